@@ -17,6 +17,7 @@ from tests import old_months
 from tests.audit import sealed
 from tests.audit.sealed import CUT, EACH, OCTOBER, SEPTEMBER
 from tests.harness import databases
+from tests.harness.sweeps import sample
 
 FILES = ("sabot-before.zip", "sabot-2025-09.zip", "sabot-2025-10.zip")
 
@@ -218,7 +219,8 @@ class TestVerification:
         assert f"event {event}, leaf 100: the event of leaf 700 stands here; the order was changed." in found
 
     @pytest.mark.parametrize(
-        ("column", "value"), [("file", "other.zip"), ("sha256", "00"), ("events", 301), ("journals", 7), ("first", 3)]
+        ("column", "value"),
+        sample([("file", "other.zip"), ("sha256", "00"), ("events", 301), ("journals", 7), ("first", 3)], 1),
     )
     def test_a_column_of_an_archive_that_says_something_else_is_found(self, house, tamper, check, column, value):
         tamper.execute(f"UPDATE audit_archived SET {column} = %s WHERE month = '2025-09'", [value])
@@ -266,7 +268,7 @@ class TestVerification:
         )
         assert any(each.startswith(f"event {event}, leaf {CUT}, body: its body hashes to ") for each in check())
 
-    @pytest.mark.parametrize(("column", "value"), [("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")])
+    @pytest.mark.parametrize(("column", "value"), sample([("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")], 1))
     def test_a_column_of_a_kept_event_that_says_something_else_is_found(self, house, tamper, check, column, value):
         event = sealed.event_of(CUT)
         tamper.execute(f'UPDATE audit_archived_event SET "{column}" = %s WHERE event_id = %s', [value, event])

@@ -22,6 +22,7 @@ from audit.models import Event
 from audit.reports.kinds import Interval
 from casino.celery import app
 from tests import old_months
+from tests.harness.sweeps import sample
 from tests.old_months import beginning
 from tests.start.support import wait_until
 from tests.wallet.test_at_once import at_once
@@ -204,6 +205,7 @@ class TestKeeping:
         months.keep("audit_event")
         assert note() == ahead + 1
 
+    @pytest.mark.sweep
     def test_late_costs_nothing(self, cloned_db, owner):
         """Nobody came by for years: rows go on into the last month there is, until somebody does."""
         old_months.make(owner, beginning(2026, 8))
@@ -260,12 +262,14 @@ class TestWhoMayKeep:
         with psycopg.connect(cloned_db.web_url) as web:
             web.execute("SELECT audit_keep_months('audit_event', 12)")
 
-    @pytest.mark.parametrize("table", ["wallet_account", "pg_class", "audit_leaf", "nothing", "audit_event_before", ""])
+    @pytest.mark.parametrize(
+        "table", sample(["wallet_account", "pg_class", "audit_leaf", "nothing", "audit_event_before", ""], 1)
+    )
     def test_with_no_table_that_is_not_kept_by_months(self, cloned_db, table):
         with psycopg.connect(cloned_db.web_url) as web, pytest.raises(errors.InvalidParameterValue):
             web.execute("SELECT audit_keep_months(%s, 3)", [table])
 
-    @pytest.mark.parametrize("ahead", [-1, 13, 1_000_000])
+    @pytest.mark.parametrize("ahead", sample([-1, 13, 1_000_000], 1))
     def test_no_further_ahead_than_a_year(self, cloned_db, ahead):
         with psycopg.connect(cloned_db.web_url) as web, pytest.raises(errors.InvalidParameterValue):
             web.execute("SELECT audit_keep_months('audit_event', %s)", [ahead])

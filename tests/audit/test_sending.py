@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from audit import log, sealing, sending, tasks
 from audit.models import Checkpoint, Delivery
+from tests.harness.sweeps import sample
 
 PLACE = "https://keeper.example/"
 LOCKS = """
@@ -130,13 +131,14 @@ class TestAPlace:
         assert (sent.to, sent.subject) == (["auditor@example.com"], "Checkpoint of test.example/log: 1 events")
         assert sent.attachments == [("checkpoint-000000000001.txt", checkpoint.note, "text/plain")]
 
+    @pytest.mark.sweep
     def test_may_be_an_address_of_the_web(self, checkpoint, settings):
         with a_keeper() as keeper:
             settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
             assert deliver(keeper.address) == ""
         assert keeper.kept == [("/keep?log=1", "text/plain; charset=utf-8", checkpoint.note.encode())]
 
-    @pytest.mark.parametrize("status", [302, 404, 500])
+    @pytest.mark.parametrize("status", sample([302, 404, 500], 1))
     def test_that_does_not_take_it_has_failed(self, checkpoint, settings, status):
         with a_keeper(status) as keeper:
             settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
@@ -200,6 +202,7 @@ class TestAPlaceThatFails:
             assert deliver(keeper.address) == "no answer within 0.3 seconds"
             assert sending.due() == []
 
+    @pytest.mark.sweep
     def test_is_given_no_more_where_it_is_a_mail_server(self, checkpoint, settings, monkeypatch):
         """Which says a letter at a time, each soon enough."""
         monkeypatch.setattr(sending, "SECONDS", 0.3)
@@ -250,7 +253,9 @@ class TestAPlaceThatFails:
         assert "Connection refused" in failures["http://127.0.0.1:1/"]
         assert failures[there] == ""
 
-    @pytest.mark.parametrize(("times", "pause"), [(1, 60), (2, 120), (3, 240), (4, 480), (5, 600), (50, 600)])
+    @pytest.mark.parametrize(
+        ("times", "pause"), sample([(1, 60), (2, 120), (3, 240), (4, 480), (5, 600), (50, 600)], 2)
+    )
     def test_is_tried_again_after_longer_and_longer_pauses(self, checkpoint, settings, times, pause):
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
         for _ in range(times):

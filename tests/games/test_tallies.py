@@ -188,8 +188,7 @@ class TestTheCheck:
                     "bet tally of",
                 ),
                 (
-                    "DELETE FROM games_participation "
-                    "WHERE id = (SELECT id FROM games_participation ORDER BY at LIMIT 1)",
+                    "DELETE FROM games_participation WHERE id = (SELECT min(id) FROM games_participation)",
                     "the rows say",
                 ),
             ],

@@ -16,6 +16,7 @@ from players.models import Duplicate, Ground, Player, Resolution, Trait
 from players.uploads import examine
 from tests.builders import a_player, a_submission
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.players.papers import pdf, picture
 from tests.wallet.test_at_once import at_once
@@ -32,14 +33,23 @@ def found(player: Player) -> set[str]:
 class TestGrounds:
     @pytest.mark.parametrize(
         ("one", "other"),
-        [
-            (
-                {"given_names": "Åsa Maria", "family_name": "Öberg"},
-                {"given_names": "MARIA ASA", "family_name": "oberg"},
-            ),
-            ({"given_names": "Jürgen", "family_name": "Müller"}, {"given_names": "Juergen", "family_name": "MUELLER"}),
-            ({"given_names": "Ștefan", "family_name": "Popescu"}, {"given_names": "Popescu", "family_name": "Stefan"}),
-        ],
+        sample(
+            [
+                (
+                    {"given_names": "Åsa Maria", "family_name": "Öberg"},
+                    {"given_names": "MARIA ASA", "family_name": "oberg"},
+                ),
+                (
+                    {"given_names": "Jürgen", "family_name": "Müller"},
+                    {"given_names": "Juergen", "family_name": "MUELLER"},
+                ),
+                (
+                    {"given_names": "Ștefan", "family_name": "Popescu"},
+                    {"given_names": "Popescu", "family_name": "Stefan"},
+                ),
+            ],
+            1,
+        ),
         ids=["accents and order", "machine-readable", "swapped"],
     )
     def test_the_same_name_and_date_of_birth(self, one, other):
@@ -225,7 +235,7 @@ class TestAtOnce:
         assert Duplicate.objects.count() == 0
         assert Trait.objects.count() == 2
 
-    @pytest.mark.parametrize("many", [2, 6])
+    @pytest.mark.parametrize("many", sample([2, 6], 1))
     def test_the_lock_makes_the_later_one_see_the_earlier(self, cloned_db: Database, many):
         players = [a_player() for _ in range(many)]
         at_once([partial(a_submission, player, document_number="SAME1234") for player in players])

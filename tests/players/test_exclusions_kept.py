@@ -19,6 +19,7 @@ from players.limits import limits_of, set_limit
 from players.models import Exclusion, LimitKind, LimitSource, Period, Player
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
 from wallet.models import Mode
 
@@ -40,13 +41,13 @@ def kept(cloned_db: Database) -> Player:
 
 
 @pytest.mark.parametrize("table", ["exclusion", "exclusionlift", "registercheck", "realitycheck"])
-@pytest.mark.parametrize("statement", ["UPDATE {} SET id = id", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
-def test_nobody_changes_a_row(kept: Player, owner: psycopg.Connection, statement: str, table: str) -> None:
-    with pytest.raises(errors.RestrictViolation):
-        owner.execute(statement.format(f"players_{table}"))
+def test_nobody_changes_a_row(kept: Player, owner: psycopg.Connection, table: str) -> None:
+    for statement in ("UPDATE {} SET id = id", "DELETE FROM {}", "TRUNCATE {} CASCADE"):
+        with pytest.raises(errors.RestrictViolation):
+            owner.execute(statement.format(f"players_{table}"))
 
 
-@pytest.mark.parametrize(("days", "may"), [(365, False), (367, True)])
+@pytest.mark.parametrize(("days", "may"), sample([(365, False), (367, True)], 1))
 def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
     kept: Player, owner: psycopg.Connection, days: int, may: bool
 ) -> None:
@@ -91,7 +92,7 @@ def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
     assert before[LimitKind.LOSS, Period.WEEK].amount == 500
 
 
-@pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+@pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
 def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
     player, table = a_player(real=10_000_000, free=10_000_000), a_table()
     a_round(player, table, mode, player=1000)

@@ -9,7 +9,7 @@ from django.utils.translation import override
 
 from players.forms import RegistrationForm
 from tests.builders import a_player
-from tests.harness.sweeps import sample, sweep_languages
+from tests.harness.sweeps import sample
 from tests.matrix import LINES, PAGE, Line, World
 from tests.people import a_visitor
 
@@ -113,8 +113,8 @@ def test_of_the_account_goes_before_the_cookie_s():
     assert visitor.get("/")["Location"] == "/de/"
 
 
-@pytest.mark.parametrize("name", ["lobby", "fair", "terms", "help", "rules"])
-@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
+@pytest.mark.parametrize("name", sample(["lobby", "fair", "terms", "help", "rules"], 2))
+@pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 def test_public_pages_name_themselves_in_every_language(name: str, language: str):
     world = World()
     line = next(line for line in PAGES if line.name == name)

@@ -24,6 +24,7 @@ from players.limits import (
 )
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import events
 from tests.players.limit_clock import let_pass
 
@@ -174,7 +175,7 @@ class TestChanging:
 
 
 class TestAsTimeGoesBy:
-    @pytest.mark.parametrize(("code", "hours"), [("DK", 24), ("RO", 24), ("DE", 7 * 24), ("GB", 24)])
+    @pytest.mark.parametrize(("code", "hours"), sample([("DK", 24), ("RO", 24), ("DE", 7 * 24), ("GB", 24)], 1))
     def test_a_looser_limit_holds_when_its_time_has_come_and_not_before(self, cloned_db, owner, code, hours):
         player = a_player(code)
         ask(player, STAKE, DAY, 500)

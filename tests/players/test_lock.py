@@ -71,6 +71,7 @@ class TestALock:
         assert len(events("login.failed", on=str(player))) == 3
         assert len(events("login.locked", on=str(player))) == 1
 
+    @pytest.mark.sweep
     def test_does_not_come_where_a_success_lies_between(self, player):
         for _ in range(2):
             fail(player.user, times=2)
@@ -151,6 +152,7 @@ class TestOpeningIt:
         minutes_pass(16)
         assert "This code is not right" in unlock(visitor, mailed_code(player.user.email, "unlock")).text
 
+    @pytest.mark.sweep
     def test_with_the_code_of_another_name_does_not_work(self, player):
         other = a_player()
         locked(other.user)

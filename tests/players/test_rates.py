@@ -54,6 +54,7 @@ def test_a_moment_later_play_goes_on(someone):
         assert deal(client, place) == 200
 
 
+@pytest.mark.sweep
 def test_one_players_haste_slows_nobody_else(someone):
     (hasty, one), (calm, two) = someone(), someone()
     with time_machine.travel(NOW, tick=False):
@@ -62,6 +63,7 @@ def test_one_players_haste_slows_nobody_else(someone):
         assert deal(calm, two) == 200
 
 
+@pytest.mark.sweep
 def test_the_cashier_keeps_the_same_pace(someone):
     client, _place = someone()
     with time_machine.travel(NOW, tick=False):

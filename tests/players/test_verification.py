@@ -23,7 +23,7 @@ from players.models import (
 from players.verification import Standing
 from tests.builders import a_player, a_submission, a_verified_player
 from tests.harness.databases import Database
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 
@@ -98,7 +98,7 @@ class TestReview:
             with pytest.raises(verification.AlreadyReviewed, match=f"{by.name} has verified this already"):
                 review()
 
-    @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
+    @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
     def test_the_player_gets_a_mail(self, language):
         player = a_player()
         player.user.language = language

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from players.limits import set_limit
 from players.models import LimitKind, Period
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.wallet.coups import Coup, a_bank, balance_of, broken, counted, guest, house_player
 from wallet import accounts, holds, ledger
 from wallet.ledger import Journal, Line
@@ -116,7 +117,7 @@ class TestRefused:
         with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
             a_bank(guests[ADA], 301)
 
-    @pytest.mark.parametrize("kind", ["stake", "deposit", "correction", "void", "seat_funded", "leave"])
+    @pytest.mark.parametrize("kind", sample(["stake", "deposit", "correction", "void", "seat_funded", "leave"], 2))
     def test_a_bank_moves_by_its_own_journals_alone(self, guests, kind):
         bank = a_bank(guests[ADA], 100)
         lines = bank.lines((guests[ADA].account, 50), -50)

@@ -50,6 +50,7 @@ def on_days(player):
 class TestOnLaterDays:
     """Whatever is taken back makes room on the day on which it was put down, and on no other."""
 
+    @pytest.mark.sweep
     def test_a_bank_goes_home(self, cloned_db, days_ago):
         ada, ben = a_player(real=1000), a_player(real=1000)
         bank = a_bank(guest(ada), 400)
@@ -62,6 +63,7 @@ class TestOnLaterDays:
         assert on_days(ada) == {0: (0, 380)}
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_a_stake_is_relieved(self, cloned_db, days_ago):
         ada, ben = a_player(real=1000), a_player(real=1000)
         coup = Coup(a_bank(guest(ada), 400))
@@ -82,6 +84,7 @@ class TestOnLaterDays:
         assert (on_days(ada), on_days(ben)) == ({-3: (400, 0)}, {})
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_a_banker_gives_back_what_was_won(self, cloned_db, days_ago):
         ada, ben = a_player(real=1000), a_player(real=1000)
         bank = a_bank(guest(ada), 400)

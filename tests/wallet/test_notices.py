@@ -11,7 +11,7 @@ from payments import PaymentStatus
 
 from games.errors import BalanceTooLow
 from tests.builders import a_player, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample
 from tests.people import a_visitor, events, last_mail
 from tests.wallet.at_the_bank import CALLBACK, a_payment, at_the_bank, balance, call_back, deliver_owed, statement
 from wallet import verify
@@ -131,7 +131,7 @@ class TestOutOfOrder:
         assert decisions(payment) == ["credited", "outdated"]
         assert balance(player) == 50_000
 
-    @pytest.mark.parametrize("order", list(permutations((1, 2, 3))), ids=str)
+    @pytest.mark.parametrize("order", sample([(each,) for each in permutations((1, 2, 3))], 2), ids=str)
     def test_a_first_refusal_and_a_later_approval_end_as_the_bank_has_it_in_any_order(self, player, payment, order):
         at_the_bank(payment)  # what the bank says when it is asked: approved
         said = {
@@ -182,7 +182,7 @@ class TestWhatDoesNotFit:
         assert not PaymentNotice.objects.get().is_authentic
 
     @pytest.mark.parametrize(
-        "header", ["", "t=1,v1=", "t=x,v1=0", "t=٣,v1=0", "nonsense", "v1=0,t=", "t=1,v1=é"], ids=repr
+        "header", sample(["", "t=1,v1=", "t=x,v1=0", "t=٣,v1=0", "nonsense", "v1=0,t=", "t=1,v1=é"], 1), ids=repr
     )
     def test_neither_is_a_garbled_one(self, player, payment, header):
         answer = a_visitor().post(
@@ -316,7 +316,7 @@ def test_what_news_means(known, word, sequence, path, decision):
     assert decide(known, News(word, 100, "SEK", "A", sequence), path) is decision
 
 
-@pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
+@pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
 def test_mails_are_in_the_player_s_language(player, payment, language):
     player.user.language = language
     player.user.save()

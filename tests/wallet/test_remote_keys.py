@@ -93,6 +93,7 @@ class TestReplacing:
 
 
 class TestEnding:
+    @pytest.mark.sweep
     def test_the_last_takes_somebody_who_is_sure(self, operator, waiting):
         key, finance = PartnerKey.objects.get(), a_member_of_staff("finance")
         with pytest.raises(partners.MessagesWait, match="1 wins and rollbacks"):
@@ -118,6 +119,7 @@ class TestEnding:
         reader.post(end, {"reason": "over", "sure": "on"})
         assert PartnerKey.objects.get().ended_at
 
+    @pytest.mark.sweep
     def test_what_waits_then_is_settled_by_hand(self, operator, waiting):
         finance = a_member_of_staff("finance")
         partners.end_key(key=PartnerKey.objects.get(), reason="over", by=finance, is_sure=True)
@@ -130,6 +132,7 @@ class TestEnding:
         assert has_become(waiting)[0] == MessageState.SETTLED
         assert waiting.note == "Paid to their bank."
 
+    @pytest.mark.sweep
     def test_nothing_is_that_an_operator_can_be_told(self, operator, waiting):
         finance = a_member_of_staff("finance")
         with pytest.raises(queue.NotInDoubt):

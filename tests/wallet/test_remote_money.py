@@ -79,6 +79,7 @@ def test_a_studio_plays_with_none_of_it(visitor):
     assert a_game(visitor.player, mode=Mode.FREE).session
 
 
+@pytest.mark.sweep
 def test_what_lay_here_all_the_same_does_not_go_to_the_operator(visitor, operator, cloned_db):
     with psycopg.connect(cloned_db.owner_url, autocommit=True) as owner:
         owner.execute("DROP TRIGGER wallet_adjustment_is_approved ON wallet_adjustment")

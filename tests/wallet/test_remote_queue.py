@@ -53,6 +53,7 @@ def waits(message):
 
 
 class TestSending:
+    @pytest.mark.sweep
     def test_waits_double_up_to_an_hour_and_never_end(self, operator, table):
         _, message = played(operator, table)
         for tries in range(6):
@@ -80,6 +81,7 @@ class TestSending:
         assert len(operator.host.standing("win")) == 1
         agreed(operator)
 
+    @pytest.mark.sweep
     def test_an_operator_that_is_away_holds_up_no_other(self, operator, table):
         played(operator, table)
         with an_operator() as other:
@@ -91,6 +93,7 @@ class TestSending:
         queue.send_due()
         assert len(operator.host.standing("win")) == 1
 
+    @pytest.mark.sweep
     def test_an_operator_that_is_silent_is_asked_once_and_left_for_the_next_time(self, operator, table):
         for _ in range(3):
             played(operator, table)
@@ -120,6 +123,7 @@ class TestSending:
         assert len(operator.host.named("win")) == 2
         assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()
 
+    @pytest.mark.sweep
     def test_silence_for_an_hour_is_told_to_staff_once(self, operator, table, monkeypatch):
         monkeypatch.setattr(queue, "LOUD_AFTER", timedelta(0))
         for _ in range(3):
@@ -136,6 +140,7 @@ class TestSending:
 
 
 class TestDoubts:
+    @pytest.mark.sweep
     def test_what_is_refused_is_kept_for_staff_who_have_it_sent_again(self, operator, table):
         _, message = played(operator, table)
         operator.host.refuse("win", "no-bet")
@@ -191,6 +196,7 @@ class TestDoubts:
         assert operator.host.balances[visitor.name] == MONEY
         agreed(operator)
 
+    @pytest.mark.sweep
     def test_winnings_that_were_spent_there_are_a_doubt(self, operator, table):
         visitor = operator.visit()
         while not (won := RemoteMessage.objects.filter(kind=MessageKind.WIN, amount__gt=F("bet__amount")).first()):

@@ -11,6 +11,7 @@ from players import exclusions
 from players.models import Scope
 from tests.api.client import Program
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.stopped import stop
 from tests.wallet.studios import a_game, a_partner, another_key, secret
@@ -71,13 +72,16 @@ class TestAnswers:
 
     @pytest.mark.parametrize(
         ("of", "expected"),
-        [
-            (lambda game: game.a_bet(100, player="nobody"), (404, "unknown-player")),
-            (lambda game: game.a_bet(100, session="none"), (409, "session-over")),
-            (lambda game: game.a_bet(MONEY + 1), (409, "insufficient-funds")),
-            (lambda game: game.a_bet(100, currency="EUR"), (409, "wrong-currency")),
-            (lambda game: game.a_win(100), (409, "no-bet")),
-        ],
+        sample(
+            [
+                (lambda game: game.a_bet(100, player="nobody"), (404, "unknown-player")),
+                (lambda game: game.a_bet(100, session="none"), (409, "session-over")),
+                (lambda game: game.a_bet(MONEY + 1), (409, "insufficient-funds")),
+                (lambda game: game.a_bet(100, currency="EUR"), (409, "wrong-currency")),
+                (lambda game: game.a_win(100), (409, "no-bet")),
+            ],
+            1,
+        ),
     )
     def test_a_refusal_is_a_problem_with_its_code(self, game, of, expected):
         assert code(call(game, of(game))) == expected
@@ -217,7 +221,7 @@ class TestSessions:
         reads = Program(player.user, Scope.READ)
         assert code(reads.post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})) == (403, "forbidden")
 
-    @pytest.mark.parametrize("body", [{}, {"mode": "both"}, {"mode": "real", "more": 1}, {"mode": True}])
+    @pytest.mark.parametrize("body", sample([{}, {"mode": "both"}, {"mode": "real", "more": 1}, {"mode": True}], 1))
     def test_none_for_what_is_not_said_rightly(self, player, body):
         assert code(Program(player.user).post(f"studios/{a_partner().code}/sessions/", body)) == (400, "invalid")
 

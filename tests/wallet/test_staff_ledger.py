@@ -6,6 +6,7 @@ import pytest
 
 from games.codes import round_code
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.money_moves import a_round
 from wallet import ledger
@@ -80,7 +81,7 @@ def test_the_ledger_leads_back_to_where_it_is_not(finance):
         assert [way for way in ("Newest", "All journals") if f">{way}</a>" in page] == ways
 
 
-@pytest.mark.parametrize("query", ["", "?round=x", "?before=x"])
+@pytest.mark.parametrize("query", sample(["", "?round=x", "?before=x"], 1))
 def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
     assert finance.get(f"/staff/ledger/{query}").status_code == 200
 

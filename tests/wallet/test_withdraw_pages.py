@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from audit.models import Approval
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve, paid, returned
 from wallet import withdrawal_queue, withdrawals
@@ -60,6 +61,7 @@ class TestThePlayer:
         withdrawal = Withdrawal.objects.get(player=player)
         assert (withdrawal.amount, str(withdrawal.account)[-4:]) == (50_000, IBAN[-4:])
 
+    @pytest.mark.sweep
     def test_is_asked_which_account_beside_a_known_one(self):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
@@ -76,6 +78,7 @@ class TestThePlayer:
         settings.DEMO = True
         assert bank.PAID in visitor_as(a_verified_player(real=MONEY).user).get(PAGE).text
 
+    @pytest.mark.sweep
     def test_is_not_led_to_an_account_that_the_bank_says_is_closed(self):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
@@ -103,14 +106,17 @@ class TestThePlayer:
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),
-        [
-            ({"amount": "1e9"}, "This is not an amount"),
-            ({"amount": "-5"}, "must be more than zero"),
-            ({"amount": "5000"}, "You can withdraw at most"),
-            ({"amount": "5"}, "The smallest withdrawal is"),
-            ({"iban": "SE00 1234"}, "This is not an IBAN"),
-            ({"mine": ""}, "Confirm that it is yours"),
-        ],
+        sample(
+            [
+                ({"amount": "1e9"}, "This is not an amount"),
+                ({"amount": "-5"}, "must be more than zero"),
+                ({"amount": "5000"}, "You can withdraw at most"),
+                ({"amount": "5"}, "The smallest withdrawal is"),
+                ({"iban": "SE00 1234"}, "This is not an IBAN"),
+                ({"mine": ""}, "Confirm that it is yours"),
+            ],
+            2,
+        ),
         ids=["nonsense", "negative", "too much", "too little", "no IBAN", "not mine"],
     )
     def test_reads_why_it_is_refused_beside_the_field(self, changes, sentence):
@@ -132,7 +138,9 @@ class TestThePlayer:
         assert "We are looking at what you sent" in page
         assert 'id="withdraw"' not in page
 
-    @pytest.mark.parametrize("changes", [{"amount": "5000"}, {"amount": "5"}], ids=["too much", "too little"])
+    @pytest.mark.parametrize(
+        "changes", sample([{"amount": "5000"}, {"amount": "5"}], 1), ids=["too much", "too little"]
+    )
     def test_is_offered_no_bank_account_from_a_refused_request(self, changes):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
@@ -186,6 +194,7 @@ class TestFinance:
         for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "none", "one person"):
             assert word in page
 
+    @pytest.mark.sweep
     def test_sees_since_when_an_account_is_used_and_what_its_bank_sent_back(self):
         player = a_verified_player(real=MONEY)
         finance = visitor_as(a_member_of_staff("finance").user)
@@ -204,6 +213,7 @@ class TestFinance:
         assert "nothing paid to it yet" not in after
         assert "</span> paid since; the last time" in after
 
+    @pytest.mark.sweep
     def test_sees_nothing_of_what_other_accounts_sent_back(self):
         player = a_verified_player(real=MONEY)
         returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
@@ -211,6 +221,7 @@ class TestFinance:
         a_withdrawal(player, 10_000)
         assert "Returned from it" not in visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
 
+    @pytest.mark.sweep
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))
         with CaptureQueriesContext(connection) as one:
@@ -238,11 +249,14 @@ class TestFinance:
 
     @pytest.mark.parametrize(
         ("data", "sentence"),
-        [
-            ({"action": "approve"}, "Say why"),
-            ({"action": "refuse", "reason": "no"}, "Choose what the player is told"),
-            ({"reason": "no"}, "Choose to approve or to refuse"),
-        ],
+        sample(
+            [
+                ({"action": "approve"}, "Say why"),
+                ({"action": "refuse", "reason": "no"}, "Choose what the player is told"),
+                ({"reason": "no"}, "Choose to approve or to refuse"),
+            ],
+            1,
+        ),
         ids=["no reason", "no sentence for the player", "nothing chosen"],
     )
     def test_says_what_is_missing(self, data, sentence):

@@ -72,6 +72,7 @@ def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
     assert counts[WithdrawalStatus.REQUESTED] == (2, True)
 
 
+@pytest.mark.sweep
 def test_the_page_filters_and_says_when_nothing_fits(finance):
     (withdrawal,) = some(1, 10_050)
     assert f"{withdrawal.pk}. SEK\u00a0100.50" in finance.get("/staff/withdrawals/?state=requested&currency=SEK").text

@@ -12,7 +12,7 @@ from audit.models import Approval
 from players import exclusions
 from players.models import Mail, Staff
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
-from tests.harness.sweeps import sample, sweep_languages
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import settle, stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
@@ -311,7 +311,9 @@ class TestTheBanksWord:
         assert hear(withdrawal, "refused") == payouts.Outcome.CONTRADICTION
         assert len(events("payout.notice_refused", on=str(withdrawal))) == 1
 
-    @pytest.mark.parametrize("changes", [{"amount": 49_999}, {"currency": "EUR"}], ids=["amount", "currency"])
+    @pytest.mark.parametrize(
+        "changes", sample([{"amount": 49_999}, {"currency": "EUR"}], 1), ids=["amount", "currency"]
+    )
     def test_about_other_money_is_an_alarm_and_moves_nothing(self, changes):
         player = a_verified_player(real=MONEY)
         assert hear(sent(player), "paid", **changes) == payouts.Outcome.MISMATCH
@@ -328,7 +330,7 @@ class TestTheBanksWord:
 class TestTheDatabase:
     @pytest.mark.parametrize(
         ("before", "after"),
-        [("requested", "paid"), ("requested", "sending"), ("sending", "cancelled"), ("paid", "requested")],
+        sample([("requested", "paid"), ("requested", "sending"), ("sending", "cancelled"), ("paid", "requested")], 1),
     )
     def test_lets_no_status_jump_or_go_back(self, before, after):
         withdrawal = sent() if before in ("sending", "paid") else a_withdrawal(a_verified_player(real=MONEY))
@@ -338,7 +340,7 @@ class TestTheDatabase:
             Withdrawal.objects.filter(pk=withdrawal.pk).update(status=after)
 
     @pytest.mark.parametrize(
-        "change", [{"amount": 1}, {"key": uuid4}, {"takes_two": True}], ids=["amount", "key", "two"]
+        "change", sample([{"amount": 1}, {"key": uuid4}, {"takes_two": True}], 1), ids=["amount", "key", "two"]
     )
     def test_lets_nobody_change_what_was_asked_for(self, change):
         withdrawal = a_withdrawal(a_verified_player(real=MONEY))
@@ -377,8 +379,8 @@ STEPS: dict[str, Callable[[Withdrawal], object]] = {
 WHY = {"returned": lambda: BANK_REASONS["account_closed"], "refused": lambda: REASONS["holder"]}
 
 
-@pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
-@pytest.mark.parametrize("step", sample(STEPS, 3))
+@pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
+@pytest.mark.parametrize("step", sample(STEPS, 1))
 def test_gli19_2_5_6_every_mail_says_what_how_much_and_why(step, language):
     player = a_verified_player(real=MONEY)
     player.user.language = language
@@ -395,7 +397,7 @@ def test_gli19_2_5_6_every_mail_says_what_how_much_and_why(step, language):
             assert gettext("Why:") not in mail.body
 
 
-@pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
+@pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
 def test_the_mails_speak_the_players_language(language):
     player = a_verified_player(real=MONEY)
     player.user.language = language
