@@ -168,6 +168,7 @@ def test_gli19_3_3_p_values_of_fair_rounds_with_shoes_of_their_own_are_uniform()
     assert_uniform(make, 150, at_least=9)
 
 
+@pytest.mark.sweep
 def test_gli19_3_3_p_values_of_fair_shoes_dealt_through_are_uniform():
     chance = np.random.default_rng(20261123)
 

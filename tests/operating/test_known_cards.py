@@ -89,6 +89,7 @@ class TestALiveTable:
         backed_up(file)
         return live_table
 
+    @pytest.mark.sweep
     def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, live_table, file):
         seen = advance_to(live_table, Phase.DEALT).cards
         with naive_copy(file):
@@ -116,6 +117,7 @@ class TestALiveTableThatIsStopped:
         backed_up(file)
         return live_table
 
+    @pytest.mark.sweep
     def test_goes_on_with_another_shoe(self, live_table, file):
         with restored(file) as words:
             live_round, incident = round_at(live_table), Incident.objects.get()
@@ -140,6 +142,7 @@ class TestATableOfGuests:
         backed_up(file)
         return live_table
 
+    @pytest.mark.sweep
     def test_a_naive_copy_has_the_shoe_that_the_house_has_played_on_with(self, live_table, file):
         frozen = chemin_of(live_table).state
         here = cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe)
@@ -164,6 +167,7 @@ class TestALogIn:
         backed_up(file)
         return session
 
+    @pytest.mark.sweep
     def test_runs_on_in_a_naive_copy(self, session, file):
         with naive_copy(file):
             assert Session.objects.get(pk=session).ended_at is None
@@ -183,6 +187,7 @@ class TestAToken:
         backed_up(file)
         return token
 
+    @pytest.mark.sweep
     def test_holds_in_a_naive_copy(self, token, file):
         with naive_copy(file):
             assert ApiToken.objects.get(pk=token.pk).revoked_at is None
@@ -208,6 +213,7 @@ class TestANumberOfATransaction:
         backed_up(file)
         return journal
 
+    @pytest.mark.sweep
     def test_lets_another_transaction_join_it_in_a_naive_copy(self, journal, file):
         with naive_copy(file) as copy, psycopg.connect(copy.owner_url, autocommit=True) as owner:
             assert joins_when_its_number_comes(owner, journal)

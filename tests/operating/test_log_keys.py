@@ -21,6 +21,7 @@ from audit.verify import Checkpoint as Signed
 from examples import mirror_log
 from tests.audit.go_program import build
 from tests.harness.signer import NAME, signing
+from tests.harness.sweeps import sample
 from tests.operating.house import said
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -211,7 +212,7 @@ class TestTheSigner:
         assert "the new keys have not signed the last checkpoint yet" in done.stderr
         assert {name: (folder / name).read_text() for name in before} == before
 
-    @pytest.mark.parametrize("renamed", [0, 1, 2])
+    @pytest.mark.parametrize("renamed", sample([0, 1, 2], 1))
     def test_goes_on_wherever_retiring_was_cut_short(self, folder, settings, renamed):
         old = (folder / "keys").read_text()
         signer.make_keys(folder, NAME)

@@ -221,6 +221,7 @@ def logged_in_as(name):
         connections["default"].settings_dict["USER"] = before
 
 
+@pytest.mark.sweep
 def test_the_password_of_the_broker_is_replaced_by_a_second_one(tmp_path_factory):
     """It knows both for a while; whoever is connected stays connected."""
     at = tmp_path_factory.mktemp("v") / "socket"

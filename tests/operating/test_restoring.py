@@ -19,6 +19,7 @@ from casino.postgresql.roles import Login, make_house
 from games.models import Shoe
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.harness import databases
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.operating.house import MONEY, backed_up, naive_copy, said
 from tests.people import a_member_of_staff, events
@@ -69,6 +70,7 @@ class TestTakingABackup:
     def test_lets_nobody_else_read_it(self, house, file):
         assert backed_up(file).stat().st_mode & 0o077 == 0
 
+    @pytest.mark.sweep
     def test_nor_where_somebody_has_left_half_a_file_that_all_may_read(self, house, file):
         draft = file.with_name("house.dump.part")
         draft.touch(0o644)
@@ -145,11 +147,12 @@ class TestADamagedFile:
         with databases.empty("restored"):
             assert "The house may open." in said("restore", str(broken), f"--sha256={taking.digest(broken).upper()}")
 
-    @pytest.mark.parametrize("content", [b"", b"PGDMP", b"no archive at all"])
+    @pytest.mark.parametrize("content", sample([b"", b"PGDMP", b"no archive at all"], 1))
     def test_that_never_was_one(self, broken, content):
         broken.write_bytes(content)
         assert f"{broken} is no backup of a house. pg_restore ended" in self.refused(summed(broken))
 
+    @pytest.mark.sweep
     def test_that_was_cut_off_before_it_was_summed(self, broken):
         broken.write_bytes(broken.read_bytes()[: broken.stat().st_size // 2])
         assert f"{broken} is no backup of a house. pg_restore ended" in self.refused(summed(broken))
@@ -157,6 +160,7 @@ class TestADamagedFile:
     def test_that_is_not_there(self, broken, tmp_path):
         assert "No such file or directory" in self.refused(tmp_path / "gone")
 
+    @pytest.mark.sweep
     def test_of_another_kind_of_database(self, house, tmp_path):
         with databases.empty("other"):
             with psycopg.connect(owner_url(), autocommit=True) as owner:
@@ -223,7 +227,7 @@ class TestADatabase:
             assert refusal("restore", str(file)).startswith("Nothing was restored. 1 connections of web, workers or")
             assert count() == 0
 
-    @pytest.mark.parametrize(("alias", "role"), [("default", WEB_ROLE), ("owner", OWNER_ROLE)])
+    @pytest.mark.parametrize(("alias", "role"), sample([("default", WEB_ROLE), ("owner", OWNER_ROLE)], 1))
     def test_is_the_one_that_the_house_logs_in_to(self, house, file, alias, role):
         """What is put up in one would be settled in the other, which may be a house that goes on."""
         backed_up(file)
@@ -234,6 +238,7 @@ class TestADatabase:
         with databases.empty("other"), at(house.name, default=WEB_ROLE):
             assert not events("house.restored")
 
+    @pytest.mark.sweep
     def test_whose_owner_is_called_otherwise_takes_it_as_well(self, house, file):
         """What the house's own role may do is what it may; nobody may do more because everybody may."""
         backed_up(file)
@@ -280,7 +285,7 @@ class TestAnotherKey:
         a_partner()
         return backed_up(file)
 
-    @pytest.mark.parametrize("key", ["SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"])
+    @pytest.mark.parametrize("key", sample(["SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"], 1))
     def test_is_noticed_and_the_right_one_goes_on_from_there(self, sealed, settings, key):
         right = getattr(settings, key)
         with databases.empty("restored"):
@@ -305,6 +310,7 @@ class TestACopyThatNobodySettled:
         settings.DEMO = False
         return faults
 
+    @pytest.mark.sweep
     def test_by_postgresql_s_own_programs(self, house, owner, file, faults):
         said("after_restore")
         assert faults() == []

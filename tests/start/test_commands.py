@@ -39,7 +39,7 @@ def test_a_command_that_needs_a_database_starts_it_and_stops_it(var: Path) -> No
     assert done.stdout.endswith("[(7,)]\n"), "what the first one wrote is there for the second"
 
 
-def test_reset_without_a_yes_removes_nothing(var: Path) -> None:
+def test_reset_without_a_yes_removes_nothing_and_with_it_everything(var: Path) -> None:
     with using(var, Purpose.HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -47,12 +47,6 @@ def test_reset_without_a_yes_removes_nothing(var: Path) -> None:
     assert done.returncode == 1
     assert "Nothing was removed." in done.stderr
     assert (var / "postgresql").exists()
-
-
-def test_reset_with_a_yes_removes_everything(var: Path) -> None:
-    with using(var, Purpose.HOUSE) as user:
-        user.leave()
-    wait_until(lambda: gone(var), "the servers did not stop")
     assert manage(var, "reset", "--yes").returncode == 0
     assert not var.exists()
 
@@ -81,6 +75,7 @@ def test_create_roles_prepares_a_server_of_ones_own_where_two_migrations_at_once
         assert [house.process.wait(SECONDS) for house in both] == [0, 0], both[0].printed()
 
 
+@pytest.mark.sweep
 def test_create_roles_says_what_it_lacks(var: Path) -> None:
     assert "set DATABASE_URL first" in manage(var, "create_roles").stderr
     given = {"DATABASE_URL": "postgresql://web:red@db.example/club", "BROKER_URL": "redis://broker.example/0"}

@@ -17,7 +17,7 @@ from uvicorn.main import main as uvicorn
 from audit.verify import LOG, TIME, Key
 from casino import beat, health
 from casino.celery import app
-from tests.harness.sweeps import sweep
+from tests.harness.sweeps import TURN, sweep
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEPLOY = PROJECT / "deploy"
@@ -164,11 +164,11 @@ def made_secrets(folder: Path) -> Path:
 
 
 # What the others are given differs from these by the port of metrics at most.
-DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")
+DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")  # one of them each day
 HOUSE = [*(name for name in OURS if name != "signer"), *(unit.name for unit in UNITS if "signer" not in unit.name)]
 
 
-@pytest.mark.parametrize("program", sweep(HOUSE, always=DIFFERENT))
+@pytest.mark.parametrize("program", sweep(HOUSE, always=[DIFFERENT[TURN % len(DIFFERENT)]]))
 def test_a_program_starts_with_what_its_unit_or_container_gives_it_and_nothing_else(program, tmp_path):
     environment = environment_of(program, made_secrets(tmp_path / "secrets"))
     environment |= {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "ignore::RuntimeWarning"}  # no database answers here

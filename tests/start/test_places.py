@@ -12,10 +12,11 @@ import pytest
 from casino.embedded import Places, Purpose, addresses
 from casino.embedded.children import open_log
 from casino.embedded.places import LONGEST_SOCKET_PATH, OUTSIDE, SHORT, SOCKET_OF_POSTGRESQL, Account, can_read
+from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, using, wait_until
 
 
-@pytest.mark.parametrize("name", ["a" * 90, "with a space", "a%20b?c", "hjärter"])
+@pytest.mark.parametrize("name", sample(["a" * 90, "with a space", "a%20b?c", "hjärter"], 1))
 def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_private_one(var: Path, name: str) -> None:
     var = var / name / "var"
     with using(var):
@@ -62,6 +63,7 @@ def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_poi
     assert Places(var).home == places.home, "data that is there is used where it is"
 
 
+@pytest.mark.sweep
 @as_root
 def test_data_outside_whose_var_is_gone_is_set_aside(var: Path) -> None:
     var.mkdir(mode=0o700)

@@ -13,6 +13,7 @@ import redis
 
 from casino.embedded import Places, Purpose, addresses, keeper_pid
 from casino.embedded.locks import is_locked
+from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, server, using, wait_until
 
 HOUSE = Purpose.HOUSE
@@ -43,6 +44,13 @@ def fresh() -> Iterator[Path]:
         yield place
 
 
+@pytest.fixture(scope="module")
+def open_var() -> Iterator[Path]:
+    """A ``var/`` of a first start whose servers run, for tests that only look at them."""
+    with fresh_var() as place, using(place):
+        yield place
+
+
 def count_notes(var: Path) -> int:
     with psycopg.connect(addresses(var).database_owner_url) as owner:
         (count,) = owner.execute("SELECT count(*) FROM note").fetchone() or (0,)
@@ -59,24 +67,22 @@ def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
-def test_the_first_start_makes_a_database_that_both_roles_can_enter(fresh: Path) -> None:
-    with using(fresh):
-        for url, role in (
-            (addresses(fresh).database_url, "sabot_web"),
-            (addresses(fresh).database_owner_url, "sabot_owner"),
-        ):
-            with psycopg.connect(url) as connection:
-                asked = "SELECT current_user, current_database(), rolsuper FROM pg_roles WHERE rolname = current_user"
-                assert connection.execute(asked).fetchone() == (role, "sabot", False)
+def test_the_first_start_makes_a_database_that_both_roles_can_enter(open_var: Path) -> None:
+    for url, role in (
+        (addresses(open_var).database_url, "sabot_web"),
+        (addresses(open_var).database_owner_url, "sabot_owner"),
+    ):
+        with psycopg.connect(url) as connection:
+            asked = "SELECT current_user, current_database(), rolsuper FROM pg_roles WHERE rolname = current_user"
+            assert connection.execute(asked).fetchone() == (role, "sabot", False)
 
 
-def test_the_broker_and_the_cache_answer(var: Path) -> None:
-    with using(var):
-        assert redis.Redis.from_url(addresses(var).cache_url).ping()
+def test_the_broker_and_the_cache_answer(open_var: Path) -> None:
+    assert redis.Redis.from_url(addresses(open_var).cache_url).ping()
 
 
-def test_text_is_compared_alike_on_every_machine(var: Path) -> None:
-    with using(var), psycopg.connect(addresses(var).database_url) as web:
+def test_text_is_compared_alike_on_every_machine(open_var: Path) -> None:
+    with psycopg.connect(addresses(open_var).database_url) as web:
         asked = (
             "SELECT datlocprovider, datlocale, pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'sabot'"
         )
@@ -90,6 +96,7 @@ def test_a_commit_of_the_house_is_on_the_disk(var: Path) -> None:
             assert web.execute(f"SHOW {setting}").fetchone() == ("on",)
 
 
+@pytest.mark.sweep
 def test_what_was_written_is_there_at_the_next_start(var: Path) -> None:
     with using(var, HOUSE):
         write_note(var)
@@ -115,6 +122,7 @@ def test_a_stop_is_clean(var: Path) -> None:
     assert "database system is shut down" in (var / "log" / "postgresql.log").read_text()
 
 
+@pytest.mark.sweep
 def test_a_user_killed_the_hard_way_is_out_as_well(var: Path) -> None:
     with using(var) as user:
         user.kill()
@@ -148,7 +156,7 @@ def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(fresh
         assert "Traceback" not in (fresh / "log" / "keeper.log").read_text()
 
 
-@pytest.mark.parametrize("name", ["postgres", "valkey-server"])
+@pytest.mark.parametrize("name", sample(["postgres", "valkey-server"], 1))
 def test_a_server_that_dies_is_started_again_and_the_log_says_so(var: Path, name: str) -> None:
     with using(var, HOUSE):
         before = server(var, name)
@@ -175,6 +183,7 @@ def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again
             assert count_notes(var) == 1
 
 
+@pytest.mark.sweep
 def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var: Path) -> None:
     places = Places(var)
     (places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{places.cluster}\n")
@@ -208,7 +217,7 @@ def test_a_server_that_cannot_start_says_why(var: Path) -> None:
     user.kill()
 
 
-@pytest.mark.parametrize("purpose", [Purpose.TESTS, Purpose.BENCH])
+@pytest.mark.parametrize("purpose", sample([Purpose.TESTS, Purpose.BENCH], 1))
 def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose) -> None:
     with using(var, purpose) as user:
         user.leave()
@@ -216,15 +225,14 @@ def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose)
     assert not var.exists()
 
 
-def test_only_the_servers_account_can_reach_data_and_sockets(fresh: Path) -> None:
-    with using(fresh):
-        places = Places(fresh)
-        for folder in (places.cluster, places.valkey, places.sockets):
-            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-            assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
+def test_only_the_servers_account_can_reach_data_and_sockets(open_var: Path) -> None:
+    places = Places(open_var)
+    for folder in (places.cluster, places.valkey, places.sockets):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
 
 
-def test_no_server_listens_on_the_network(var: Path) -> None:
-    with using(var):
-        for process in processes_of(var):
-            assert not [c for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+def test_no_server_listens_on_the_network(open_var: Path) -> None:
+    assert server(open_var, "postgres")
+    for process in processes_of(open_var):
+        assert not [c for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
