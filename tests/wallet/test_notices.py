@@ -131,7 +131,7 @@ class TestOutOfOrder:
         assert decisions(payment) == ["credited", "outdated"]
         assert balance(player) == 50_000
 
-    @pytest.mark.parametrize("order", sample([(each,) for each in permutations((1, 2, 3))], 2), ids=str)
+    @pytest.mark.parametrize("order", sample([list(each) for each in permutations((1, 2, 3))], 2), ids=str)
     def test_a_first_refusal_and_a_later_approval_end_as_the_bank_has_it_in_any_order(self, player, payment, order):
         at_the_bank(payment)  # what the bank says when it is asked: approved
         said = {
