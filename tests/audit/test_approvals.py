@@ -12,7 +12,6 @@ from django.db import DatabaseError, transaction
 from audit import approvals
 from audit.models import Approval, Clock, Decision, Verdict
 from audit.tasks import expire_approvals
-from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 
@@ -281,7 +280,7 @@ class TestTheDatabase:
         with pytest.raises(DatabaseError, match="audit_decision_pkey"), transaction.atomic():
             enter(asked, a_member_of_staff())
 
-    @pytest.mark.parametrize("table", sample(["audit_approval", "audit_decision"], 1))
+    @pytest.mark.parametrize("table", ["audit_approval", "audit_decision"])
     def test_changes_nothing_even_for_the_owner(self, cloned_db, owner, done, table):
         decide(ask(a_member_of_staff()), a_member_of_staff())
         for statement in (f"UPDATE {table} SET reason = 'x'", f"DELETE FROM {table}", f"TRUNCATE {table} CASCADE"):

@@ -8,7 +8,6 @@ import pytest
 
 from players.models import LimitKind, Period
 from tests.builders import a_player, a_purse
-from tests.harness.sweeps import sample
 from tests.wallet.money_moves import cash, house, move, stake
 from tests.wallet.test_at_once import at_once, outcome
 from tests.wallet.test_limits import counted, deposit, is_whole, limit
@@ -34,7 +33,7 @@ def test_without_the_database_s_rule_a_limit_that_was_looked_at_gives(cloned_db,
     assert accounts.balance(player.pk, Mode.REAL) == 10_000 - 100 * THREADS
 
 
-@pytest.mark.parametrize("kind", sample(["stake", "loss"], 1))
+@pytest.mark.parametrize("kind", ["stake", "loss"])
 def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
     limit(player, kind, "week", 350)
@@ -50,7 +49,6 @@ def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     assert is_whole()
 
 
-@pytest.mark.sweep
 def test_from_two_accounts_too(cloned_db):
     player = a_player(real=20_000)
     a_purse(player, 10_000)
@@ -69,7 +67,7 @@ def test_from_two_accounts_too(cloned_db):
     assert is_whole()
 
 
-@pytest.mark.parametrize("kind", sample(["stake", "loss"], 1))
+@pytest.mark.parametrize("kind", ["stake", "loss"])
 def test_stakes_and_holds_from_cash_and_purse(cloned_db, kind):
     player = a_player(real=20_000)
     a_purse(player, 10_000)
@@ -87,7 +85,6 @@ def test_stakes_and_holds_from_cash_and_purse(cloned_db, kind):
     assert is_whole()
 
 
-@pytest.mark.sweep
 def test_holds_of_one_round_that_grow(cloned_db):
     player, round_id = a_player("GB", real=10_000), uuid4()
     limit(player, "stake", "day", 750)
@@ -106,7 +103,6 @@ def test_deposits_begun_alone(cloned_db):
     assert is_whole()
 
 
-@pytest.mark.sweep
 def test_deposits_posted_and_begun(cloned_db):
     player = a_player("GB")
     limit(player, "deposit", "month", 350)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from uuid import UUID, uuid4
 
-import pytest
 from django.db import transaction
 
 from players import limits
@@ -90,7 +89,6 @@ def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds
     assert counted.paid == alone * 70 + stood * 2 * HELD
 
 
-@pytest.mark.sweep
 def test_chips_elsewhere_fall_between_the_closing_of_a_round_or_beside_it(cloned_db):
     """What is held for other rounds stays held, whichever comes first."""
     players = [a_player(real=100_000) for _ in range(4)]

@@ -8,7 +8,6 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from tests.builders import a_player
-from tests.harness.sweeps import sample
 from tests.wallet.studios import a_game, broken
 from wallet import ledger
 from wallet.accounts import balance, house_account, player_account
@@ -52,15 +51,15 @@ def write(row, *journals):
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-@pytest.mark.parametrize("kind", sample(["studio_stake", "studio_win", "studio_rollback"], 2))
-@pytest.mark.parametrize("house", sample(["studio", "house", "cashier"], 1))
+@pytest.mark.parametrize("kind", ["studio_stake", "studio_win", "studio_rollback"])
+@pytest.mark.parametrize("house", ["studio", "house", "cashier"])
 def test_no_journal_that_no_transaction_says(game, kind, house):
     for amount in (100, -100):
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
             ledger.post(journal_of(game, kind, amount, house=house))
 
 
-@pytest.mark.parametrize("kind", sample(["deposit", "settle", "stake", "adjustment", "gift"], 1))
+@pytest.mark.parametrize("kind", ["deposit", "settle", "stake", "adjustment", "gift"])
 def test_no_other_kind_moves_the_account_of_studios(game, kind):
     with pytest.raises(ledger.WrongPurpose), transaction.atomic():
         ledger.post(journal_of(game, kind, 100))
@@ -91,7 +90,7 @@ def test_no_row_without_its_journals_nor_with_less(game):
         write(row, journal_of(game, "studio_stake", -100, key=row.bet_key))
 
 
-@pytest.mark.parametrize("amount", sample([-99, -101, 100], 1))
+@pytest.mark.parametrize("amount", [-99, -101, 100])
 def test_no_journal_of_another_amount(game, amount):
     game.bet(100)
     row = a_row(game)

@@ -20,7 +20,6 @@ from games.solo import place_at, play_round
 from players.models import Player
 from tests.builders import a_place, a_player, a_shared_table, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
-from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, live_table_of
 from tests.live.betting import balance, chip, held
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
@@ -129,7 +128,7 @@ def slowly(job: Callable[[], str]) -> Slowly:
     return Slowly(in_a_thread(do), is_done, may_commit)
 
 
-@pytest.mark.parametrize("make", sample([a_chip, a_deal, a_round, a_guest_s_bank, a_deposit, free_money], 2))
+@pytest.mark.parametrize("make", [a_chip, a_deal, a_round, a_guest_s_bank, a_deposit, free_money])
 class TestWhatIsOnItsWay:
     """It has looked and found the house in play; before it is committed, somebody stops the house."""
 
@@ -180,7 +179,7 @@ class TestWhatIsOnItsWay:
         assert beginning.count() == 1
 
 
-@pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
+@pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
 def test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for(cloned_db: object, mode: Mode) -> None:
     players = [a_player(real=MONEY, free=MONEY) for _ in range(THREADS)]
     table = a_table()

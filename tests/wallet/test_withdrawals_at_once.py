@@ -3,7 +3,6 @@
 from threading import Barrier
 from uuid import uuid4
 
-import pytest
 from django.db import connection, transaction
 
 from audit import approvals
@@ -58,7 +57,6 @@ def test_requests_for_the_whole_balance_are_one(cloned_db):
     assert is_whole()
 
 
-@pytest.mark.sweep
 def test_one_form_sent_many_times_at_once_is_one_withdrawal(cloned_db):
     player, key = a_verified_player(real=MONEY), uuid4()
     account = an_account(player)
@@ -105,7 +103,6 @@ def test_of_finance_deciding_at_once_one_is_first(cloned_db):
     assert is_whole()
 
 
-@pytest.mark.sweep
 def test_of_two_who_second_at_once_one_is_first(cloned_db):
     withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
     asked = Approval.objects.get(on=str(withdrawal))
