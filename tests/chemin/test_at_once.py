@@ -104,7 +104,6 @@ class TestTwoGuestsWhoOpenAFreeBank:
 
 
 class TestOneGuestWhoClicksManyTimes:
-    @pytest.mark.sweep
     def test_takes_the_bank_once(self, cloned_db):
         table = a_chemin_table()
         first, _ = guests(table, 2)
@@ -157,7 +156,6 @@ class TestOnePlace:
         assert at_once(clicks).count("accepted") == 4
         assert set(CheminSeat.objects.values_list("number", flat=True)) == {1, 2, 3, 4}
 
-    @pytest.mark.sweep
     def test_is_taken_once_by_one_guest_in_many_tabs(self, cloned_db):
         table, player = a_chemin_table(), a_player(real=MONEY)
         seats = at_once([partial(sit, player, table)] * 4)
@@ -186,7 +184,6 @@ class TestTheDeadline:
         assert clicked.result(PATIENCE) == "QuestionPassed"
         assert cash(first).balance == MONEY
 
-    @pytest.mark.sweep
     def test_a_click_that_waited_until_its_time_was_up_is_too_late(self, cloned_db):
         """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
         table = a_chemin_table()

@@ -84,7 +84,6 @@ class TestWithoutItsGuards:
         assert balance(player) == AMOUNT - THREADS * AMOUNT
         assert "nothing_is_negative" in [check.invariant.name for check in verify.run() if check.rows]
 
-    @pytest.mark.sweep
     def test_locks_in_any_order_end_in_a_deadlock_and_that_is_counted(self, cloned_db):
         players, have_locked = [a_player(), a_player()], Barrier(2)
 
@@ -129,7 +128,6 @@ class TestOneAccount:
         assert everything_follows(player)
         assert not broken()
 
-    @pytest.mark.sweep
     def test_plays_rounds_at_many_tables_while_money_comes_and_goes(self, cloned_db):
         player = a_verified_player(real=100 * AMOUNT)
         account = an_account(player)

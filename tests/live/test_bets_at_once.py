@@ -166,7 +166,6 @@ class TestAChipAgainstTheClosing:
         assert held(player) == 0
         assert stakes_of(player, table) == {}
 
-    @pytest.mark.sweep
     def test_a_chip_that_waited_until_the_deadline_had_passed_is_too_late(self, cloned_db):
         """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
         table = a_table()
@@ -289,7 +288,6 @@ class TestTwoTabsOfOnePlayer:
         assert stakes_of(player, table) == {"player": 25_00}  # and the table counts both
         assert total_of(round_at(table).pk, "RON") == {"player": 50_00}
 
-    @pytest.mark.sweep
     def test_both_tabs_see_every_chip(self, cloned_db):
         table = a_table()
         (player,) = bettors(table, 1)
