@@ -39,6 +39,7 @@ def faults(page: Page, web_server: WebServer) -> list[str]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep([DESKTOP, PHONE], always=[DESKTOP]), ids=["desktop", "phone"])
 def test_a_call_is_tried_from_the_page(page: Page, faults: list[str], size: Any):
     player = a_player()

@@ -192,6 +192,7 @@ def middle(spot: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.sweep
 def test_rapid_clicks_on_a_bet_all_count(enter):
     page = enter()
     page.goto(TABLE)
@@ -367,6 +368,7 @@ def test_the_cashier_keeps_the_focus_where_it_is_needed(enter):
     assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth"), "no amount is out of sight"
 
 
+@pytest.mark.sweep
 def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
     page = enter()
     page.goto(TABLE)

@@ -42,6 +42,7 @@ def is_in_view(page: Page, table: FrameLocator, part: str) -> bool:
     return box is not None and window is not None and box["y"] + box["height"] <= window["height"]
 
 
+@pytest.mark.sweep
 def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balance(
     new_context: NewContext, web_server: WebServer
 ):

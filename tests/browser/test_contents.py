@@ -9,6 +9,7 @@ from tests.harness.web import WebServer
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.sweep
 def test_a_phone_opens_them_when_asked(new_context: NewContext, web_server: WebServer):
     page = new_context(base_url=web_server.url, viewport=PHONE).new_page()
     page.goto("/en/help/baccarat/")

@@ -57,6 +57,7 @@ def test_keeps_the_focus_where_a_currency_comes_to_stand_above(page):
     expect(danish.locator("details[open]")).to_have_count(1)
 
 
+@pytest.mark.sweep
 def test_every_chart_has_its_figures_as_a_table_below(page):
     charts = page.locator(".dashboard__charts figure")
     expect(charts.first).to_be_visible()

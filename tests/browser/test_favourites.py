@@ -27,6 +27,7 @@ def back_to_the_table(page: Page) -> None:
         page.locator("#sheet-close").click()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("viewport", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["wide", "phone"])
 def test_a_favourite_is_saved_placed_in_the_next_round_and_taken_back(
     new_context: NewContext, web_server: WebServer, viewport: dict[str, int]

@@ -89,6 +89,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
     expect(row.locator(".floor-bead")).to_have_count(1)
 
 
+@pytest.mark.sweep
 def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     live_table: LiveTable, floor: Floor
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_search_keeps_its_address_and_the_back_button_its_rounds(window):
     expect(page.locator(".round-line")).to_have_count(20)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("script", sweep([True, False], always=[True]), ids=["with JavaScript", "without"])
 def test_the_pages_of_a_search_show_every_round_once(window, script):
     page = window(java_script_enabled=script).new_page()

@@ -122,6 +122,7 @@ def test_a_long_press_takes_a_chip_off_and_a_tap_adds_one(enter, player):
     lies(page, "player", 1000)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("key", sample(["Delete", "Backspace", "Shift+Enter"], 1))
 def test_the_keyboard_takes_a_chip_off_too(enter, player, key):
     a_purse(player, MONEY)
@@ -163,6 +164,7 @@ def test_the_other_side_is_refused_in_a_sentence(enter, player):
     lies(page, "player", 1000)
 
 
+@pytest.mark.sweep
 def test_too_little_for_the_bets_offers_a_lower_bet_in_one_click(enter, player):
     a_purse(player, 5000)
     a_place(player, Table.objects.get(), player=5000)

@@ -70,6 +70,7 @@ def test_a_newcomer_watches_a_round_plays_one_and_goes_to_register(newcomer):
     expect(newcomer.locator("#id_email")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_a_round_of_a_guest_can_be_checked(newcomer):
     come_in(newcomer, "#to-play")
     put(newcomer)

@@ -245,6 +245,7 @@ def test_a_line_is_lost_at_every_decision(
     assert [check.rows for check in verify.run() if check.rows] == []
 
 
+@pytest.mark.sweep
 def test_the_server_is_killed_in_mid_coup(
     new_context: NewContext, start_server: ServerStarter, patient_table: LiveTable
 ):

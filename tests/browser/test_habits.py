@@ -40,6 +40,7 @@ def click_without_waiting(page: Page, button: str) -> None:
     page.evaluate("button => setTimeout(() => document.getElementById(button).click())", f"act-{button}")
 
 
+@pytest.mark.sweep
 def test_many_tabs_that_deal_at_once_play_one_round(window, player):
     browser = window()
     first = at_table(browser)
@@ -98,6 +99,7 @@ def test_two_browsers_that_deal_at_once_play_one_round(window, player):
     balance_is_that_of(player, rounds=1, money=MONEY)
 
 
+@pytest.mark.sweep
 def test_a_laptop_that_slept_plays_what_is_clicked_after_it_woke(window, player):
     asleep = window()
     page = asleep.new_page()
@@ -127,6 +129,7 @@ def test_a_laptop_that_slept_while_the_phone_played_stakes_nothing_twice(window,
     balance_is_that_of(player, rounds=1, money=MONEY)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("year", sample([1999, 2037], 1))
 def test_a_clock_set_wrong_changes_neither_play_nor_times(window, player, year):
     page = window().new_page()

@@ -37,6 +37,7 @@ def do(staff: Page, button: str, reason: str) -> None:
     staff.get_by_role("button", name=button).click()
 
 
+@pytest.mark.sweep
 def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewContext, web_server: WebServer):
     live_table, player = a_live_table(), a_player(real=MONEY)
     staff = in_the_back_office(new_context, web_server)

@@ -65,6 +65,7 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     expect(page.locator("#standing")).to_have_text("We know who you are")
 
 
+@pytest.mark.sweep
 def test_more_than_the_door_lets_in_is_answered_with_a_sentence(new_context, web_server, tmp_path):
     player = a_player()
     window = new_context(base_url=web_server.url, viewport=DESKTOP)

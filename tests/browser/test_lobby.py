@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from games.live import malfunction, tickets
@@ -71,6 +72,7 @@ def test_two_lobbies_follow_a_round_and_are_walked_by_keys(
     assert english.locator(".table-card").first.get_attribute("id") == "table-pairs"
 
 
+@pytest.mark.sweep
 def test_without_a_stream_a_player_asks_often_and_a_visitor_now_and_then(
     cloned_db: Database, new_context: NewContext, web_server: WebServer
 ) -> None:

@@ -92,6 +92,7 @@ def open_words(page: Page) -> None:
     expect(page.locator(".banner__words")).to_be_visible()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sample(IN_PLACE, 1))
 def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery, name: str, fits, themes, languages):
     for language in ["en"] if name.startswith("staff") else languages:
@@ -102,6 +103,7 @@ def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery
     expect_none(faults_of_themes(page, themes))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sample(BY_A_SIGN, 1))
 def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(
     gallery: Gallery, name: str, fits, themes, languages
@@ -269,6 +271,7 @@ def test_what_stands_in_a_page_leaves_its_place_when_it_goes(new_context: NewCon
     assert page.evaluate(PLACES) == before
 
 
+@pytest.mark.sweep
 def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebServer):
     a_table()
     a_notice()
@@ -277,6 +280,7 @@ def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebS
     open_words(page)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep([PHONE, DESKTOP], always=[PHONE]), ids=["phone", "wide"])
 def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
     new_context: NewContext, web_server: WebServer, size: ViewportSize

@@ -40,6 +40,7 @@ def settled(window, address: str) -> Page:
     return page
 
 
+@pytest.mark.sweep
 def test_nothing_is_kept_but_the_page_itself_and_what_it_is_made_of(window):
     page = settled(window, "/en/cashier/")
     page.goto("/en/history/")

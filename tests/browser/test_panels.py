@@ -51,6 +51,7 @@ def expect_at_hand(page: Page) -> None:
     assert box["x"] + box["width"] / 2 > bets["x"] + bets["width"] / 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep([LAPTOP, PHONE], always=[PHONE]), ids=["laptop", "phone"])
 def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
     new_context: NewContext, web_server: WebServer, size: dict[str, int]

@@ -35,6 +35,7 @@ def ground(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("address", sample(["/en/", "/en/table/baccarat/real/", "/en/cashier/", "/en/nowhere/"], 1))
 def test_every_page_leads_to_them(window, address):
     opened(window.new_page(), address)

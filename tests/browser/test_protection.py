@@ -45,6 +45,7 @@ def test_the_button_is_in_view_everywhere(new_context, web_server: WebServer):
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, size)
 
 
+@pytest.mark.sweep
 def test_one_click_pauses_where_the_law_lets_nobody_ask(new_context, web_server: WebServer):
     a_table()
     player = a_player("DE", free=50_000)
@@ -89,6 +90,7 @@ def test_the_question_can_be_answered_with_no(new_context, web_server: WebServer
         assert not Exclusion.objects.filter(player=player).exists()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep(SIZES, always=[PHONE]), ids=lambda size: f"{size['width']}x{size['height']}")
 def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context, web_server: WebServer, size):
     a_table()

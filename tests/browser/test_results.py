@@ -28,6 +28,7 @@ def opened(page: Page, language: str) -> Page:
     return page
 
 
+@pytest.mark.sweep
 def test_each_round_is_told_on_the_board_and_summed_up_once_it_is_over(new_context: NewContext, web_server: WebServer):
     live_table = a_played_table(3)
     swede, dane, third = a_player(real=MONEY), a_player("DK", real=MONEY), a_player(real=MONEY)

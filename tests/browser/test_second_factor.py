@@ -145,6 +145,7 @@ def test_a_passkey_alone_closes_an_account(open_page: OpenPage) -> None:
     assert closures.state_of(player) is ClosureState.CLOSED
 
 
+@pytest.mark.sweep
 def test_staff_of_the_demo_log_in_with_the_code_that_a_command_prints(open_page: OpenPage) -> None:
     create_demo_people()
     out = StringIO()

@@ -122,6 +122,7 @@ def test_an_action_in_another_window_takes_the_warning_away(page):
     expect(page.locator(WARNING)).to_be_hidden()
 
 
+@pytest.mark.sweep
 def test_a_session_ended_elsewhere_is_not_said_to_have_timed_out(page):
     (session,) = Session.objects.all()
     sessions.end(session_id=session.pk, why=Ended.ELSEWHERE, by="player:1")

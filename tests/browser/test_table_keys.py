@@ -106,6 +106,7 @@ def test_the_list_names_what_the_game_offers_and_closes_with_esc(enter):
     expect(page.locator("#bet-banker .spot__stake")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_keys_rest_while_one_types_or_holds_another_key(enter):
     page = enter()
     page.goto(TABLE)
@@ -118,6 +119,7 @@ def test_keys_rest_while_one_types_or_holds_another_key(enter):
     assert NextRound.objects.get().slip == {"tie": 1000}
 
 
+@pytest.mark.sweep
 def test_single_keys_can_be_switched_off_and_stay_off(enter):
     page = enter()
     page.goto(TABLE)
@@ -134,6 +136,7 @@ def test_single_keys_can_be_switched_off_and_stay_off(enter):
     assert NextRound.objects.get().slip == {"tie": 1000}
 
 
+@pytest.mark.sweep
 def test_a_round_is_told_in_order_cards_totals_result_money(enter):
     page = enter()
     page.goto(TABLE)

@@ -94,6 +94,7 @@ def test_a_round_is_lighter_still(window: BrowserContext):
     assert 1000 < meter.read() < ROUND
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("screen", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["desktop", "phone"])
 def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: WebServer, screen: dict[str, int]):
     a_table()

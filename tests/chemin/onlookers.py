@@ -40,7 +40,7 @@ from tests.matrix import STAFF
 from tests.people import a_member_of_staff
 
 BANK = 10_000
-MOST_OF_A_KIND = None if IS_SWEEP else 2  # pages whose addresses differ in a number alone
+MOST_OF_A_KIND = None if IS_SWEEP else 1  # pages whose addresses differ in a number alone
 LOOKED_AT = LANGUAGES if IS_SWEEP else SHOWN_LANGUAGES
 # Numbers drawn by chance and times, however they are written, and addresses of people made for a test.
 BY_CHANCE = re.compile(
