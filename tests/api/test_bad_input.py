@@ -126,7 +126,7 @@ def refusals(operation: Operation, world: World) -> Iterator[Refusals]:
     assert asking.wrong == []
 
 
-every_operation = pytest.mark.parametrize("operation", sample(EVERY, 16), ids=lambda operation: operation.id)
+every_operation = pytest.mark.parametrize("operation", sample(EVERY, 5), ids=lambda operation: operation.id)
 Turn = Callable[[Collection[T]], list[T]]
 
 

@@ -55,12 +55,14 @@ class TestASeat:
         assert other.post(at(live_table, "seat"), {"place": 9 if place < 9 else 8}).json()["place"] == place
         assert CheminSeat.objects.filter(live_table=live_table, session=None).count() == 0
 
+    @pytest.mark.sweep
     def test_a_place_that_is_taken_is_refused_as_on_the_page_with_its_reason(self, live_table):
         guests(live_table, 1)
         answered = program_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
         told = refused(answered, 422, "croupier-refuses", reason="place_taken")
         assert told == "Somebody already sits there. Choose another place."
 
+    @pytest.mark.sweep
     def test_whoever_steps_away_is_asked_nothing_until_they_are_back(self, live_table):
         first, second = guests(live_table, 2)
         program = program_of(first)
@@ -82,6 +84,7 @@ class TestASeat:
         assert (again.json(), again["Idempotency-Replayed"]) == (first.json(), "true")
         assert CheminSeat.objects.filter(player=player).count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("place", [0, 10, "3", True, 2**70])
     def test_a_place_that_is_none_is_told_by_its_field(self, live_table, place):
         answered = program_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
@@ -99,6 +102,7 @@ class TestASeat:
 class TestWhatIsAsked:
     """The question, its options with amounts, and until when."""
 
+    @pytest.mark.sweep
     def test_a_guest_reads_what_may_be_answered_and_nobody_else_does(self, live_table):
         first, second = guests(live_table, 2)
         read = state_at(program_of(first), live_table)
@@ -114,6 +118,7 @@ class TestWhatIsAsked:
         assert (other["state"] | {"at": "", "seconds_left": 0}) == (state | {"at": "", "seconds_left": 0})
         assert other["own"]["options"] == []
 
+    @pytest.mark.sweep
     def test_calls_stakes_and_bids_have_their_amounts(self, live_table):
         first, second, third = guests(live_table, 3)
         assert decide(first, live_table, "take_bank", amount=10_000).status_code == 200
@@ -204,6 +209,7 @@ class TestADecision:
         assert len(set(told.values())) == 5
         assert told["en"] == "The smallest bank of this table is SEK\N{NO-BREAK SPACE}10."
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("said", "pointer"),
         sample(
@@ -259,6 +265,7 @@ class TestADecision:
         refused(program.post(at(live_table, "decisions"), asked), 403, "barred", bar="check")
         assert CheminSeat.objects.get(player=player).left_at is None
 
+    @pytest.mark.sweep
     def test_whom_the_law_lets_play_at_one_table_at_a_time_comes_back_first(self):
         live_table = a_chemin_table(currency="EUR")
         elsewhere = a_guest_table("EUR", slug="elsewhere")
@@ -302,6 +309,7 @@ class TestCards:
         assert not cards_in("".join(ApiCall.objects.values_list("body", flat=True)))
 
 
+@pytest.mark.sweep
 def test_a_table_that_is_played_for_other_money_is_refused(live_table):
     german = a_player("DE", real=1_000)
     refused(program_of(german).get(at(live_table)), 403, "other-currency")

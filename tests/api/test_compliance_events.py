@@ -61,6 +61,7 @@ def found(program, **query) -> list[int]:
 
 
 class TestFinding:
+    @pytest.mark.sweep
     def test_newest_come_first_or_oldest_a_page_at_a_time(self, program):
         some(*range(7))
         assert found(program, limit=3) == [6, 5, 4, 3, 2, 1, 0]
@@ -73,6 +74,7 @@ class TestFinding:
         second = program.get("events/", kind="test.happened", limit=3, cursor=first["next"]).json()
         assert [each["data"]["n"] for each in first["items"] + second["items"]] == [5, 4, 3, 2, 1, 0]
 
+    @pytest.mark.sweep
     def test_by_whom_and_on_what_they_are(self, program):
         round_id = uuid4()
         some(1, on=f"round:{round_id}")
@@ -82,6 +84,7 @@ class TestFinding:
         assert found(program, by="staff:999") == [2]
         assert found(program, by="staff:999", on="table:998") == []
 
+    @pytest.mark.sweep
     def test_by_time(self, program):
         some(1)
         at = Event.objects.get(kind="test.happened").at
@@ -91,6 +94,7 @@ class TestFinding:
         assert found(program, since=(at - second).isoformat(), until=(at + second).isoformat()) == [1]
         assert found(program, since=(at + second).isoformat()) == []
 
+    @pytest.mark.sweep
     def test_by_their_places_in_the_log(self, program, pens):
         numbers = some(*range(10))
         sealed.sign(pens)
@@ -98,6 +102,7 @@ class TestFinding:
         assert found(program, first_leaf=first + 2, end_leaf=first + 5) == [4, 3, 2]
         assert found(program, first_leaf=first + 100_000, end_leaf=first + 100_001) == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("query", "pointer"),
         sample(
@@ -125,6 +130,7 @@ class TestFinding:
         assert answer.status_code == 400
         assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
     @pytest.mark.parametrize("name", ["since", "until"])
     def test_a_moment_no_clock_of_every_zone_can_tell_names_its_field(self, program, moment, name):
@@ -132,6 +138,7 @@ class TestFinding:
         assert answer.status_code == 400
         assert [error["pointer"] for error in answer.json()["errors"]] == [f"/?{name}"]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("moment", [days.FIRST, days.LAST])
     def test_the_first_and_the_last_day_are_no_error(self, program, moment):
         assert program.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
@@ -139,6 +146,7 @@ class TestFinding:
 
 
 class TestOne:
+    @pytest.mark.sweep
     def test_its_bytes_are_those_that_are_proven(self, program, pens):
         (number,) = some(1)
         event = program.get(f"events/{number}/").json()
@@ -152,6 +160,7 @@ class TestOne:
         said = json.loads(body)
         assert {name: event[name] for name in ("at", "kind", "by", "on", "data")} == said
 
+    @pytest.mark.sweep
     def test_personal_values_stay_behind_their_hashes(self, program):
         personal = {"ip": "198.51.100.77"}
         number = log.record("test.happened", by="system", on="test:1", data={}, personal=personal)
@@ -160,6 +169,7 @@ class TestOne:
         assert b"198.51.100.77" not in answer.content
         assert b"198.51.100.77" not in base64.b64decode(answer.json()["body"])
 
+    @pytest.mark.sweep
     def test_there_is_none_of_another_number(self, program):
         for address in ("events/999999999/", "events/999999999/proof/", f"events/{'9' * 30}/"):
             answer = program.get(address)
@@ -176,6 +186,7 @@ class TestOne:
             hashed = bytes.fromhex(program.get(f"events/{number}/").json()["leaf_hash"])
             demand_included(leaf=proof.leaf, size=tree.size, hashed=hashed, proof=proof.hashes, root=tree.root)
 
+    @pytest.mark.sweep
     def test_there_is_no_proof_before_a_signature(self, program, pens):
         (number,) = some(1)
         answer = program.get(f"events/{number}/proof/")
@@ -183,6 +194,7 @@ class TestOne:
 
 
 class TestOnRecord:
+    @pytest.mark.sweep
     def test_whoever_an_event_names_was_looked_at(self, program, compliance):
         player = a_player()
         number = log.record("test.happened", by="system", on=str(player), data={})

@@ -52,6 +52,7 @@ def said(check: Path, folder: Path) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
+@pytest.mark.sweep
 def test_programs_that_are_not_ours_accept_it_and_nothing_else(check, read):
     (older,) = (read / "checkpoints").iterdir()
     status, lines = said(check, read)

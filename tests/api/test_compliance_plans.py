@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -27,6 +28,7 @@ INSERT INTO audit_leaf (leaf, event_id) SELECT row_number() OVER (ORDER BY id) -
 """
 
 
+@pytest.mark.sweep
 def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
     owner.execute(MANY_EVENTS, {"events": MANY})
     rare = log.record("test.rare", by="staff:7", on="table:7", data={})

@@ -59,6 +59,7 @@ class TestReports:
         names = [kind["name"] for kind in program.get("reports/kinds/").json()["items"]]
         assert names == ["sales", "many", "people", "broken"]
 
+    @pytest.mark.sweep
     def test_are_listed_newest_first(self, program):
         made = [made_here(asked(kind)).pk for kind in ("sales", "many", "payouts", "sales")]
         assert [each["id"] for each in items(program, "reports/", limit=1)] == [made[3], made[1], made[0]]
@@ -73,6 +74,7 @@ class TestReports:
         assert [column["name"] for column in told["columns"]][:2] == ["what", "count"]
         assert items(program, f"reports/{report.pk}/rows/") == [list(ROW)]
 
+    @pytest.mark.sweep
     def test_of_many_rows_are_read_in_order(self, program):
         report = made_here(asked("many"))
         assert items(program, f"reports/{report.pk}/rows/") == [list(row) for row in ROWS]
@@ -125,6 +127,7 @@ class TestReports:
 
 
 class TestSignificantEvents:
+    @pytest.mark.sweep
     def test_are_listed_newest_first_and_narrowed_down(self, program):
         found = [self.one(name, on) for name, on in (("first", "player:71"), ("second", "table:1"))]
         told = items(program, "significant/", limit=1)

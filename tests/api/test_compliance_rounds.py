@@ -51,6 +51,7 @@ def told(program: Program, round_id: object) -> Mapping[str, Any]:
 
 
 class TestFinding:
+    @pytest.mark.sweep
     def test_a_page_at_a_time_newest_first(self, program):
         player, table = a_player(real=MONEY), a_table()
         played = [str(a_round(player, table, player=1000).round_id) for _ in range(5)]
@@ -64,6 +65,7 @@ class TestFinding:
                 break
         assert seen == played[::-1]
 
+    @pytest.mark.sweep
     def test_by_whatever_the_page_of_rounds_finds_them_by(self, program):
         player, other, table = a_player(real=MONEY, free=MONEY), a_player(real=MONEY), a_table()
         mine = str(a_round(player, table, player=1000).round_id)
@@ -82,6 +84,7 @@ class TestFinding:
         by_side = [found(program, won_by=side) for side in ("player", "banker", "tie")]
         assert sorted(chain(*by_side)) == sorted([mine, theirs, free])
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("query", "pointer"),
         sample(
@@ -144,6 +147,7 @@ class TestOne:
         shoes.end(played_from(round_id), ShoeEnding.RETIRED)
         assert told(program, round_id)["shoe"]["seed"] == secret.hex()
 
+    @pytest.mark.sweep
     def test_a_coup_between_guests_says_who_laid_and_decided_what(self, program):
         table = a_chemin_table()
         seated = guests(table, 2)

@@ -126,6 +126,7 @@ def test_the_same_description_is_sent_to_everybody_and_may_be_kept():
     assert answer.json() == described()
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_the_type_of_every_problem_is_an_address_that_says_what_it_means():
     answers = {code: a_visitor().get(f"/api/problems/{code}/") for code in sorted(KINDS)}

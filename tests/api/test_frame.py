@@ -68,6 +68,7 @@ def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
     assert (error["pointer"], error["code"]) == ("/?limit", "max-value" if limit == "101" else "min-value")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
 def test_a_problem_is_told_in_the_language_asked_for(language):
     told = {Program(None, language=code).get("self/").json()["title"] for code in (language, "en")}

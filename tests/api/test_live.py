@@ -43,6 +43,7 @@ def a_bet(live_table: LiveTable, **said: object) -> dict[str, object]:
 class TestReading:
     """A table as everybody sees it, and what is one's own."""
 
+    @pytest.mark.sweep
     def test_a_table_says_what_its_page_says(self, live_table, player):
         bet(player, live_table, player=50_00, tie=50_00)
         live_round = round_at(live_table)
@@ -73,6 +74,7 @@ class TestReading:
         assert sorted(shown) == sorted(cards)
         assert state["results"][-1]["outcome"] == state["outcome"]
 
+    @pytest.mark.sweep
     def test_what_a_round_came_to_is_what_the_page_says(self, live_table, player):
         bet(player, live_table, player=50_00, banker=50_00)
         live_round = advance_to(live_table, Phase.SETTLED)
@@ -94,6 +96,7 @@ class TestReading:
         assert not LiveSeat.objects.filter(player=player).exists()
         assert not ApiCall.objects.exists()
 
+    @pytest.mark.sweep
     def test_there_is_none_of_it_at_a_solo_table_or_where_there_is_no_table(self, player):
         a_table()
         program = program_of(player)
@@ -106,6 +109,7 @@ class TestReading:
         told = refused(program_of(player).get(at(live_table)), 403, "barred", bar="excluded")
         assert told.startswith("You are taking a pause until")
 
+    @pytest.mark.sweep
     def test_a_table_for_other_players_is_refused_as_on_its_page(self, live_table):
         romanian = a_player("RO", real=1_000_00)
         answer = program_of(romanian).get(at(live_table))
@@ -124,6 +128,7 @@ class TestBetting:
         seat = LiveSeat.objects.get(player=player)
         assert seat.session is not None  # of the program: the round says in which it was played
 
+    @pytest.mark.sweep
     def test_changes_are_those_of_the_page(self, live_table, player):
         program, here = program_of(player), at(live_table, "bets/changes")
         program.post(at(live_table, "bets"), a_bet(live_table))
@@ -196,6 +201,7 @@ class TestBetting:
         program.post(at(live_table, "bets"), asked, key="b")
         assert held(player) == 100_00
 
+    @pytest.mark.sweep
     def test_whom_the_law_lets_play_at_one_table_at_a_time_takes_a_seat_first(self, live_table):
         german = a_player("DE", real=1_000_00)
         other = a_live_table("pairs", slug="other")
@@ -213,12 +219,14 @@ class TestBetting:
         refused(reader.post(at(live_table, "bets"), a_bet(live_table)), 403, "forbidden")
         assert not LiveSeat.objects.filter(player=player).exists()
 
+    @pytest.mark.sweep
     def test_a_stopped_table_says_so(self, live_table, player):
         program = program_of(player)
         malfunction.report(round_id=round_at(live_table).pk, cause="for a test", by="staff:1")
         refused(program.post(at(live_table, "bets"), a_bet(live_table)), 409, "table-stopped")
         assert state_at(program, live_table)["state"]["phase"] == "stopped"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
     def test_the_sentence_is_the_page_s_in_every_language(self, live_table, player, language):
         asked = a_bet(live_table, bet="tie", chip=500_000_00)
@@ -233,6 +241,7 @@ class TestBetting:
         assert told == shown.replace("&#x27;", "'")
 
 
+@pytest.mark.sweep
 def test_a_seat_at_a_shared_table_has_no_place_to_choose(live_table, player):
     program = program_of(player)
     answer = program.post(at(live_table, "seat"), {"place": 3})

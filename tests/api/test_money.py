@@ -47,6 +47,7 @@ def limit(program: Program, kind: str, period: str) -> Any:
 
 
 class TestBalances:
+    @pytest.mark.sweep
     def test_are_those_of_the_cashier(self, program, player):
         a_golden_table()
         a_purse(player, 40_000)
@@ -67,6 +68,7 @@ class TestBalances:
 
 
 class TestLimits:
+    @pytest.mark.sweep
     def test_are_those_that_hold_with_what_counts_against_them(self, program, player):
         limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=50_000, by=str(player))
         a_round(player, a_table(), player=CHIP)
@@ -96,6 +98,7 @@ class TestLimits:
         assert limit(program, "stake", "day")["waiting"] is None
         refused(program.post("limits/withdrawn/", {"kind": "stake", "period": "day"}), 409, "nothing-changes")
 
+    @pytest.mark.sweep
     def test_are_removed_when_the_law_lets_it(self, program):
         program.post("limits/", {"kind": "loss", "period": "week", "amount": 1000})
         told(program.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
@@ -110,31 +113,37 @@ class TestLimits:
             assert refused(answer, 409, "limit-required")["detail"]
             assert limit(program, kind.value, period.value)["is_required"] is True
 
+    @pytest.mark.sweep
     def test_that_change_nothing_are_refused(self, program):
         program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
         refused(program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}), 409, "nothing-changes")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("amount", [HOUR + 1, 25 * HOUR, 0, -1, 1.5, "3600", True])
     def test_of_time_are_whole_hours_of_their_period(self, program, amount):
         problem = refused(program.post("limits/", {"kind": "time", "period": "day", "amount": amount}), 400, "invalid")
         assert [error["pointer"] for error in problem["errors"]] == ["/amount"]
         assert not LimitChange.objects.filter(kind=LimitKind.TIME).exists()
 
+    @pytest.mark.sweep
     def test_of_time_are_seconds(self, program, player):
         told(program.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
         assert limits.time_limits(player) == {Period.DAY: 2 * HOUR}
 
+    @pytest.mark.sweep
     def test_are_set_by_programs_that_may(self, player):
         for scopes in ((Scope.READ,), (Scope.READ, Scope.PLAY)):
             answer = Program(player.user, *scopes).post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
             refused(answer, 403, "forbidden")
 
+    @pytest.mark.sweep
     def test_are_set_once_under_a_key(self, program, player):
         key, said = str(uuid4()), {"kind": "stake", "period": "day", "amount": 1000}
         first, second = (program.post("limits/", said, key=key) for _ in range(2))
         assert first.content == second.content
         assert LimitChange.objects.filter(player=player, kind=LimitKind.STAKE).count() == 1
 
+    @pytest.mark.sweep
     def test_may_be_declined_where_they_are_offered(self):
         newcomer = a_newcomer("DK")
         program = Program(newcomer.user)
@@ -150,11 +159,13 @@ class TestTheRealityCheck:
         seat.open()
         return seat
 
+    @pytest.mark.sweep
     def test_has_nothing_to_tell_before_the_program_does_something(self, program):
         found = told(program.get("protection/check/"))
         assert (found["is_due"], found["sitting"]) == (False, None)
         assert not Session.objects.exists()
 
+    @pytest.mark.sweep
     def test_sums_up_what_was_played_in_the_session(self, at, player):
         for _ in range(2):
             told(at.play({"player": CHIP}))
@@ -187,12 +198,14 @@ class TestThePause:
         seat = AtTable(program, a_table())
         assert refused(seat.open(), 403, "barred")["bar"] == "excluded"
 
+    @pytest.mark.sweep
     def test_is_one_under_one_key(self, program):
         key = str(uuid4())
         first, second = (program.post("protection/pause/", key=key) for _ in range(2))
         assert first.content == second.content
         assert Exclusion.objects.count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_told_in_the_language_asked_for(self, player, language):
         found = told(Program(player.user, language=language).post("protection/pause/"))

@@ -58,6 +58,7 @@ class TestWithoutAView:
     def test_json_is_utf_8(self, charset):
         assert told(declining(charset))[0] in (400, 415)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("charset", ["utf-8", '"UTF-8"'])
     def test_and_may_say_so(self, charset):
         assert declining(charset).status_code == 200
@@ -115,6 +116,7 @@ class Port:
         return self.line.getresponse()
 
 
+@pytest.mark.sweep
 def test_at_the_door_of_the_real_port(web_server):
     large = Port(web_server.port).send(b'{"a":"' + b"x" * (10 * MEGABYTE) + b'"}')
     assert (large.status, large.getheader("Content-Type")) == (413, MEDIA_TYPE)

@@ -50,6 +50,7 @@ def test_whoever_is_refused_has_taken_no_place(cloned_db):
     assert NextRound.objects.filter(player=player, table=table).exists()
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_leaving_what_was_never_filled_moves_nothing():
     player = a_player(real=MONEY)
@@ -57,6 +58,7 @@ def test_leaving_what_was_never_filled_moves_nothing():
     assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_at_a_shared_table_it_is_filled_as_well():
     player = a_player(real=MONEY)

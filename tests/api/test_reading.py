@@ -46,6 +46,7 @@ def program(player: Player) -> Program:
 
 
 class TestTheLobby:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", list(Mode), ids=["real", "free"])
     def test_is_the_one_of_the_page(self, program, player, mode):
         a_table()
@@ -67,12 +68,14 @@ class TestTheLobby:
         counted = {each["slug"]: each["players"] for each in listed if each["players"] is not None}
         assert counted == {slug: getattr(card, "players", getattr(card, "taken", None)) for slug, card in cards.items()}
 
+    @pytest.mark.sweep
     def test_says_where_guests_sit(self, program):
         live = a_chemin_table()
         guests(live, 2)
         (found,) = [each for each in told(program.get("tables/"))["items"] if each["shape"] == "guests"]
         assert (found["players"], found["places"]) == (2, 9)
 
+    @pytest.mark.sweep
     def test_takes_real_or_free_money_and_nothing_else(self, program):
         problem = refused(program.get("tables/", mode="play"), 400, "invalid")
         assert problem["errors"][0]["pointer"] == "/?mode"
@@ -91,6 +94,7 @@ class TestATable:
         assert (found["version"], found["rules_digest"]) == (version.number, VARIANTS["baccarat"].digest)
         assert found["obstacle"] is None
 
+    @pytest.mark.sweep
     def test_says_what_keeps_the_player_from_playing_there(self, program, player):
         table = a_table()
         exclusions.pause(player=player, by=str(player))
@@ -104,11 +108,13 @@ class TestATable:
         found = told(program.get("tables/danish/real/"))
         assert (found["limits"], found["obstacle"]["code"]) == (None, "other-currency")
 
+    @pytest.mark.sweep
     def test_that_pauses_says_so(self, program):
         table = a_table()
         pause_table(table_id=table.pk, reason="for a test", by="staff:7")
         assert told(program.get("tables/baccarat/real/"))["status"] == "paused"
 
+    @pytest.mark.sweep
     def test_for_guests_has_their_rules(self, program):
         a_guest_table("SEK", places=5, minimum=1_000, maximum=90_000)
         found = told(program.get("tables/chemin/real/"))
@@ -121,6 +127,7 @@ class TestATable:
         }
         assert (found["limits"], found["bets"]) == (None, [])
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("path", ["tables/none/real/", "tables/baccarat/both/", "tables/none/real/place/"])
     def test_that_is_none_is_not_found(self, program, path):
         a_table()
@@ -128,12 +135,14 @@ class TestATable:
 
 
 class TestRulesAndOdds:
+    @pytest.mark.sweep
     def test_every_game_is_told_of(self, program):
         found = told(program.get("games/"))["items"]
         assert [(each["slug"], each["digest"], each["decks"]) for each in found] == [
             (game.slug, game.digest, game.decks) for game in GAMES.values()
         ]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("slug", sample(VARIANTS, 2))
     def test_odds_are_those_of_the_engine_and_add_up(self, program, slug):
         found, odds = told(program.get(f"games/{slug}/odds/")), exact(VARIANTS[slug])
@@ -145,6 +154,7 @@ class TestRulesAndOdds:
             for name in shares:
                 assert abs(Fraction(each[name]["decimal"]) - shares[name]) <= Fraction(1, 2 * 10**12)
 
+    @pytest.mark.sweep
     def test_odds_of_a_game_between_guests_are_those_of_the_engine(self, program):
         assert told(program.get("games/chemin_de_fer/odds/"))["policies"] == chemin_odds_json(6)["policies"]
 
@@ -159,6 +169,7 @@ class TestRulesAndOdds:
         excluded = {frozenset({each["bet"], *each["excludes"]}) for each in found["bets"] if each["excludes"]}
         assert excluded == set(VARIANTS[slug].exclusions)
 
+    @pytest.mark.sweep
     def test_third_cards_are_drawn_as_the_rules_say(self, program):
         rules = told(program.get("games/baccarat/rules/"))["third_card"]
         assert rules["player_draws"] == [0, 1, 2, 3, 4, 5]
@@ -169,6 +180,7 @@ class TestRulesAndOdds:
             "player_drew": [False] * 6 + [True, True, False, False],
         }
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize("slug", sample(GAMES, 1))
     def test_help_is_the_page_s_in_every_language(self, player, slug, language):
@@ -176,6 +188,7 @@ class TestRulesAndOdds:
         page = rules_page(GAMES[slug], language)
         assert (found["help"], found["name"]) == (page.body, page.name)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["rules", "odds"])
     def test_of_no_game_there_are_none(self, program, rest):
         refused(program.get(f"games/poker/{rest}/"), 404, "not-found")
@@ -226,6 +239,7 @@ class TestRounds:
         assert [each["id"] for each in (*first["items"], *second["items"], *third["items"])] == played
         assert third["next"] is None
 
+    @pytest.mark.sweep
     def test_every_round_is_on_one_page(self, program, player, table):
         played = [str(a_round(player, table, player=CHIP).round_id) for _ in range(5)][::-1]
         for limit in (1, 2, 5, 100):
@@ -241,6 +255,7 @@ class TestRounds:
             problem = refused(Program(other.user).get("rounds/", cursor=cursor), 400, "invalid")
             assert problem["errors"][0]["pointer"] == "/?cursor"
 
+    @pytest.mark.sweep
     def test_are_found_by_day_table_money_and_ending(self, program, player, table):
         second = a_table("second")
         here, there = a_round(player, table, player=CHIP), a_round(player, second, player=CHIP)
@@ -257,6 +272,7 @@ class TestRounds:
         assert sorted(each for found in ended.values() for each in found) == sorted(every_page(program))
         assert ended["void"] == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("asked", "pointer"),
         [
@@ -287,10 +303,12 @@ class TestRounds:
         assert told(program.get(f"rounds/{found['id']}/")) == found
         assert told(program.get("rounds/"))["items"] == []
 
+    @pytest.mark.sweep
     def test_of_others_are_not_found(self, program, table):
         theirs = a_round(a_player(real=MONEY), table, player=CHIP)
         refused(program.get(f"rounds/{theirs.round_id}/"), 404, "not-found")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_are_told_in_the_language_asked_for(self, player, table, language):
         played = a_round(player, table, player=CHIP)

@@ -179,6 +179,7 @@ def with_another_type(description: dict[str, Any]) -> None:
 PLANTED = [(without_a_refusal, "nobody"), (with_another_shape, "player"), (with_another_type, "player")]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("plant", "who"), sample(PLANTED, 1), ids=lambda each: getattr(each, "__name__", each))
 def test_a_description_that_is_not_true_is_found_out(house, plant: Callable[[dict[str, Any]], None], who: str):
     description = copy.deepcopy(described())
@@ -187,6 +188,7 @@ def test_a_description_that_is_not_true_is_found_out(house, plant: Callable[[dic
         found_in(house, the_api(description)["/api/v1/self/"]["GET"], who, 1)
 
 
+@pytest.mark.sweep
 def test_a_fault_of_the_house_is_found_out(house, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
     with pytest.raises((Failure, FailureGroup)) as found:

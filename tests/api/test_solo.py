@@ -63,6 +63,7 @@ class TestAPlace:
         refused(Program(player.user, Scope.READ).post(f"tables/{table.slug}/real/place/"), 403, "forbidden")
         assert not NextRound.objects.exists()
 
+    @pytest.mark.sweep
     def test_has_the_figures_of_the_page(self, at, player, table):
         at.chip("player", CHIP)
         at.chip("tie", 1000)
@@ -88,10 +89,12 @@ class TestTheSlip:
         assert told(at.change("double"))["slip"] == {"player": 4 * CHIP}
         assert told(at.change("clear"))["slip"] == {}
 
+    @pytest.mark.sweep
     def test_is_the_one_that_every_window_sees(self, at, player, table):
         at.chip("banker", CHIP)
         assert place_at(player=player, table_id=table.pk, mode=Mode.REAL).slip == {"banker": CHIP}
 
+    @pytest.mark.sweep
     def test_moves_no_money(self, at, player):
         at.chip("banker", CHIP)
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
@@ -108,6 +111,7 @@ class TestADeal:
         assert played["place"]["round_id"] != before["round_id"]
         assert played["repeated"] is False
 
+    @pytest.mark.sweep
     def test_has_the_figures_of_the_ledger_and_of_what_is_stored(self, at, player):
         at.chip("player", CHIP)
         at.chip("tie", 1000)
@@ -121,6 +125,7 @@ class TestADeal:
         }
         assert sum(bet["payout"] for bet in line["bets"]) == line["paid"]
 
+    @pytest.mark.sweep
     def test_of_the_bets_of_a_whole_round_leaves_a_slip_alone_that_it_refuses(self, at, player):
         at.chip("banker", CHIP)
         refused(at.play({"tie": 10 * MONEY}), 422, "over-maximum")
@@ -130,9 +135,11 @@ class TestADeal:
         assert played["place"]["slip"] == {}
         assert played["place"]["last_stakes"] == {"tie": 3000, "banker": 7000}
 
+    @pytest.mark.sweep
     def test_stakes_what_no_chip_of_the_table_is_worth(self, at):
         assert told(at.play({"player": 13_000}))["round"]["staked"] == 13_000
 
+    @pytest.mark.sweep
     def test_doubles_and_repeats(self, at):
         at.chip("player", CHIP)
         at.deal()
@@ -140,6 +147,7 @@ class TestADeal:
         at.chip("tie", 1000)
         assert told(at.deal(how="double_deal"))["round"]["staked"] == 2000
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("said", ["räksmörgås", " a "])
     def test_mixes_in_what_the_player_says(self, at, said):
         played = told(at.play({"player": CHIP}, player_value=said))["round"]
@@ -197,6 +205,7 @@ class TestABalanceOfTheGame:
         assert played["place"]["slip"] == {"player": CHIP}
         assert told(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
 
+    @pytest.mark.sweep
     def test_is_none_of_another_game(self, at):
         for path, body in (("purse/re-buy/", {"amount": 1000}), ("purse/leave/", {})):
             refused(at.program.post(at.base + path, body), 404, "not-found")

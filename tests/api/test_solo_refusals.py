@@ -89,6 +89,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         (event,) = events("round.refused")
         assert event["by"] == str(player)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("code", sample([code for code in HAPPENS if code != "table-changed"], 1))
     def test_keeps_chips_off_as_well(self, at, player, table, code):
         HAPPENS[code](player, table)
@@ -100,6 +101,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         assert refused(at.deal(), 403, "barred")["bar"] == "excluded"
         assert refused(at.open(), 403, "barred")["bar"] == "excluded"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_said_as_the_page_says_it_in_every_language(self, at, player, table, language):
         at.program.client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
@@ -120,6 +122,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         told(at.program.post("protection/check/", {"answer": "continue"}))
         told(at.deal())
 
+    @pytest.mark.sweep
     def test_is_another_table_where_one_at_a_time_is_the_law(self, table):
         player, other = a_player("DE", real=MONEY // 20), a_table("second")
         first, second = (AtTable(Program(player.user), each) for each in (table, other))
@@ -166,11 +169,13 @@ def test_every_refusal_of_a_table_has_a_code():
 
 
 class TestWhatIsSaidWrongly:
+    @pytest.mark.sweep
     def test_of_a_slip_that_has_changed_meanwhile(self, at):
         before = at.place["slip_version"]
         at.chip("player", CHIP)
         refused(at.deal(slip_version=before), 409, "slip-changed")
 
+    @pytest.mark.sweep
     def test_of_a_round_that_is_nobody_s(self, at):
         refused(at.deal(round_id=str(uuid4())), 409, "stale")
 
@@ -183,6 +188,7 @@ class TestWhatIsSaidWrongly:
         refused(other.program.get(f"rounds/{round_id}/"), 404, "not-found")
         assert Round.objects.count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["place/deal/", "rounds/", "place/chips/", "place/changes/"])
     def test_without_a_place(self, player, table, rest):
         bodies: dict[str, Told] = {
@@ -194,6 +200,7 @@ class TestWhatIsSaidWrongly:
         seat = AtTable(Program(player.user), table)
         refused(seat.send(rest, bodies[rest]), 409, "stale")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("bets", "code"),
         sample(
@@ -215,6 +222,7 @@ class TestWhatIsSaidWrongly:
         problem = refused(at.play({"dragon": CHIP}), 422, "bet-refused")
         assert problem["detail"] == "This game has no such bet. Nothing was staked."
 
+    @pytest.mark.sweep
     def test_of_bets_that_exclude_each_other(self, player):
         seat = AtTable(Program(player.user), a_golden_table())
         seat.open()
@@ -226,6 +234,7 @@ class TestWhatIsSaidWrongly:
         seat.open()
         refused(seat.play({"super_6": CHIP}), 422, "main-bet-missing")
 
+    @pytest.mark.sweep
     def test_of_chips_and_buttons_that_there_are_not(self, at):
         refused(at.chip("player", 777), 422, "unknown-chip")
         refused(at.chip("player", CHIP, take=True), 422, "not-offered")
@@ -254,6 +263,7 @@ class TestOnce:
         refused(at.play({"player": 2 * CHIP}, key=key), 409, "idempotency-key-reused")
         assert Round.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_a_refusal_is_told_again_though_things_have_changed(self, at, player, table):
         pause_table(table_id=table.pk, **WHY)
         key = str(uuid4())

@@ -57,6 +57,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 class TestWhatIsTold:
     """The table as everybody sees it, and of one's own nobody else's."""
 
+    @pytest.mark.sweep
     def test_a_round_is_told_as_it_goes_and_each_program_its_own_money_only(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
@@ -83,6 +84,7 @@ class TestWhatIsTold:
             assert private not in other.bytes
         assert b"DKK" not in first.bytes
 
+    @pytest.mark.sweep
     def test_the_stream_tells_what_reading_tells(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
         bet(player, live_table, player=50_00)
@@ -97,6 +99,7 @@ class TestWhatIsTold:
             watcher.wait_for("own", '"last_round":{')
             assert values(watcher.of("own")[-1]) == state_at(program, live_table)["own"]
 
+    @pytest.mark.sweep
     def test_a_table_is_told_once_for_all_programs_beside_the_pages_of_the_same_reading(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:

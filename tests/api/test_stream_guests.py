@@ -87,6 +87,7 @@ def test_a_hand_that_lies_face_down_is_told_to_whoever_holds_it(url: str, live_t
                 assert not cards_in(watcher.bytes.rpartition(b"event: own")[2].decode())
 
 
+@pytest.mark.sweep
 def test_a_coup_that_is_over_is_told_as_it_is_kept(url: str, live_table: LiveTable) -> None:
     first, _ = guests(live_table, 2)
     program = program_of(first)
@@ -110,6 +111,7 @@ def test_a_coup_that_is_over_is_told_as_it_is_kept(url: str, live_table: LiveTab
         assert rounds(back) == []
 
 
+@pytest.mark.sweep
 def test_a_coup_that_was_annulled_is_told_without_its_cards(url: str, live_table: LiveTable) -> None:
     first, _ = guests(live_table, 2)
     a_staked_coup(live_table)

@@ -92,6 +92,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
     assert told == evening.over
 
 
+@pytest.mark.sweep
 def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening: Evening) -> None:
     with listening(url, evening.program, to=evening.table) as (watcher,):
         wait_for_state(watcher, phase="betting")
@@ -110,6 +111,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
             assert kinds == sorted(kinds)  # the rounds, and then the state
 
 
+@pytest.mark.sweep
 def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening: Evening) -> None:
     evening.play(2)
     with listening(url, evening.program, to=evening.table) as (watcher,):
@@ -118,6 +120,7 @@ def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening:
         watcher.wait(lambda: rounds(watcher) == evening.over[-1:])
 
 
+@pytest.mark.sweep
 def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -> None:
     with listening(url, evening.program, to=evening.table) as (watcher,):
         assert watcher.wait_for("state").number == "0-0"
@@ -127,6 +130,7 @@ def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -
         assert rounds(watcher) == evening.over
 
 
+@pytest.mark.sweep
 def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> None:
     evening.play()
     bet(evening.player, evening.table, banker=50_00)
@@ -142,6 +146,7 @@ def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> 
         assert one["outcome"] in ("player", "banker", "tie")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", sample(["9-9", "1", "1-1-1", "-1-1", "x", "1-0", "9" * 40, "1-1, 1-1"], 2))
 def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
     with listening(url, evening.program, to=evening.table, after=number) as (watcher,):
@@ -150,6 +155,7 @@ def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Ev
         assert (told["code"], told["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
 
 
+@pytest.mark.sweep
 def test_a_round_under_way_that_somebody_says_to_know_keeps_it_from_nobody(url: str, evening: Evening) -> None:
     evening.play()
     other = program_of(a_player())

@@ -57,6 +57,7 @@ def test_what_is_read_begins_none(player, table):
     assert not Session.objects.exists()
 
 
+@pytest.mark.sweep
 def test_after_nine_minutes_without_play_another_session_begins(at):
     told(at.play({"player": 5000}))
     pass_time(PLAYER + SECOND)

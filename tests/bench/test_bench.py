@@ -172,6 +172,7 @@ def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_g
     assert written(var) == []
 
 
+@pytest.mark.sweep
 def test_coups_are_measured_against_the_npm_package_or_the_bench_says_why_not(var: Path) -> None:
     """Where npm is missing or reaches no registry, there is nothing to measure against."""
     done = bench(var, "engine_coups", "fast_coups", "fast_shoe_coups")
@@ -182,6 +183,7 @@ def test_coups_are_measured_against_the_npm_package_or_the_bench_says_why_not(va
     assert [each["name"] for each in written(var)] == ["engine_coups", "fast_coups", "fast_shoe_coups"]
 
 
+@pytest.mark.sweep
 def test_a_first_and_a_next_start_are_measured_to_the_page_and_to_the_database(var: Path) -> None:
     done = bench(var, "first_start", "next_start")
     assert done.returncode == 0, done.stderr

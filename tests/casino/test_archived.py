@@ -81,6 +81,7 @@ def text(answer):
 
 
 class TestPages:
+    @pytest.mark.sweep
     def test_of_the_log_lists_the_archives_and_says_where_the_log_begins(self, visitor):
         said = text(visitor.get(reverse("staff_log")))
         for month in ArchivedMonth.objects.all():
@@ -96,6 +97,7 @@ class TestPages:
         assert gone.redirect_chain == [(f"{reverse('staff_log')}#archives", 302)]
         assert "Leaf 0 has gone to the archive of 2025-09, the file sabot-2025-09.zip." in text(gone)
 
+    @pytest.mark.sweep
     def test_of_events_say_up_to_when_they_have_gone(self, visitor):
         said = text(visitor.get(reverse("staff_events"), {"on": "player:13"}))
         assert "UTC are no longer here but in archives" in said
@@ -103,6 +105,7 @@ class TestPages:
         gone = visitor.get(reverse("staff_event_proof", args=[event]), follow=True)
         assert f"Event {event} has gone to the archive of 2025-09, the file sabot-2025-09.zip." in text(gone)
 
+    @pytest.mark.sweep
     def test_of_a_significant_event_say_that_its_event_is_in_an_archive(self, visitor):
         found = Significant.objects.get(title="Personal data was erased")
         assert found.its_event is None
@@ -114,6 +117,7 @@ class TestPages:
         assert "not by them since 20" in said
         assert "not by them yet" not in said
 
+    @pytest.mark.sweep
     def test_of_looks_and_of_a_player_say_so_too(self, house, visitor):
         for name in (reverse("staff_looks"), f"{reverse('staff_player', args=[house.player.pk])}?section=events"):
             assert "UTC are no longer here but in archives" in text(visitor.get(name)), name
@@ -183,6 +187,7 @@ class TestHistory:
         missing = [each.what for each in told if "has gone to an archive" in each.what]
         assert [each.rpartition(" ")[2] for each in missing] == FILES[1:]
 
+    @pytest.mark.sweep
     def test_of_a_player_names_the_archives(self, house):
         with zipfile.ZipFile(io.BytesIO(b"".join(personal_data.export(house.player)))) as told:
             assert all(name in told.read("archives.csv").decode() for name in FILES[1:])

@@ -27,6 +27,7 @@ from tests.audit.reporting import asked
 from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table
 from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.harness.web import PROJECT
 from tests.live.at_table import a_live_table, bet, hurry, round_at
 from tests.people import a_visitor
@@ -78,6 +79,7 @@ def test_beat_ends_where_another_was_faster(scheduler, superuser):
         scheduler.tick()
 
 
+@pytest.mark.sweep
 def test_the_broker_is_tried_again_soon_however_long_it_has_been_away(tmp_path):
     waits = []
 
@@ -109,7 +111,7 @@ def test_each_question_is_about_a_task_that_beat_sends():
     assert len(ASKED) == len(due.QUESTIONS)
 
 
-@pytest.mark.parametrize("task", due.QUESTIONS)
+@pytest.mark.parametrize("task", sample(due.QUESTIONS, 6))
 def test_each_question_is_one_that_web_s_role_may_ask(cloned_db: Database, task: str):
     with psycopg.connect(cloned_db.web_url) as web:
         assert web.execute(f"SELECT EXISTS ({due.QUESTIONS[task]})".encode()).fetchone() in [(True,), (False,)]
@@ -141,6 +143,7 @@ def ask(beat: Sent, task: str) -> list[str]:
     return beat.sent
 
 
+@pytest.mark.sweep
 def test_nothing_is_sent_for_a_house_without_tables(sending: Sent):
     assert ask(sending, "games.tasks.tick") == ask(sending, "games.tasks.tick_guests") == []
 
@@ -159,11 +162,13 @@ def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sen
         sending.sent.clear()
 
 
+@pytest.mark.sweep
 def test_a_shared_table_that_has_no_round_yet_is_moved(sending: Sent):
     a_shared_table("no_commission")
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
 
 
+@pytest.mark.sweep
 def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: Sent):
     live_table = a_live_table()
     bet(a_player(real=100_00), live_table, banker=50_00)
@@ -233,6 +238,7 @@ def test_a_question_that_the_database_cannot_answer_sends_the_task(sending: Sent
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
 
 
+@pytest.mark.sweep
 def test_it_loads_neither_django_s_apps_nor_any_model():
     asked = "import sys, casino.beat; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], cwd=PROJECT, capture_output=True, text=True, check=True)

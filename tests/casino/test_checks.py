@@ -217,6 +217,7 @@ def test_no_process_starts_insecurely(command):
         assert fault in done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("command", sample([START_WEB, START_WORKER], 1))
 def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, command):
     User.objects.create_user("se@demo.example", is_demo=True)
@@ -225,6 +226,7 @@ def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, c
     assert "sabot.E009" in done.stdout + done.stderr
 
 
+@pytest.mark.sweep
 def test_a_database_that_does_not_answer_is_said_in_one_sentence():
     done = start(START_WEB)
     assert done.returncode == 1

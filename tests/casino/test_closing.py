@@ -103,6 +103,7 @@ class TestWithoutMoney:
         assert [event["data"]["why"] for event in events("session.ended")] == ["account closed"]
         assert Mail.objects.filter(user=player.user, template="account_closed").count() == 1
 
+    @pytest.mark.sweep
     def test_takes_second_factors_with_it(self):
         player = a_player(password=PASSWORD)
         Authenticator.objects.create(user=player.user, type=Authenticator.Type.RECOVERY_CODES, data={})
@@ -145,6 +146,7 @@ class TestWithMoney:
         assert visitor.get("/en/history/").status_code == 200
         assert visitor.get("/en/cashier/withdraw/").status_code == 200
 
+    @pytest.mark.sweep
     def test_what_comes_back_can_be_withdrawn_anew(self, rich):
         visitor = a_browser(rich.user)
         send(visitor)
@@ -183,6 +185,7 @@ class TestWithADepositAtTheBank:
         assert accounts.balance(depositing.pk, Mode.REAL) == 50_000
         assert a_withdrawal(depositing, 50_000).amount == 50_000
 
+    @pytest.mark.sweep
     def test_closes_when_the_bank_has_declined_it(self, depositing):
         call_back(statement(Payment.objects.get(), OrderState.DECLINED))
         finish_closing()
@@ -205,6 +208,7 @@ class TestMoneyThatComesAfterwards:
         player.user.save()
         return closed_before_the_bank_approves(player)
 
+    @pytest.mark.sweep
     def test_is_paid_to_where_the_player_was_paid_last(self, paid_before):
         player = paid_before
         for _ in range(2):
@@ -216,6 +220,7 @@ class TestMoneyThatComesAfterwards:
         assert log_in(a_visitor(), player.user, PASSWORD).status_code == 403
         assert not any(check.rows for check in verify.run())
 
+    @pytest.mark.sweep
     def test_lets_its_owner_in_where_that_payment_comes_back(self, paid_before):
         player = paid_before
         finish_closing()
@@ -248,6 +253,7 @@ class TestMoneyThatComesAfterwards:
 
 
 class TestIsRefused:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("field", "value"),
         sweep(
@@ -261,6 +267,7 @@ class TestIsRefused:
         assert closures.state_of(rich) is None
         assert accounts.balance(rich.pk, Mode.REAL) == MONEY
 
+    @pytest.mark.sweep
     def test_without_the_code_of_an_authenticator_app(self, rich):
         Authenticator.objects.create(user=rich.user, type=Authenticator.Type.TOTP, data={"secret": "x"})
         answer = send(a_browser(rich.user))

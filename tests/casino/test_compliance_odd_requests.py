@@ -48,6 +48,7 @@ def one(key="1", **said):
     return Significant.objects.get(key=key)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", sample([PAST_BIGINT, 10**30, 0, LONG], 1))
 @pytest.mark.parametrize(
     ("address", "is_post"),
@@ -65,6 +66,7 @@ def test_what_is_not_there_is_not_found(compliance, address, is_post, number):
     assert asked(address.format(number), {}).status_code == 404
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("page", sample(["/staff/returns/", "/staff/returns/baccarat/", "/staff/randomness/"], 1))
 def test_pages_of_play_take_whatever_is_asked_of_them(page):
     a_table()
@@ -84,6 +86,7 @@ def test_pages_of_play_take_whatever_is_asked_of_them(page):
     assert reader.get(page, {"since": DAYS[0], "until": DAYS[1]}).status_code == 200
 
 
+@pytest.mark.sweep
 def test_lists_take_whatever_is_asked_of_them(compliance):
     one()
     for name, values in {
@@ -123,6 +126,7 @@ def test_what_somebody_typed_as_a_reason_hides_nothing_from_compliance(complianc
     assert compliance.post("/staff/significant/acknowledge/", {"chosen": found.pk}).status_code == 200
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "single", sample(["9" * 15, "9" * 40, "-1", "0", "²", "1e9", "NaN", "<script>alert(1)</script>"], 3)
 )
@@ -133,6 +137,7 @@ def test_thresholds_are_amounts(compliance, single):
     assert "<script>alert(1)" not in answer.content.decode()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("days", sample(["0", "-1", "367", "9" * 30, "²"], 2))
 def test_thresholds_are_of_days(compliance, days):
     sent = {

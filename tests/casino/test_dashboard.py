@@ -109,6 +109,7 @@ def linked(shown, report, what):
 
 
 class TestPlay:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("zone", sample(ZONES, 1))
     def test_comes_to_what_the_report_of_the_same_days_says(self, opened, settings, zone):
         settings.OPERATOR_TIME_ZONE = zone
@@ -132,6 +133,7 @@ class TestPlay:
         # Clocks go forward on that day, in Europe.
         assert len(turnover.figures) == (23 if span.first == span.last else 5)
 
+    @pytest.mark.sweep
     def test_leads_to_the_very_same_report_filled_in(self, opened):
         reader = as_staff("finance")
         shown = page(reader, **DAYS)
@@ -154,6 +156,7 @@ class TestPlay:
         assert linked(again, report, "gross gaming revenue in SEK") == found[2]  # which makes no second one
         assert "currency=DKK" in again
 
+    @pytest.mark.sweep
     def test_leads_to_a_report_of_more_where_none_tells_of_just_that(self, opened):
         days = DAYS | {"until": "2026-03-30"}  # of which no other test asks for a report
         reader, span = as_staff("finance"), span_of(clock(), **days)
@@ -199,6 +202,7 @@ class TestPlayers:
         assert re.search(r"Limit.*\n *->  Index Scan using \w+ on wallet_day of", plan), plan
         assert "Hash Join" not in plan
 
+    @pytest.mark.sweep
     def test_are_led_to_by_the_list_of_rounds_played_of_the_interval(self):
         table = a_table()
         part = a_round(a_player(real=10_000), table, player=1_000)
@@ -209,6 +213,7 @@ class TestPlayers:
 
 @pytest.mark.django_db
 class TestPayments:
+    @pytest.mark.sweep
     def test_come_to_what_the_report_of_the_same_interval_says(self):
         reports_history.make()
         span = around_now()
@@ -275,6 +280,7 @@ class TestPanels:
         shown = page(as_staff(role))
         assert set(re.findall(r'<h2 id="dashboard-(\w+)"', shown)) == PANELS[role]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(PANELS, 1))
     def test_lead_nowhere_that_is_shut(self, role):
         reader = as_staff(role)
@@ -396,6 +402,7 @@ class TestHealth:
             assert self.told()["Broker"].is_wrong
             assert monotonic() - began < 30
 
+    @pytest.mark.sweep
     def test_messages_that_wait_are_counted_and_that_no_worker_answers_is_wrong(self):
         name = current_app.conf.task_default_queue
         with Connection(django_settings.CELERY_BROKER_URL) as broker, broker.SimpleQueue(name) as queue:

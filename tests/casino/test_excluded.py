@@ -56,6 +56,7 @@ def browser_of(player: Player) -> Client:
 
 @every_kind
 class TestWhoeverIsExcluded:
+    @pytest.mark.sweep
     def test_reads_at_the_cashier_until_when_and_meets_no_form_that_would_be_refused(self, stop):
         player = a_player(real=MONEY)
         client = browser_of(player)
@@ -94,6 +95,7 @@ class TestWhoeverIsExcluded:
         with pytest.raises(Barred):
             add_chip(player=player, table_id=table.pk, mode=mode, bet="player", chip=1000)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("money", ["real", "free"])
     def test_is_told_at_every_table_until_when(self, stop, money):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
@@ -104,6 +106,7 @@ class TestWhoeverIsExcluded:
         assert 'id="act-deal"' not in page
         assert not NextRound.objects.filter(player=player).exists()
 
+    @pytest.mark.sweep
     def test_is_led_from_a_click_at_the_table_to_that_page(self, stop):
         player, table = a_player(real=MONEY), a_table()
         place, browser = a_place(player, table, player=1000), browser_of(player)
@@ -145,6 +148,7 @@ class TestWhoeverIsExcluded:
         stop(player)
         assert browser_of(player).get(page).status_code == 200
 
+    @pytest.mark.sweep
     def test_logs_in(self, stop):
         player = a_player(password=PASSWORD)
         stop(player)
@@ -153,6 +157,7 @@ class TestWhoeverIsExcluded:
         page = visitor.get("/en/protection/").content.decode()
         assert 'data-bar="excluded"' in page
 
+    @pytest.mark.sweep
     def test_sees_it_in_the_lobby(self, stop):
         player = a_player()
         a_table()
@@ -192,6 +197,7 @@ def test_what_lies_in_a_game_is_given_back_at_once():
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
 
+@pytest.mark.sweep
 def test_the_page_of_a_pause_says_what_stays_open():
     player = a_player()
     page = browser_of(player).post("/en/protection/pause/", follow=True).content.decode()
@@ -199,6 +205,7 @@ def test_the_page_of_a_pause_says_what_stays_open():
     assert "Withdraw your money" in page
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("jurisdiction", "asks"), [("SE", True), ("DK", True), ("RO", True), ("DE", False), ("GB", True)]
 )

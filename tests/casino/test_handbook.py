@@ -57,6 +57,7 @@ class TestWords:
     def test_every_address_is_one(self, address):
         assert resolve(address)
 
+    @pytest.mark.sweep
     def test_every_button_and_field_is_called_as_on_its_page(self):
         on_pages = shown()
         assert [label for label in LABEL.findall(source()) if label != "slanted" and label not in on_pages] == []
@@ -87,6 +88,7 @@ class TestThePage:
             assert f'<h3 id="{job.anchor}">{job.title}</h3>' in page
             assert f'href="#{job.anchor}"' in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(ROLES, 2))
     def test_leads_nowhere_that_is_shut(self, role):
         reader = as_staff(role)
@@ -96,6 +98,7 @@ class TestThePage:
         for address in addresses:
             assert reader.get(address).status_code == 200, address
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("role", ROLES)
     def test_leads_to_no_file(self, role):
         main = as_staff(role).get("/staff/handbook/").text.partition("<main")[2]

@@ -89,6 +89,7 @@ def test_pages_show_every_row_once_in_the_order_of_the_key_and_lead_back():
     assert [key for page in reversed(up) for key in page] == rows
 
 
+@pytest.mark.sweep
 def test_what_happens_meanwhile_shifts_no_page():
     for number in range(2 * PAGE):
         log.record("test.happened", by="system", on="test:1", data={"number": number})
@@ -101,6 +102,7 @@ def test_what_happens_meanwhile_shifts_no_page():
     assert len(listed(first) + listed(second)) == 2 * PAGE
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("key", sample(["", "0", "x", "1~2", "~", "9" * 40, "2026-11-22T00:00:00+00:00~x"], 2))
 def test_a_key_that_is_none_leads_to_the_newest_page_or_to_none(key):
     for address in (EVENTS, SESSIONS):
@@ -152,6 +154,7 @@ def test_an_index_serves_every_page_search_and_filter_of_every_list(listing):
             assert not WHOLE.search(plan), (asked, plan)
 
 
+@pytest.mark.sweep
 def test_the_last_page_of_many_rows_reads_no_more_than_the_first():
     user = a_player().user
     with connection.cursor() as cursor:
@@ -176,6 +179,7 @@ def test_the_last_page_of_many_rows_reads_no_more_than_the_first():
         assert max(read) <= PAGE + 1, plan
 
 
+@pytest.mark.sweep
 def test_a_page_counts_nothing_and_skips_nothing():
     some_sessions(PAGE + 3)
     visitor = visit("compliance")
@@ -190,6 +194,7 @@ def test_a_page_counts_nothing_and_skips_nothing():
     assert [sql for sql in said if "COUNT(" in sql or "OFFSET" in sql] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
     [
@@ -204,6 +209,7 @@ def test_an_address_that_compares_another_field_is_refused(query):
     assert visit("compliance").get(f"{SESSIONS}?{query}").status_code == 400
 
 
+@pytest.mark.sweep
 def test_what_no_index_finds_finds_nothing_and_says_what_does():
     visitor = visit("compliance")
     page = visitor.get(f"{EVENTS}?q=Nobody knows")
@@ -213,6 +219,7 @@ def test_what_no_index_finds_finds_nothing_and_says_what_does():
     assert listed(visitor.get(f"{EVENTS}?q={number}")) == [str(number)]
 
 
+@pytest.mark.sweep
 def test_lists_are_in_english_whatever_the_browser_asks_for():
     visitor = visit("compliance")
     page = visitor.get(EVENTS, headers={"accept-language": "sv"})
@@ -220,6 +227,7 @@ def test_lists_are_in_english_whatever_the_browser_asks_for():
     assert visitor.get(reverse("admin:index"), headers={"accept-language": "de"}).text.count('lang="en"') == 1
 
 
+@pytest.mark.sweep
 def test_a_page_of_a_list_loads_nothing_from_another_host():
     a_table()
     visitor = visit("compliance")
@@ -231,6 +239,7 @@ def test_a_page_of_a_list_loads_nothing_from_another_host():
         assert [found for found in loaded if not found.startswith(("/static/", "/staff/admin/"))] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "address",
     [
@@ -322,6 +331,7 @@ def test_whoever_may_take_no_files_sees_no_way_to_and_is_refused_on_record():
     assert events("rows.exported") == []
 
 
+@pytest.mark.sweep
 def test_a_file_is_named_after_its_list_and_the_moment():
     a_table()
     for form in ("csv", "xlsx"):
@@ -390,6 +400,7 @@ def test_what_was_chosen_wrongly_does_nothing():
     assert visitor.post(TABLES, nonsense)["Location"] == TABLES
 
 
+@pytest.mark.sweep
 def test_sessions_of_players_end_and_those_of_staff_do_not():
     player, visitor = a_player(password="walking-the-dog-7"), a_visitor()
     log_in(visitor, player.user)

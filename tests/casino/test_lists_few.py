@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.test import RequestFactory
@@ -51,6 +52,7 @@ FROM generate_series(1, 20000) AS n
 """
 
 
+@pytest.mark.sweep
 def test_what_there_is_none_of_is_looked_for_where_it_would_be(owner):
     """Along the key every row would be read before none is found, in each month."""
     owner.execute(EVENTS_OF_FOUR_KINDS)

@@ -276,6 +276,7 @@ def test_nobody_may_add_change_or_remove_a_row_of_a_list(listing: Listing, all_p
             assert getattr(all_powerful, way)(base + address).status_code == 405, (way, address)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("role", sample(STAFF, 1))
 def test_no_role_writes_to_a_list(role: str):
     visitor = a_visitor()

@@ -96,6 +96,7 @@ def test_what_goes_together_has_an_index_of_all_of_it():
             assert any(set(each[: len(names)]) == names and each[len(names) :] == ["id"] for each in fields)
 
 
+@pytest.mark.sweep
 def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
     for query in ("state=waiting&q=player:1", "q=12&state=credited&since=2026-01-01T00:00"):
         page = visitor.get(f"{BASE}wallet/payment/?{query}")
@@ -107,6 +108,7 @@ def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
     assert "choose one of these: jurisdiction, status." in page.text
 
 
+@pytest.mark.sweep
 def test_two_things_go_together_where_one_index_has_both(visitor):
     for key, category in (("1", Category.ERROR), ("2", Category.LARGE_WIN)):
         happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
@@ -117,6 +119,7 @@ def test_two_things_go_together_where_one_index_has_both(visitor):
     assert "No index serves" in visitor.get(f"{BASE}audit/significant/?state=new&q=ledger").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -133,6 +136,7 @@ def test_what_cannot_be_looked_for_is_told_beside_its_field_and_gives_no_file(vi
     assert visitor.get(f"{BASE}wallet/payment/export/?{query}").status_code == 400
 
 
+@pytest.mark.sweep
 def test_pages_and_files_keep_to_what_was_chosen(visitor):
     for number in range(PAGE + 5):
         log.record("test.happened", by="system", on="test:1", data={"number": number})
@@ -150,6 +154,7 @@ def test_pages_and_files_keep_to_what_was_chosen(visitor):
     assert "kind,round.voided" in content
 
 
+@pytest.mark.sweep
 def test_rounds_at_a_table_are_in_the_order_of_their_times(visitor):
     player, table, other = a_player(real=100_000), a_table(), a_table("pairs")
     for at in (table, other, table):

@@ -200,6 +200,7 @@ class TestAtChemin:
         assert cash(player) == chemin.MONEY - part.staked + part.paid
         assert faults() == []
 
+    @pytest.mark.sweep
     def test_a_bank_between_two_coups_goes_home_with_its_banker(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
         chemin.sit(player, table, 1, chemin.a_session(player))
@@ -212,6 +213,7 @@ class TestAtChemin:
         assert cash(player) == chemin.MONEY
         assert CheminSeat.objects.get(player=player).left_at is not None
 
+    @pytest.mark.sweep
     def test_a_bid_is_free_again_and_the_bank_goes_to_another(self):
         table, players = a_table_of(4)
         banker, bidder, other, _ = players
@@ -359,6 +361,7 @@ class TestEveryWayIn:
         assert sessions.running(player.user)
         assert last_mail(player.user.email, "account_unlocked")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("language", "sentence"),
         [

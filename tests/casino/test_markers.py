@@ -61,11 +61,13 @@ class TestTheLook:
         (event,) = events("marker.flagged", on=str(player))
         assert (event["by"], event["data"]["flag"], event["data"]["rows"]) == ("system", flag.pk, 3)
 
+    @pytest.mark.sweep
     def test_again_raises_nothing_again(self, cloned_db, owner):
         at_risk(owner)
         assert [markers.look(), markers.look(), markers.look()] == [1, 0, 0]
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
+    @pytest.mark.sweep
     def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
         player = at_risk(owner)
         markers.look()
@@ -104,6 +106,7 @@ class TestTheLook:
         markers.look()
         assert list(Look.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 
+    @pytest.mark.sweep
     def test_reaches_back_to_the_look_before_however_long_ago(self, cloned_db, owner):
         player = at_risk(owner, 0)
         Look.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
@@ -111,6 +114,7 @@ class TestTheLook:
             deposit(owner, player, now() - 8 * DAY)
         assert markers.look() == 1
 
+    @pytest.mark.sweep
     def test_of_another_player_is_another_flag(self, cloned_db, owner):
         at_risk(owner)
         at_risk(owner)

@@ -41,12 +41,15 @@ class TestRapidDeposits:
         assert markers.RAPID_DEPOSITS.say(found) == "3 deposits within 24 hours, £30.00 together."
         assert {row["table"] for row in found.rows} == {"wallet_payment"}
 
+    @pytest.mark.sweep
     def test_two_are_none(self, cloned_db, owner):
         assert self.made(owner, 0 * HOUR, HOUR) == []
 
+    @pytest.mark.sweep
     def test_nor_three_within_a_second_more(self, cloned_db, owner):
         assert self.made(owner, 0 * HOUR, HOUR, DAY + SECOND) == []
 
+    @pytest.mark.sweep
     def test_declined_ones_do_not_count(self, cloned_db, owner):
         assert self.made(owner, 0 * HOUR, HOUR, 2 * HOUR, state=OrderState.DECLINED) == []
 
@@ -64,12 +67,15 @@ class TestDeclinedDepositsTriedAgain:
         (found,) = self.made(owner, HOUR)
         assert (found.degree, len(found.rows)) == (2, 4)
 
+    @pytest.mark.sweep
     def test_once_is_none(self, cloned_db, owner):
         assert self.made(owner, HOUR, times=1) == []
 
+    @pytest.mark.sweep
     def test_nor_where_more_than_an_hour_goes_by(self, cloned_db, owner):
         assert self.made(owner, HOUR + SECOND) == []
 
+    @pytest.mark.sweep
     def test_nor_twice_in_more_than_a_day(self, cloned_db, owner):
         assert self.made(owner, HOUR, apart=DAY + SECOND) == []
 

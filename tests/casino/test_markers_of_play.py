@@ -43,20 +43,25 @@ class TestRaisedStakes:
         assert (found.degree, len(found.rows), found.rows[0]["amount"]) == (2, 20, -500)
         assert "£50.00 lost in 10 rounds" in markers.RAISED_STAKES.say(found)
 
+    @pytest.mark.sweep
     def test_a_chip_less_than_twice_is_none(self, cloned_db, owner):
         assert self.after(owner, [*self.LOST], [1000] * 9 + [500]) == []
 
+    @pytest.mark.sweep
     def test_nine_rounds_are_too_few(self, cloned_db, owner):
         assert self.after(owner, [*self.LOST], [1000] * 9) == []
 
+    @pytest.mark.sweep
     def test_at_least_five_stakes_have_been_lost(self, cloned_db, owner):
         assert self.after(owner, [{"player": 500}] * 7 + [{"banker": 500}] * 3, [1000] * 10) == []
         assert self.after(owner, [{"player": 500}] * 8 + [{"banker": 500}] * 2, [1000] * 10) != []
 
+    @pytest.mark.sweep
     def test_and_ten_pounds(self, cloned_db, owner):
         assert self.after(owner, [{"player": 100}] * 10, [500] * 10) != []
         assert self.after(owner, [{"player": 100}] * 9 + [{"banker": 100}], [500] * 10) == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("lasts", "flags"), [(6 * HOUR, 1), (6 * HOUR + 19 * SECOND, 0)])
     def test_all_of_it_within_six_hours(self, cloned_db, owner, lasts, flags):
         assert len(self.after(owner, [*self.LOST], [1000] * 10, lasts)) == flags
@@ -79,9 +84,11 @@ class TestADepositAfterLosses:
             "Deposited once within an hour of losing: £10.00, £100.00 lost in the days before."
         )
 
+    @pytest.mark.sweep
     def test_a_second_later_is_none(self, cloned_db, owner):
         assert self.after(owner, HOUR + SECOND) == []
 
+    @pytest.mark.sweep
     def test_nor_where_less_was_lost(self, cloned_db, owner):
         assert self.after(owner, HOUR, {"banker": 100}) == []
 
@@ -100,15 +107,19 @@ class TestAnEmptyBalance:
         (found,) = self.after(owner, 99, 2, apart=DAY)
         assert (found.degree, len(found.rows)) == (2, 4)
 
+    @pytest.mark.sweep
     def test_once_is_none(self, cloned_db, owner):
         assert self.after(owner, 0, 1) == []
 
+    @pytest.mark.sweep
     def test_a_pound_left_is_not_empty(self, cloned_db, owner):
         assert self.after(owner, 100, 2) == []
 
+    @pytest.mark.sweep
     def test_two_within_more_than_a_day_are_none(self, cloned_db, owner):
         assert self.after(owner, 0, 2, apart=DAY + SECOND) == []
 
+    @pytest.mark.sweep
     def test_nor_what_comes_more_than_an_hour_after_the_last_round(self, cloned_db, owner):
         assert self.after(owner, 0, 2, waits=HOUR + SECOND) == []
 
@@ -129,21 +140,26 @@ class TestNights:
             "Played for real money in 4 nights of 14, between 00:00 and 05:00 in Europe/Bucharest."
         )
 
+    @pytest.mark.sweep
     def test_three_are_none(self, cloned_db, owner):
         assert self.in_nights(owner, 1, 2, 14) == []
 
+    @pytest.mark.sweep
     def test_nor_four_of_fifteen(self, cloned_db, owner):
         assert self.in_nights(owner, 1, 2, 9, 15) == []
 
+    @pytest.mark.sweep
     def test_a_night_counts_once(self, cloned_db, owner):
         assert self.in_nights(owner, 1, 1, 2, 2, 3) == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("at", "flags"), [(timedelta(), 1), (-SECOND, 0), (5 * HOUR - SECOND, 1), (5 * HOUR, 0)], ids=str
     )
     def test_from_midnight_to_five_where_the_player_is(self, cloned_db, owner, at, flags):
         assert len(self.in_nights(owner, 1, 2, 3, 4, at=at)) == flags
 
+    @pytest.mark.sweep
     def test_free_money_is_none(self, cloned_db, owner):
         player, table = a_player("RO", real=MONEY, free=MONEY), the_table()
         played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
@@ -167,16 +183,19 @@ class TestALongNight:
         found = self.night(owner, "RO", datetime(2026, 7, 7, 21, tzinfo=UTC), *self.STEPS, more)
         assert [each.degree for each in found] == [2] * flags
 
+    @pytest.mark.sweep
     def test_says_when_by_the_players_clock(self, cloned_db, owner):
         (found,) = self.night(owner, "RO", datetime(2026, 7, 7, 21, tzinfo=UTC), *self.STEPS, 4 * MINUTE)
         assert markers.LONG_NIGHT.say(found) == (
             "More than 2 hours of play in one night, from 2026-07-08 00:00 to 2026-07-08 02:01 in Europe/Bucharest."
         )
 
+    @pytest.mark.sweep
     def test_a_pause_is_no_play(self, cloned_db, owner):
         steps = (*self.STEPS, 9 * MINUTE + SECOND)
         assert self.night(owner, "RO", datetime(2026, 7, 7, 21, tzinfo=UTC), *steps) == []
 
+    @pytest.mark.sweep
     def test_in_autumn_it_has_six_hours(self, cloned_db, owner):
         """The last round is at 04:50 of standard time, 05:50 of the summer time that the night began in."""
         start = datetime(2026, 10, 25, 1, 50, tzinfo=UTC)
@@ -184,6 +203,7 @@ class TestALongNight:
         assert found.local(found.ended) == "2026-10-25 04:50"
         assert self.night(owner, "RO", start + 2 * HOUR, *self.STEPS, 3 * MINUTE + SECOND) == []
 
+    @pytest.mark.sweep
     def test_in_spring_the_clock_leaps_and_nobody_has_played_for_it(self, cloned_db, owner):
         start = datetime(2026, 3, 29, 0, 0, tzinfo=UTC)  # 01:00; an hour later it is 03:00
         assert self.night(owner, "SE", start, *self.STEPS[:9]) == []
@@ -206,12 +226,15 @@ class TestWithdrawalsTakenBack:
         (found,) = self.after(owner, 2, apart=30 * DAY)
         assert (found.degree, len(found.rows)) == (2, 4)
 
+    @pytest.mark.sweep
     def test_once_is_none(self, cloned_db, owner):
         assert self.after(owner, 1) == []
 
+    @pytest.mark.sweep
     def test_nor_twice_in_more_than_thirty_days(self, cloned_db, owner):
         assert self.after(owner, 2, apart=30 * DAY + SECOND) == []
 
+    @pytest.mark.sweep
     def test_nor_where_nothing_was_played_within_a_day(self, cloned_db, owner):
         assert self.after(owner, 2, apart=3 * DAY, waits=DAY + SECOND) == []
 

@@ -104,6 +104,7 @@ def live_table_past_its_deadline() -> None:
     live_round.save(update_fields=["deadline"])
 
 
+@pytest.mark.sweep
 def test_a_house_with_metrics_counts_what_it_serves_in_every_process_and_names_nobody(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path
 ) -> None:
@@ -151,6 +152,7 @@ def read(url: str, path: str = "/metrics") -> str:
         return str(answer.read().decode())
 
 
+@pytest.mark.sweep
 def test_worker_and_beat_answer_at_a_port_of_their_own_for_all_who_share_a_folder(cloned_db, tmp_path: Path) -> None:
     """Beat asks, a worker does it: either knows of both."""
     shared = cloned_db.environment | {

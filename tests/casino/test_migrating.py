@@ -133,6 +133,7 @@ def test_a_migration_that_waits_for_a_table_holds_nobody_up(newer, cloned_db, ow
     assert owner.execute(IS_WIDER).fetchone() == (True,)
 
 
+@pytest.mark.sweep
 def test_without_an_end_to_its_patience_it_would(newer, cloned_db, owner, monkeypatch):
     monkeypatch.setattr(migrate, "LONGEST_WAIT", "0")
     with a_long_report(cloned_db) as report:
@@ -143,6 +144,7 @@ def test_without_an_end_to_its_patience_it_would(newer, cloned_db, owner, monkey
         migrating.end()
 
 
+@pytest.mark.sweep
 def test_one_that_never_gets_its_table_is_given_up(newer, cloned_db, owner, monkeypatch):
     monkeypatch.setattr(migrate, "LONGEST", 0.0)
     with a_long_report(cloned_db), pytest.raises(migrate.CommandError, match="A table is in use"):  # type: ignore[attr-defined]

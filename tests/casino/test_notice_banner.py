@@ -42,6 +42,7 @@ class TestANotice:
         for address in (f"/{language}/", f"/{language}/account/login/", f"/{language}/nowhere/"):
             assert escape(words(notice, language, "UTC")) in read(a_visitor(), address)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("jurisdiction", "zone"), sample(ZONES.items(), 1))
     def test_a_player_reads_the_times_as_their_clocks_show_them(self, jurisdiction, zone):
         notice, player = a_notice(), a_player(jurisdiction, real=MONEY)
@@ -50,6 +51,7 @@ class TestANotice:
         for address in ("/en/", "/en/account/", "/en/table/baccarat/real/"):
             assert span(notice, "en", zone) in read(reader, address)
 
+    @pytest.mark.sweep
     def test_staff_read_it_in_the_back_office(self):
         notice = a_notice()
         desk = logged_in(a_member_of_staff("support").user)
@@ -76,6 +78,7 @@ class TestANotice:
         later, earlier = a_notice(6 * HOUR), a_notice(2 * HOUR)
         assert f'data-key="notice-{earlier.pk} notice-{later.pk}"' in read(a_visitor(), "/en/")
 
+    @pytest.mark.sweep
     def test_a_page_that_asks_by_itself_is_answered_with_it(self):
         notice, player = a_notice(), a_player(real=MONEY)
         a_live_table(slug="live"), a_chemin_table(slug="guests")

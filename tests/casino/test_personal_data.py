@@ -68,6 +68,7 @@ class TestTheExport:
         assert pointing - told == set(personal_data.LEFT_OUT)
         assert not told & set(personal_data.LEFT_OUT)
 
+    @pytest.mark.sweep
     def test_tells_who_of_the_staff_looked_and_not_from_where(self):
         player, visitor = a_player(), a_visitor(HTTP_USER_AGENT="of the house")
         visitor.force_login(a_member_of_staff("support").user)
@@ -76,6 +77,7 @@ class TestTheExport:
         assert look["by"].startswith("staff:")
         assert look["personal"] == {}
 
+    @pytest.mark.sweep
     def test_can_read_every_part(self):
         assert {f"{part.name}.json" for part in personal_data.PARTS} <= set(export(a_player()))
 
@@ -91,12 +93,14 @@ class TestTheExport:
         (settled,) = (event for event in rows(player, "events") if event["kind"] == "round.settled")
         assert json.loads(settled["body"])["kind"] == "round.settled"
 
+    @pytest.mark.sweep
     def test_tells_personal_values_with_their_events(self):
         player = a_player()
         services.record_failed_login(email=player.user.email, ip="10.1.2.3")
         log.record("x.y", by=str(player), on="somewhere", data={}, personal={"ip": "10.9.9.9"})
         assert {"ip": "10.9.9.9"} in [event["personal"] for event in rows(player, "events")]
 
+    @pytest.mark.sweep
     def test_tells_what_was_done_at_guests_tables_and_no_other_guest(self):
         table = a_chemin_table()
         players = guests(table)
@@ -110,11 +114,13 @@ class TestTheExport:
         assert seat["number"] == 3
         assert {row["player_id"] for row in rows(players[2], "stakes in coups")} == set()
 
+    @pytest.mark.sweep
     def test_has_each_list_as_csv_too(self):
         player = a_player(real=1000)
         read = list(csv.DictReader(io.StringIO(export(player)["movements.csv"].decode())))
         assert [int(row["amount"]) for row in read] == [row["amount"] for row in rows(player, "movements")]
 
+    @pytest.mark.sweep
     def test_tells_the_numbers_of_bank_accounts_whole(self):
         player = a_player()
         kept = an_account(player)
@@ -142,6 +148,7 @@ class TestTheExport:
         (event,) = events("personal.exported")
         assert event["by"] == event["on"] == str(player)
 
+    @pytest.mark.sweep
     def test_reads_a_long_history_in_batches(self, monkeypatch):
         player = a_player()
         monkeypatch.setattr(personal_data, "BATCH", 3)
@@ -261,6 +268,7 @@ class TestErasure:
                 " SELECT player_id, by_id, '  ', false FROM players_note"
             )
 
+    @pytest.mark.sweep
     def test_forgets_what_players_arranged_for_themselves_and_called_as_they_liked(self, gone, owner):
         other = a_player()
         for player in (gone, other):
@@ -288,6 +296,7 @@ class TestErasure:
         kept = PlayReport.objects.order_by("pk").values_list("words", "note")
         assert list(kept) == [("", ""), ("", ""), ("It is Ada", "seen")]
 
+    @pytest.mark.sweep
     def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
         assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."
         age(owner, "players_closure", "at", 5 * 366)

@@ -77,6 +77,7 @@ def test_each_role_sees_its_sections_and_no_other(role):
     assert len(shown) == len(SECTIONS[role])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("role", ["operator", "supervisor"])
 def test_roles_without_players_see_none_of_it(role):
     player = a_player()
@@ -84,6 +85,7 @@ def test_roles_without_players_see_none_of_it(role):
         assert of(role).get(f"/staff/players/{player.pk}/{more}").status_code == 403
 
 
+@pytest.mark.sweep
 def test_finance_sees_no_document_session_or_exclusion():
     player = a_player(real=1000)
     sent = a_submission(player, document_number="AB1234567", street="Sankt Eriksgatan 112")
@@ -140,6 +142,7 @@ class TestNotes:
         assert abs(newest.at - clock()) < timedelta(minutes=1)
         assert "The second," in page(player, "finance")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("text", ["", " \n ", "x" * 2001, "a\0b"])
     def test_say_something_and_not_too_much(self, text):
         player = a_player()
@@ -154,6 +157,7 @@ class TestNotes:
             of(role).post(f"/staff/players/{player.pk}/notes/", {"text": role, "restricted": "on"})
             assert Note.objects.get(text=role).restricted is restricted
 
+    @pytest.mark.sweep
     def test_are_read_on_page_by_page(self, monkeypatch):
         monkeypatch.setattr(staff_player_lists, "PAGE", 2)
         player, clerk, desk = a_player(), a_member_of_staff("support"), of("support")
@@ -175,6 +179,7 @@ class TestNotes:
 
 
 class TestPlay:
+    @pytest.mark.sweep
     def test_a_round_seat_and_bank_are_open_and_a_solo_place_is_not(self):
         player = a_player(real=100_000)
         a_round(player, a_table(), player=1000)
@@ -191,6 +196,7 @@ class TestPlay:
         assert "Seat 1 at " in told
         assert "Holds the bank at " in told
 
+    @pytest.mark.sweep
     def test_the_last_rounds_are_there_and_lead_to_all(self):
         player = a_player(real=100_000, free=100_000)
         table = a_table()
@@ -202,6 +208,7 @@ class TestPlay:
 
 
 class TestMoney:
+    @pytest.mark.sweep
     def test_every_movement_is_there_with_what_it_left(self, monkeypatch):
         monkeypatch.setattr(staff_player_lists, "PAGE", 3)
         player, table = a_player(real=100_000), a_table()
@@ -221,6 +228,7 @@ class TestMoney:
         assert "77.77" not in read
         assert "SEK\u00a010.00" in read
 
+    @pytest.mark.sweep
     def test_deposits_and_withdrawals_are_read_on_page_by_page(self, monkeypatch):
         monkeypatch.setattr(staff_player_lists, "PAGE", 2)
         player, desk = a_verified_player(real=500_000), of("finance")
@@ -233,6 +241,7 @@ class TestMoney:
             assert [row.pk for each in pages for row in each.context["rows"]] == ids[::-1]
 
 
+@pytest.mark.sweep
 def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeypatch):
     monkeypatch.setattr(staff_player_lists, "PAGE", 2)
     player, desk = a_player(), of("support")
@@ -242,6 +251,7 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
     assert "?who=192.0.2.7&by=ip" in html.unescape(pages[-1].text)
 
 
+@pytest.mark.sweep
 def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
     player, clerk = a_player(), a_member_of_staff("support")
     assert "Locks by staff" not in page(player, "support")
@@ -254,6 +264,7 @@ def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
     assert '<span class="badge badge--off">locked</span>' not in page(player, "support")
 
 
+@pytest.mark.sweep
 def test_a_log_in_locked_after_wrong_passwords_says_since_when():
     player = a_player()
     assert "a mailed code opens it" not in page(player, "support")
@@ -263,6 +274,7 @@ def test_a_log_in_locked_after_wrong_passwords_says_since_when():
     assert "a mailed code opens it" in page(player, "support")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "more", sample(["money/", "payments/", "payments/?which=withdrawals", "sessions/", "notes/"], 2)
 )
@@ -288,6 +300,7 @@ def test_whoever_else_the_page_names_is_on_record_too():
     assert events("data.seen")[-1]["data"]["players"] == [str(other)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "deeds"),
     [

@@ -90,6 +90,7 @@ def test_is_found_by_what_was_sent_in_however_it_is_written(asa, typed):
     assert leads_to(asa, typed)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("typed", ["Åsa Andersson", "Mariana Müller", "071-123 45 67", "AB 123456", "Eriksgatan 7"])
 def test_is_not_found_by_what_is_only_nearly_so(asa, typed):
     answer = search(typed)
@@ -104,6 +105,7 @@ def test_is_found_by_an_address_or_how_it_begins(asa):
     assert leads_to(asa, f"{begins}@")
 
 
+@pytest.mark.sweep
 def test_is_found_by_sessions(asa):
     other = a_player()
     for player, ip, browser in ((asa, "192.0.2.7", FIREFOX), (asa, "2001:db8::7", ""), (other, "192.0.2.8", FIREFOX)):
@@ -115,6 +117,7 @@ def test_is_found_by_sessions(asa):
     assert found(search(FIREFOX)) == {"device": [asa.pk, other.pk]}
 
 
+@pytest.mark.sweep
 def test_is_found_by_money():
     player = a_verified_player(real=100_000)
     payment, withdrawal = a_payment(player), a_withdrawal(player)
@@ -127,6 +130,7 @@ def test_is_found_by_money():
         assert leads_to(player, typed), typed
 
 
+@pytest.mark.sweep
 def test_is_found_by_rounds_and_by_the_name_at_tables():
     player, other = a_player(real=100_000), a_player(real=100_000)
     played = Round.objects.get(pk=a_round(player, a_table(), player=1000).round_id)
@@ -140,6 +144,7 @@ def test_is_found_by_rounds_and_by_the_name_at_tables():
     assert found(search(round_at(live_table).code)) == {"round": sorted([player.pk, other.pk])}
 
 
+@pytest.mark.sweep
 def test_several_are_told_apart_and_each_says_what_it_was_found_by(asa):
     other = a_player("DK")
     a_submission(other, given_names="Maria", family_name="Muller", city="Åsa")
@@ -161,6 +166,7 @@ def test_a_search_of_many_is_one_look_that_names_them_and_not_what_was_typed(asa
         assert cursor.fetchone() == (0,)
 
 
+@pytest.mark.sweep
 def test_more_of_one_kind_are_on_further_pages_each_of_them_once():
     family = [a_newcomer() for _ in range(PAGE + 3)]
     for number, player in enumerate(family):
@@ -200,6 +206,7 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
     assert "authorisation of a deposit" in told
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "typed",
     sample(["%", "_", "'", "\\", "a:b:c", "::", "-", "1" * 19, "x" * 300, "player:", "\U0010ffff", "(", "&'"], 4),

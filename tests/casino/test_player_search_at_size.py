@@ -88,6 +88,7 @@ def crowd(cloned_db: Database, owner: psycopg.Connection) -> int:
     return PayoutAccount.objects.order_by("player").values_list("player", flat=True)[MANY // 2]
 
 
+@pytest.mark.sweep
 def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> None:
     for typed in (
         str(crowd),

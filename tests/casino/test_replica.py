@@ -106,6 +106,7 @@ class TestTheLobby:
         assert lag
         assert lag > 0
 
+    @pytest.mark.sweep
     def test_comes_from_the_replica_where_nothing_happened_for_long(self, replica, told, settings):
         settings.REPLICA_LAG_SECONDS = 0
 
@@ -136,6 +137,7 @@ class TestTheLobby:
         assert is_listed("baccarat")
         assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY, OF_REPLICA]
 
+    @pytest.mark.sweep
     def test_waits_for_a_replica_that_says_nothing_no_longer_than_two_seconds(self, replica, told, cloned_db):
         a_table()
         replica.catch_up(cloned_db)
@@ -148,6 +150,7 @@ class TestTheLobby:
         assert reading.PATIENCE <= taken < FEW
         assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY]
 
+    @pytest.mark.sweep
     def test_is_asked_of_the_primary_where_the_replica_lacks_a_column_yet(self, replica, told, owner):
         with replica.behind():
             owner.execute("ALTER TABLE games_table ADD COLUMN colour text NOT NULL DEFAULT 'green'")
@@ -236,6 +239,7 @@ class TestAReport:
         assert told == [(reading.REPORT, reading.ALIAS)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
 
+    @pytest.mark.sweep
     def test_is_the_primary_s_where_that_takes_too_long(self, replica, told, kind, settings):
         settings.REPLICA_LAG_SECONDS = 0.2
         with replica.behind():
@@ -246,6 +250,7 @@ class TestAReport:
         assert [len(page.rows) for page in report.pages.all()] == [1]
         assert making.OF_REPLICA not in notes_of(report)
 
+    @pytest.mark.sweep
     def test_that_replay_cancels_is_made_anew_of_the_primary(self, replica, told, owner: psycopg.Connection):
         a_table()
         begun = []
@@ -291,6 +296,7 @@ class TestIsKnownOf:
         finally:
             replica.start()
 
+    @pytest.mark.sweep
     def test_that_it_follows_again_whatever_was_written_while_it_was_away(self, replica, told, cloned_db):
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
             replica.stop()
@@ -303,12 +309,14 @@ class TestIsKnownOf:
         assert is_listed("away-2")
         assert told == [OF_REPLICA]
 
+    @pytest.mark.sweep
     def test_that_it_is_behind(self, replica, told, settings):
         settings.REPLICA_LAG_SECONDS = 0
         with replica.behind():
             a_table()
             assert readiness.BEHIND in readiness.look().degraded
 
+    @pytest.mark.sweep
     def test_nothing_where_there_is_none(self, cloned_db: Database):
         assert self.gauges() == {}
         assert reading.read(reading.LOBBY, number_of_tables) == 0

@@ -19,6 +19,7 @@ MONEY = 100_000  # minor units
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.sweep
 def test_every_kind_can_be_made_and_each_of_its_files_opened():
     history = reports_history.make()
     limits.set_limit(player=history.swede, kind=LimitKind.STAKE, period=Period.DAY, amount=MONEY, by=str(history.swede))

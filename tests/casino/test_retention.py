@@ -124,6 +124,7 @@ class TestThePeriods:
             cursor.execute("SELECT audit_keep_for(%s)", [first.pk])
         assert kept_for(Kept.MAIL) == 365
 
+    @pytest.mark.sweep
     def test_are_asked_for_and_agreed_to_on_pages(self):
         one, other = a_visitor(), a_visitor()
         for visitor in (one, other):
@@ -170,6 +171,7 @@ class TestExpiry:
         with time_machine.travel(now() + timedelta(days=9 * 365)):
             assert sum(expiry.expire().values()) == 0
 
+    @pytest.mark.sweep
     def test_twice_takes_nothing_more(self, cloned_db, owner: psycopg.Connection):
         an_event(ip="a")
         age(owner, "audit_event", "at", ADDRESS + 1)
@@ -198,6 +200,7 @@ class TestExpiry:
         assert retention.expire(Kept.ADDRESS) == 3
         assert [event["data"]["values"] for event in events("personal.expired")] == [2, 2, 1]
 
+    @pytest.mark.sweep
     def test_of_one_kind_that_fails_keeps_no_other_from_going(
         self, cloned_db, owner: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
     ):

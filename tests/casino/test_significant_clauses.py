@@ -121,6 +121,7 @@ class TestLargeAmounts:
         assert (wager.amount, win.amount) == (1_500, 3 * 475)
         assert "7 days" in wager.because
 
+    @pytest.mark.sweep
     def test_gli19_2_8_8_deposits_single_and_summed(self):
         significant_from("deposit", 60_000, 90_000, days=30)
         player = a_verified_player("SE")
@@ -132,6 +133,7 @@ class TestLargeAmounts:
         assert single.key == f"deposit:payment {payment.pk}:{player}"
         assert len(found(Category.LARGE_PAYMENT, player)[0].rows) == 1  # a day
 
+    @pytest.mark.sweep
     def test_gli19_2_8_8_withdrawals_paid_out_single_and_summed(self):
         significant_from("withdrawal", 60_000, 90_000)
         player = a_verified_player("SE", real=MONEY)
@@ -143,6 +145,7 @@ class TestLargeAmounts:
         hear(small, "paid")
         assert [each.amount for each in found(Category.LARGE_PAYMENT, player)] == [60_000, 100_000]
 
+    @pytest.mark.sweep
     def test_gli19_2_8_8_from_when_on_is_set_for_each_currency(self):
         significant_from("deposit", 1, 10**9)
         player = a_verified_player("DE")

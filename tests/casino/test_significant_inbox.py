@@ -55,6 +55,7 @@ def take(found, step, by="staff:1", **more):
 
 
 class TestTheList:
+    @pytest.mark.sweep
     def test_shows_what_is_open_newest_first(self):
         for key in "123":
             one(key)
@@ -64,6 +65,7 @@ class TestTheList:
         assert listed(visitor, state="closed") == ["2"]
         assert listed(visitor, state="all") == ["3", "2", "1"]
 
+    @pytest.mark.sweep
     def test_has_alerts_first_of_what_is_open_on_every_page(self):
         for number in range(35):
             one(f"{number:02}", weight=Weight.ALERT if number in (3, 20) else Weight.NOTICE)
@@ -74,6 +76,7 @@ class TestTheList:
         assert keys == ["20", "03", *(f"{number:02}" for number in reversed(range(35)) if number not in (3, 20))]
         assert listed(visitor, state="all")[0] == "34"
 
+    @pytest.mark.sweep
     def test_goes_on_after_a_page_that_ends_among_alerts(self):
         for number in range(32):
             one(f"{number:02}", weight=Weight.NOTICE if number == 31 else Weight.ALERT)
@@ -81,6 +84,7 @@ class TestTheList:
         older = visitor.get(f"{PAGE}?{visitor.get(PAGE).context['older']}")
         assert [each.key for each in older.context["found"]] == ["00", "31"]
 
+    @pytest.mark.sweep
     def test_calls_a_round_by_its_code_and_leads_to_what_it_is_about(self):
         player, payment = a_player(), "11111111-0000-4000-8000-000000000001"
         round_id = "7f2c1c1e-0000-4000-8000-000000000001"
@@ -95,6 +99,7 @@ class TestTheList:
         for way in (f"/staff/admin/wallet/payment/{payment}/", "/staff/admin/wallet/withdrawal/7/"):
             assert f'href="{way}"' in page
 
+    @pytest.mark.sweep
     def test_is_filtered(self):
         player = a_player()
         one("1", category=Category.LARGE_WIN, on=str(player), currency="SEK", amount=5)
@@ -118,12 +123,14 @@ class TestTheList:
         ):
             assert listed(visitor, **asked) == keys, asked
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
     def test_takes_the_first_and_the_last_day_there_are(self, day):
         one()
         _member, visitor = reader()
         assert listed(visitor, since="0001-01-01", until=day) == (["1"] if day > "2026" else [])
 
+    @pytest.mark.sweep
     def test_pages_by_what_is_older(self):
         for number in range(35):
             one(f"{number:02}")
@@ -135,6 +142,7 @@ class TestTheList:
         assert not older.context["older"]
         assert older.context["newest"] == "category=error"
 
+    @pytest.mark.sweep
     def test_counts_on_the_first_page_what_is_new(self):
         one("1")
         take(one("2"), Step.ACKNOWLEDGED)
@@ -205,6 +213,7 @@ class TestTheWork:
         with pytest.raises(working.WorkError):
             take(found, Step.CLOSED)
 
+    @pytest.mark.sweep
     def test_says_what_is_missing_beside_the_field(self):
         found = one()
         _member, visitor = reader()
@@ -245,6 +254,7 @@ class TestTheWork:
         assert "Choose somebody who works" in visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
         assert not found.steps.exists()
 
+    @pytest.mark.sweep
     def test_keeps_the_words_where_something_is_missing(self):
         found = one()
         take(found, Step.CLOSED, words="x")
@@ -254,6 +264,7 @@ class TestTheWork:
         assert "It is closed." in page
         assert "These words" in page
 
+    @pytest.mark.sweep
     def test_acknowledges_a_selection_after_asking(self):
         found = [one(key) for key in "123"]
         _member, visitor = reader()
@@ -266,6 +277,7 @@ class TestTheWork:
         assert "1 acknowledged; to 1 somebody else had seen meanwhile." in answer.content.decode()
         assert list(Significant.objects.filter(state=Work.NEW)) == [found[2]]
 
+    @pytest.mark.sweep
     def test_acknowledges_a_whole_page(self):
         found = [one(key) for key in "12"]
         _member, visitor = reader()
@@ -273,6 +285,7 @@ class TestTheWork:
         assert "Acknowledge 2 significant events?" in page.content.decode()
         assert working.waiting() == 2
 
+    @pytest.mark.sweep
     def test_acknowledges_nothing_where_nothing_is_chosen(self):
         one()
         _member, visitor = reader()

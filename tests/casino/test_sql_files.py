@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import modify_settings
 
 from casino import sql_files
+from tests.harness.sweeps import sample
 
 APPS = ("audit", "casino", "games", "players", "wallet")
 FUNCTION = """-- Adds one.
@@ -87,6 +88,7 @@ def test_what_no_file_defines_any_more_is_dropped(cloned_db, owner, planted):
     assert owner.execute("SELECT to_regproc('planted_refuse')").fetchone() == (None,)
 
 
+@pytest.mark.sweep
 def test_a_trigger_for_each_statement_is_on_every_month(cloned_db, owner, planted):
     (planted / "functions" / "refusals.sql").write_text(REFUSE)
     (planted / "triggers.sql").write_text(TRIGGER)
@@ -96,6 +98,7 @@ def test_a_trigger_for_each_statement_is_on_every_month(cloned_db, owner, plante
     assert names(owner.execute(ON_TABLES).fetchall()) == sorted(["audit_event", *months])
 
 
+@pytest.mark.sweep
 def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(cloned_db, owner, planted):
     file = planted / "functions" / "sums.sql"
     signatures = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname = 'planted_sum'"
@@ -108,17 +111,20 @@ def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(clon
 
 @pytest.mark.parametrize(
     ("broken", "line", "reason"),
-    [
-        (
-            "CREATE OR REPLACE FUNCTION planted_b() RETURNS void LANGUAGE sql AS $$ SELECT\n  nothing\n$$;\n",
-            6,
-            "nothing",
-        ),
-        (REFUSE.replace("RAISE", "RAISED"), 7, "RAISED"),
-        ("CREATE TABLE planted (id bigint);\n", 5, "neither a function, an index nor a trigger"),
-        (REFUSE.replace("END $$;", "END $$"), 5, "unterminated dollar-quoted string"),
-        (FUNCTION.partition("\n")[2], 5, "defined in planted/sql/functions/sums.sql:2 already"),
-    ],
+    sample(
+        [
+            (
+                "CREATE OR REPLACE FUNCTION planted_b() RETURNS void LANGUAGE sql AS $$ SELECT\n  nothing\n$$;\n",
+                6,
+                "nothing",
+            ),
+            (REFUSE.replace("RAISE", "RAISED"), 7, "RAISED"),
+            ("CREATE TABLE planted (id bigint);\n", 5, "neither a function, an index nor a trigger"),
+            (REFUSE.replace("END $$;", "END $$"), 5, "unterminated dollar-quoted string"),
+            (FUNCTION.partition("\n")[2], 5, "defined in planted/sql/functions/sums.sql:2 already"),
+        ],
+        1,
+    ),
 )
 def test_a_file_that_cannot_be_applied_leaves_the_database_as_it_was(cloned_db, owner, planted, broken, line, reason):
     before = owner.execute("SELECT * FROM sql_object ORDER BY 1").fetchall()

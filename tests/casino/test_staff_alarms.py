@@ -48,6 +48,7 @@ class TestTables:
         ]
         assert told("operator") == told("compliance") == [(f"{name}.", "/staff/floor/")]
 
+    @pytest.mark.sweep
     def test_several_are_one_line(self):
         for slug in ("live", "other"):
             a_stopped_table(slug)
@@ -61,12 +62,14 @@ class TestTables:
         a_stopped_table("live")
         assert told(role) == []
 
+    @pytest.mark.sweep
     def test_a_page_does_not_lead_to_itself(self):
         incident = a_stopped_table("live")
         assert told("supervisor", f"incidents/{incident.pk}/") == []
         assert told("supervisor", "floor/") == []  # which says it with every table
 
 
+@pytest.mark.sweep
 def test_a_stopped_house_is_one_line_before_its_tables():
     a_stopped_table("live")
     stop()

@@ -73,6 +73,7 @@ class TestOne:
         assert f"by Fin ({decider})" in html
         assert "If approved" not in html
 
+    @pytest.mark.sweep
     def test_of_an_adjustment_says_what_the_player_has_and_would_have_while_it_is_open(self, asked):
         decider = a_member_of_staff("finance")
         html = page(decider, asked)
@@ -85,6 +86,7 @@ class TestOne:
         journal = Journal.objects.get(kind="adjustment")
         assert f'<dt>Journal</dt><dd><a class="link" href="/staff/ledger/journals/{journal.pk}/">' in after
 
+    @pytest.mark.sweep
     def test_of_an_adjustment_that_cannot_be_done_any_more_says_so(self):
         player = a_player(real=10_000)
         asked = adjusting.ask(player, -10_000)
@@ -93,6 +95,7 @@ class TestOne:
         assert "<dt>Amount</dt><dd>SEK\xa0100.00, to be taken away</dd>" in html
         assert "<dt>At hand afterwards</dt><dd>less than nothing: it cannot be done now</dd>" in html
 
+    @pytest.mark.sweep
     def test_of_a_withdrawal_is_told_apart_from_it_by_number(self):
         about = Asked(Payment())
         html = page(a_member_of_staff("finance"), about.approval)
@@ -113,6 +116,7 @@ class TestWithdrawing:
         assert Decision.objects.get().verdict == Verdict.WITHDRAWN
         assert [event["by"] for event in events("approval.withdrawn", on=f"approval:{asked.pk}")] == [str(twin)]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "words"), [({"reason": " "}, "Say why"), ({"sure": ""}, "Confirm that you mean it")]
     )
@@ -128,12 +132,14 @@ class TestWithdrawing:
         adjusting.decide(asked, yes=False)
         assert "decided already" in withdraw(asker, asked)
 
+    @pytest.mark.sweep
     def test_of_nothing_leads_to_the_list(self, asker, asked):
         asked.pk = 404
         assert "There is no such request" in withdraw(asker, asked)
 
 
 class TestEnded:
+    @pytest.mark.sweep
     def test_are_found_by_how_they_ended_and_whose_they_were(self, asker, asked):
         withdraw(asker, asked)
         refused = adjusting.ask(a_player(real=10_000))
@@ -144,6 +150,7 @@ class TestEnded:
         assert listed(finance, kind="balance.adjust", whose="mine") == set()
         assert listed(asker, whose="mine") == listed(asker) == {str(asked.pk)}
 
+    @pytest.mark.sweep
     def test_are_called_by_what_they_are_and_people_by_their_names(self, asker, asked):
         withdraw(asker, asked)
         html = as_(a_member_of_staff("finance")).get(reverse("staff_approvals")).content.decode()
@@ -173,6 +180,7 @@ class TestAboutStaff:
         sent = {"yes": yes, "reason": "known to me"}
         return as_(decider).post(reverse("staff_approval_decide", args=[asked.pk]), sent, follow=True).text
 
+    @pytest.mark.sweep
     def test_a_new_account_is_found_by_the_name_and_the_address_asked_for(self, asker, decider):
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         self.decide(decider, refused, "0")
@@ -187,6 +195,7 @@ class TestAboutStaff:
         html = as_(decider).get(reverse("staff_approvals"), {"on": "Nina"}).text
         assert f'href="{reverse("staff_person", args=[member.pk])}">Nina ({member})</a>' in html
 
+    @pytest.mark.sweep
     def test_the_decider_is_told_what_was_done_and_led_there(self, asker, decider):
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         html = self.decide(decider, refused, "0")
@@ -195,6 +204,7 @@ class TestAboutStaff:
         assert f'href="{reverse("staff_approval", args=[approved.pk])}">Request {approved.pk}</a> is approved' in html
         assert "The account is made at once." in html
 
+    @pytest.mark.sweep
     def test_those_that_ended_last_come_first(self, asker, decider, monkeypatch):
         early, late = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         self.decide(decider, late, "0")

@@ -35,6 +35,7 @@ def adjustment(**changes):
     return {"mode": "R", "way": "down", "amount": "20.00", "why": "round", "reason": "ticket 12"} | changes
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "deeds"),
     sample(
@@ -73,6 +74,7 @@ def test_locking_and_opening_take_a_reason(player):
     assert account_locks.lock_of(player) is None
 
 
+@pytest.mark.sweep
 def test_a_pause_by_staff_says_why_and_lasts_the_hours_of_the_law(player):
     at("support").post(page("staff_player_pause", player), {"reason": "asked by telephone"})
     exclusion = exclusions.in_force(player)
@@ -94,6 +96,7 @@ def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(play
     assert balance(player.pk, Mode.REAL) == 8_000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
@@ -120,6 +123,7 @@ def test_a_second_request_for_the_same_player_is_refused_and_what_was_typed_stay
     assert approvals.waiting().count() == 1
 
 
+@pytest.mark.sweep
 def test_what_is_so_already_is_not_asked_for_again(player):
     support = at("support")
     lock, unlock = page("staff_player_lock", player), page("staff_player_unlock", player)
@@ -131,6 +135,7 @@ def test_what_is_so_already_is_not_asked_for_again(player):
         support.post(here, {"reason": "for a test"})
 
 
+@pytest.mark.sweep
 def test_what_is_locked_is_not_said_to_play(player):
     support = at("support")
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})
@@ -144,6 +149,7 @@ def test_what_is_locked_is_not_said_to_play(player):
     assert "This account is locked already." in again
 
 
+@pytest.mark.sweep
 def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(player):
     at("support").post(page("staff_player_adjust", player), adjustment())
     (asked,) = approvals.waiting().filter(kind="balance.adjust")
@@ -158,6 +164,7 @@ def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(pla
     assert at("support").get(here).status_code == 403  # nothing of its kind is for support to decide
 
 
+@pytest.mark.sweep
 def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
     at("support").post(page("staff_player_adjust", player), adjustment())
     (asked,) = approvals.waiting().filter(kind="balance.adjust")
@@ -174,6 +181,7 @@ def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
         assert ("no such round" in shown) == is_found, asking
 
 
+@pytest.mark.sweep
 def test_a_decider_sees_on_every_way_in_that_something_waits_and_who_asked_does_not(player):
     at("support").post(page("staff_player_adjust", player), adjustment())
     assert "1 waiting" in at("finance").get(reverse("staff_home")).content.decode()

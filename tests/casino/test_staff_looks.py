@@ -72,6 +72,7 @@ def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
     assert looks(reader, player="x") == []
 
 
+@pytest.mark.sweep
 def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(staff_looks, "PAGE", 2)
     before = len(events("data.seen"))
@@ -88,6 +89,7 @@ def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: p
     assert [int(number) for number, *_ in lines][-before:] == seen
 
 
+@pytest.mark.sweep
 def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     reader.get(PAGE)
     reader.get(f"{PAGE}looks.csv")
@@ -96,6 +98,7 @@ def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
 
 
+@pytest.mark.sweep
 def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(looking, "MOST_NAMED", 1)
     _, visitor = as_staff("support")
@@ -121,6 +124,7 @@ def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
     assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["looks"]}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?who={pk}"])
 def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
     _, visitor = as_staff("support")

@@ -40,6 +40,7 @@ def read(visitor: Client, path: str) -> str:
 
 
 class TestFlags:
+    @pytest.mark.sweep
     def test_stand_open_first_and_by_marker(self, flag):
         support = of("support")
         link = f"/staff/markers/{flag.pk}/"
@@ -48,6 +49,7 @@ class TestFlags:
         assert link not in read(support, "/staff/markers/?marker=nights")
         assert link not in read(support, "/staff/markers/?state=closed")
 
+    @pytest.mark.sweep
     def test_show_the_rows_and_the_ways_on(self, flag):
         page = read(of("support"), f"/staff/markers/{flag.pk}/")
         assert "Limit asked for: Deposits · Month" in page
@@ -69,6 +71,7 @@ class TestFlags:
         assert "Record a contact" not in page
         assert "Can afford it." not in str(events("marker.contact"))
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("missing", ["made_at", "way", "said"])
     def test_take_no_half_of_a_contact(self, flag, missing):
         said = CONTACT | {missing: ""}
@@ -91,6 +94,7 @@ class TestFlags:
 
 
 class TestAPlayer:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("who", ["email", "number", "name in events"])
     def test_is_found(self, who):
         player = a_player("SE")
@@ -98,11 +102,13 @@ class TestAPlayer:
         answer = of("support").get("/staff/players/", {"who": said})
         assert answer["Location"] == f"/staff/players/{player.pk}/"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("who", ["nobody@example.com", "999999999", "٣", "9" * 30])
     def test_is_not_found(self, who):
         page = of("support").get("/staff/players/", {"who": who}).content.decode()
         assert "Nobody was found." in page or "can be none of what players are found by" in page
 
+    @pytest.mark.sweep
     def test_has_one_page_that_leads_on(self, flag):
         player: Player = flag.player
         staff = a_member_of_staff("support")

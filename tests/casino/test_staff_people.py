@@ -76,6 +76,7 @@ def _asker_with_a_decider_beside():
 
 
 class TestAsking:
+    @pytest.mark.sweep
     def test_for_a_new_account_demands_an_answer_to_whether_the_person_works_here(self):
         a_member_of_staff("compliance")
         visitor, member = reader(), a_member_of_staff("support", name="Sara")
@@ -117,6 +118,7 @@ class TestAsking:
         decide(asked)
         assert "roles: finance" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
 
+    @pytest.mark.sweep
     def test_says_where_nobody_else_does_the_work(self):
         visitor, member = as_administrator_beside_compliance(), a_member_of_staff("finance", "support")
         a_member_of_staff("support")

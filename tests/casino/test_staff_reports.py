@@ -59,6 +59,7 @@ def page(reader: Client, address: str, status: int = 200, **query: Any) -> str:
     return answer.content.decode()
 
 
+@pytest.mark.sweep
 def test_are_listed_and_shown_to_whom_may_read_them_whoever_asked():
     report = made_here(asked("payouts"))
     finance = as_staff("finance")
@@ -85,6 +86,7 @@ def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):
     assert report.by.startswith("staff:")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("given", "fault"),
     sample(
@@ -115,6 +117,7 @@ def test_that_cannot_be_are_refused_in_the_form(reader, given, fault):
     assert not Report.objects.exists()
 
 
+@pytest.mark.sweep
 def test_that_wait_are_asked_after_until_they_are_there(reader):
     report = asked()
     address = f"/staff/reports/{report.pk}/"
@@ -143,6 +146,7 @@ def test_gli19_2_9_1_are_on_screen_as_csv_and_as_xlsx(reader):
     page(reader, f"/staff/reports/{report.pk}/report.pdf", 404)
 
 
+@pytest.mark.sweep
 def test_with_many_rows_are_read_a_page_at_a_time(reader):
     report = made_here(asked("many"))
     address = f"/staff/reports/{report.pk}/"
@@ -154,12 +158,14 @@ def test_with_many_rows_are_read_a_page_at_a_time(reader):
         assert "of 3" in page(reader, address, page=odd)
 
 
+@pytest.mark.sweep
 def test_in_which_nothing_happened_say_no_activity(reader):
     with registered(a_kind(answer=lambda asked: Answer([]))):
         report = made_here(asked())
         assert "No activity" in page(reader, f"/staff/reports/{report.pk}/")
 
 
+@pytest.mark.sweep
 def test_say_where_their_hashes_stand_and_are_checked(reader):
     report = made_here(asked())
     (said,) = events("report.made", on=f"report:{report.pk}")
@@ -168,6 +174,7 @@ def test_say_where_their_hashes_stand_and_are_checked(reader):
     assert "are what the log says" in shown
 
 
+@pytest.mark.sweep
 def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
     report = made_here(asked("payouts"))
     said = checking.said(report)
@@ -181,6 +188,7 @@ def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
     assert f">{event}</a>" in shown
 
 
+@pytest.mark.sweep
 def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
     clerk, now = a_member_of_staff("finance", name="Farah"), clock()
     report = made_here(asked(by=str(clerk), zone="UTC", interval=Interval(now - timedelta(hours=1), now)))
@@ -202,6 +210,7 @@ def test_whom_they_name_is_on_record_before_they_are_shown(reader):
         assert look["data"]["players"] == ["player:71", "player:72", "player:73"]
 
 
+@pytest.mark.sweep
 def test_that_failed_say_why_and_are_asked_for_again(reader):
     def answer(asked):
         raise CannotMake("The shop was closed.")
@@ -234,6 +243,7 @@ def test_of_a_kind_that_is_gone_are_not_shown(reader):
         assert page(reader, "/staff/reports/")
 
 
+@pytest.mark.sweep
 def test_that_reach_up_to_now_say_so(reader):
     now = clock()
     report = made_here(asked(interval=Interval(now - timedelta(hours=1), now)))

@@ -26,6 +26,7 @@ def asa() -> Player:
     return player
 
 
+@pytest.mark.sweep
 def test_limits_are_found_by_number_address_and_name(asa):
     way = reverse("staff_player_limits", args=[asa.pk])
     for typed in (asa.pk, f"player:{asa.pk}", asa.user.email, "muller asa"):
@@ -55,6 +56,7 @@ def test_nobody_is_excluded_before_it_is_shown_who_it_is(asa):
     assert Exclusion.objects.get().player == asa
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("player", "said"), [("", "Find the player first."), (10**9, "No player has this number.")], ids=["none", "unknown"]
 )
@@ -70,6 +72,7 @@ def test_an_exclusion_without_a_reason_says_whom_it_was_about(asa):
     assert f'value="{asa.pk}"' in page.text
 
 
+@pytest.mark.sweep
 def test_who_did_something_is_read_by_name(asa):
     doer = a_member_of_staff("compliance", name="Ulla Vester")
     exclusions.exclude(player=asa, days=7, reason="for a test", by=doer)

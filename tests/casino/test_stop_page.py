@@ -52,6 +52,7 @@ def test_gli19_2_4_1_a_supervisor_stops_the_house_and_lets_it_go_on_with_reasons
     assert events("house.resumed")[-1]["data"]["reason"] == "All is well."
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("wrong", [{"reason": " "}, {"sure": ""}], ids=["reason", "sure"])
 @pytest.mark.parametrize("has_stopped", [False, True], ids=["stop", "go on"])
 def test_takes_a_reason_and_a_confirmation_and_keeps_what_was_typed(
@@ -89,6 +90,7 @@ def test_compliance_reads_it_and_stops_nothing() -> None:
     assert HouseStop.objects.count() == 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "role", sample(["operator", "supervisor", "finance", "compliance", "support", "administrator"], 2)
 )
@@ -104,6 +106,7 @@ def test_every_page_of_the_back_office_says_so_while_it_stands(role: str) -> Non
     assert ON_EVERY_PAGE not in visitor.get("/staff/").text
 
 
+@pytest.mark.sweep
 def test_earlier_stops_are_all_found_newest_first(supervisor: Staff) -> None:
     for number in range(PAGE + 2):
         stop(reason=f"stop {number}.", by=supervisor)
@@ -118,6 +121,7 @@ def test_earlier_stops_are_all_found_newest_first(supervisor: Staff) -> None:
     assert f"stop {PAGE}." not in second
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mark", ["x", "-1", "9" * 40])
 def test_a_mark_that_is_none_shows_the_newest(supervisor: Staff, mark: str) -> None:
     stop()

@@ -112,6 +112,7 @@ def test_a_limit_by_the_house_is_told_by_mail_with_what_holds_now(language: str)
     assert "400" in visitor.get(f"/{language}/protection/limits/").content.decode()
 
 
+@pytest.mark.sweep
 def test_what_changes_nothing_is_not_mailed() -> None:
     player = a_player("SE")
     set_at_the_desk(player, week="400")

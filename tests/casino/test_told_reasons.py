@@ -126,6 +126,7 @@ DEEDS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("deed", sample(DEEDS.values(), 1), ids=DEEDS)
 def test_what_the_player_can_read_says_so_beside_the_field(deed: Deed) -> None:
     player = a_verified_player("SE", real=100_000)
@@ -136,6 +137,7 @@ def test_what_the_player_can_read_says_so_beside_the_field(deed: Deed) -> None:
     assert reads(player)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("yes", sample([True, False], 1))
 def test_the_reason_of_an_adjustment_is_read_once_it_is_done(yes: bool) -> None:
     player = a_player("SE", real=100_000)

@@ -104,6 +104,7 @@ class TestRequests:
         assert Participation.objects.filter(round_id=place.round_id).exists()
         assert [line["round_id"] for line in lines] == [str(place.round_id)]
 
+    @pytest.mark.sweep
     def test_a_guest_s_decision_says_in_which_coup_it_is(self):
         live_table = a_chemin_table()
         guests(live_table)

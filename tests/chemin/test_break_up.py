@@ -71,11 +71,13 @@ def players(live_table):
 
 
 class TestBetweenCoups:
+    @pytest.mark.sweep
     def test_before_anybody_has_the_bank(self, live_table, players):
         get_up(live_table)
         assert is_empty(live_table, players)
         assert set(CheminSeat.objects.values_list("why_left", flat=True)) == {WhyLeft.BROKEN_UP}
 
+    @pytest.mark.sweep
     def test_a_bank_that_was_won_goes_home(self, live_table, players, monkeypatch):
         seed, _ = shoe_where(third_card_refused)
         next_seed(monkeypatch, seed)
@@ -101,6 +103,7 @@ class TestBetweenCoups:
         assert chemin_of(live_table).sale_id is None
         assert not CheminSeat.objects.filter(left_at=None).exists()
 
+    @pytest.mark.sweep
     def test_the_table_stays_open_and_whoever_sits_down_plays(self, live_table, players):
         a_bank(live_table, BANK)
         get_up(live_table)
@@ -270,11 +273,13 @@ class TestThePage:
             assert text in page
         assert CheminSeat.objects.filter(left_at=None).count() == 3
 
+    @pytest.mark.sweep
     def test_does_nothing_without_reason_and_confirmation(self, live_table, players, boss):
         for form in ({"reason": "x"}, {"sure": "on"}, {"reason": " ", "sure": "on"}):
             assert "Say why" in self.read(boss.post(self.url(live_table), form, follow=True))
         assert CheminSeat.objects.filter(left_at=None).count() == 3
 
+    @pytest.mark.sweep
     def test_has_everybody_get_up(self, live_table, players, boss):
         answered = boss.post(self.url(live_table), {"reason": "x", "sure": "on"}, follow=True)
         assert "is broken up" in self.read(answered)

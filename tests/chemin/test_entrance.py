@@ -32,6 +32,7 @@ def browser() -> Client:
     return browser
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mode", ["real", "free"])
 def test_who_has_another_currency_is_told_so(browser: Client, mode: str) -> None:
     a_guest_table("EUR")
@@ -48,6 +49,7 @@ def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: s
     assert browser.get("/en/table/chemin/free/chat/").status_code == 200
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("address", sample(OF_SHARED_TABLES, 3))
 def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> None:
     a_guest_table()
@@ -59,6 +61,7 @@ def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> 
     assert browser.get(f"/en/{address.format('live')}").status_code != 404
 
 
+@pytest.mark.sweep
 def test_it_is_not_offered_beside_another_table(browser: Client) -> None:
     a_guest_table()
     a_live_table()

@@ -82,6 +82,7 @@ def visitor_of(player) -> Client:
 
 
 class TestGameLogs:
+    @pytest.mark.sweep
     def test_tell_both_hands_who_held_them_and_what_lay_against_the_bank(self, coup):
         _, punter, played = coup
         row = CheminCoup.objects.get()
@@ -115,6 +116,7 @@ class TestGameLogs:
         assert [(wager.name, wager.stake) for wager in line_of(banker).wagers] == [("Bank", 4_000)]
         assert line_of(banker).coup.banker == "Seat 1 (you)"
 
+    @pytest.mark.sweep
     def test_gli19_4_16_say_what_the_croupier_decided_in_a_guests_place(self, table):
         guests(table)
         _, punter = a_staked_coup(table)
@@ -125,6 +127,7 @@ class TestGameLogs:
         page = unescape(visitor_of(punter).get("/en/history/").text)
         assert page.count("Decided by the house") == sum(decided.values())
 
+    @pytest.mark.sweep
     def test_say_what_was_called(self, table):
         guests(table)
         a_bank(table)
@@ -151,6 +154,7 @@ class TestGameLogs:
             assert played.code in page
             assert "(you)" not in page or language == "en"
 
+    @pytest.mark.sweep
     def test_cost_as_many_queries_for_many_coups_as_for_one(self, table):
         player = guests(table)[0]
         counts = set()
@@ -180,6 +184,7 @@ class TestGameLogs:
 
 
 class TestAnnulled:
+    @pytest.mark.sweep
     def test_say_so_and_show_no_result(self, coup):
         banker, punter, played = coup
         annul_as_two_agree(played.pk)
@@ -233,6 +238,7 @@ class TestInProgress:
 
 
 class TestTheFile:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_has_hands_result_and_the_whole_coup(self, coup, language):
         _, punter, played = coup
@@ -257,6 +263,7 @@ class TestTheStatement:
         zone = ZoneInfo(player.jurisdiction.time_zone)
         return chosen(Choice.MONTH, zone, today_in(zone))
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "wanted", sample([shown_at_once, third_card_refused, even_sixes], 1), ids=["lost", "won", "draw"]
     )
@@ -268,6 +275,7 @@ class TestTheStatement:
             assert (game.variant, game.rounds, game.staked, game.paid) == ("chemin_de_fer", 1, part.staked, part.paid)
             assert found.closing.total == sum(player.accounts.filter(mode=Mode.REAL).values_list("balance", flat=True))
 
+    @pytest.mark.sweep
     def test_tells_what_lies_in_a_bank(self, table):
         guests(table)
         banker = a_bank(table)

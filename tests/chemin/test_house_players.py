@@ -125,6 +125,7 @@ def test_a_house_player_keeps_to_the_rule_and_never_asks_what_it_is():
     assert decisions > 500
 
 
+@pytest.mark.sweep
 def test_amounts_are_round_and_within_its_means():
     table = Table(Random(2), *[100_000 * MINIMUM] * 5)
     for _ in range(5_000):
@@ -147,6 +148,7 @@ def test_a_banker_keeps_the_bank_for_some_coups_and_lets_it_go():
     assert 1.2 < table.count(Settled) / table.count(BankTaken) < 5
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", sample(range(5), 1))
 def test_two_house_players_alone_play_coup_after_coup(seed):
     table = Table(Random(seed), 100 * MINIMUM, 100 * MINIMUM)

@@ -157,6 +157,7 @@ class TestACoupWithStakes:
 
 
 class TestHousePlayers:
+    @pytest.mark.sweep
     def test_put_nothing_down_and_are_there_again(self):
         table = a_practice_table(2)
         player = a_player(free=MONEY)
@@ -182,6 +183,7 @@ class TestHousePlayers:
 
 
 class TestWhatGuestsSee:
+    @pytest.mark.sweep
     def test_between_two_coups_that_play_is_stopped_and_nobody_is_asked(self, table):
         guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))
@@ -197,6 +199,7 @@ class TestWhatGuestsSee:
         go_on()
         assert "Play is stopped" not in public(table)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("phase", sample([Phase.CALLS, Phase.STAKES], 1))
     def test_whoever_is_asked_to_put_money_down_may_pass_and_nothing_else(self, table, phase):
         guests(table, 3)
@@ -212,6 +215,7 @@ class TestWhatGuestsSee:
             assert word not in text, word
         assert "Play is stopped. This coup is played to its end and paid." in public(table)
 
+    @pytest.mark.sweep
     def test_while_cards_are_played_what_they_always_may(self, table):
         guests(table, 2)
         a_staked_coup(table)
@@ -221,6 +225,7 @@ class TestWhatGuestsSee:
 
 
 class TestGoingOn:
+    @pytest.mark.sweep
     def test_gives_everybody_their_time_again(self, table):
         guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))
@@ -232,6 +237,7 @@ class TestGoingOn:
         answer(banker, table, "keep_bank")
         assert not Incident.objects.exists()
 
+    @pytest.mark.sweep
     def test_opens_no_table_that_was_closed_meanwhile(self, table):
         players = guests(table, 2)
         stop()

@@ -113,6 +113,7 @@ class TestFound:
 class TestHonest:
     """Chance brings something to every table. What it brings is not named more often than is said."""
 
+    @pytest.mark.sweep
     def test_gli19_a_8_1_honest_evenings_are_as_chance_says_and_nobody_is_named(self):
         tables = 12
         for number in range(tables):
@@ -155,6 +156,7 @@ class TestHonest:
 
 
 class TestFigures:
+    @pytest.mark.sweep
     def test_money_is_what_the_stakes_say(self):
         players = an_evening(40, guests=4)
         found = money(MONTH)
@@ -175,6 +177,7 @@ class TestFigures:
         assert what.times == stakes.count()
         assert 0.2 * staked < what.plain_cost < 0.6 * staked
 
+    @pytest.mark.sweep
     def test_annulled_coups_other_money_other_tables_and_other_months_do_not_count(self):
         live_table = a_live_table()
         an_evening(20, live_table=live_table)
@@ -200,6 +203,7 @@ class TestFigures:
         )
         assert not integrity_choices.choices(Scope(MONTH.until, later + timedelta(days=1)))
 
+    @pytest.mark.sweep
     def test_each_question_is_one_statement(self, django_assert_num_queries):
         an_evening(10)
         with django_assert_num_queries(5):

@@ -63,6 +63,7 @@ class TestTheCard:
         assert ("1 of 9 seats taken" in one, "Waiting for a second guest" in one) == (True, True)
         assert one.count('class="taken"') == 1
 
+    @pytest.mark.sweep
     def test_tells_that_the_bank_is_offered_and_then_what_it_holds(self, live: LiveTable) -> None:
         guests(live, 4)
         offered = render_card(card_of(live), "en")
@@ -122,12 +123,14 @@ class TestTheCard:
 
 
 class TestTheList:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("jurisdiction", "slug"), [("SE", "sek"), ("DE", "eur"), ("RO", "ron")])
     def test_has_the_table_of_the_readers_currency(self, jurisdiction: str, slug: str) -> None:
         for currency in ("SEK", "EUR", "RON"):
             a_guest_table(currency, slug=currency.lower())
         assert shown(browser_of(a_player(jurisdiction)).get(LOBBY).text) == [slug]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("language", "slug"), [("sv", "sek"), ("de", "eur"), ("ro", "ron")])
     def test_has_the_table_of_the_currency_of_a_visitors_language(self, language: str, slug: str) -> None:
         for currency in ("SEK", "EUR", "RON"):
@@ -136,6 +139,7 @@ class TestTheList:
         assert shown(page) == [slug]
         assert "/try/" not in page
 
+    @pytest.mark.sweep
     def test_has_practice_tables_for_free_money_alone_and_marks_them(self) -> None:
         a_guest_table()
         a_guest_table(slug="practice", places=5, house_players=3)
@@ -152,6 +156,7 @@ class TestTheList:
         assert "Guest against guest" in page
         assert "Chemin de Fer" in page
 
+    @pytest.mark.sweep
     def test_offers_no_second_table_beside_it(self) -> None:
         a_guest_table()
         a_live_table()
@@ -168,6 +173,7 @@ class TestTheList:
         assert 'href="/en/table/chemin/real/"' in page
         assert 'href="/en/help/chemin_de_fer/"' in page
 
+    @pytest.mark.sweep
     def test_keeps_it_as_a_favourite(self) -> None:
         a_table()
         a_guest_table()
@@ -187,6 +193,7 @@ class TestTheList:
         assert found == {"SE": {"sek", "live"}, "visitor": {"live"}}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("asked", "found"),
     sample(

@@ -160,7 +160,7 @@ SPOILT_SHOES = {
     "burn card": IncidentKind.WRONG_CARD,
     "cards gone": IncidentKind.WRONG_CARD,
 }
-every_spoilt_shoe = pytest.mark.parametrize(("what", "kind"), SPOILT_SHOES.items())
+every_spoilt_shoe = pytest.mark.parametrize(("what", "kind"), sample(SPOILT_SHOES.items(), 1))
 
 
 class TestBeforeTheDraw:
@@ -319,6 +319,7 @@ class TestAfterTheDraw:
         annul_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
 
+    @pytest.mark.sweep
     def test_a_state_that_cannot_be_read_is_given_up_and_everybody_gets_theirs(self, dealt, owner):
         spoil_state(owner, dealt, "'{}'")
         incident = dealt.fails(2, "stand")
@@ -374,6 +375,7 @@ class TestAFinishedCoup:
         assert chemin_of(dealt.live_table).tenure is None
         call_command("verify_ledger", verbosity=0)
 
+    @pytest.mark.sweep
     def test_that_agrees_leaves_the_queue(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         assert replay.replay_finished_rounds().suspicious == ()
@@ -419,6 +421,7 @@ def spoil_record(owner: psycopg.Connection, coup: UUID, what: str) -> None:
 class TestTheTable:
     """Stands still while a ruling is awaited, and nobody is late for it."""
 
+    @pytest.mark.sweep
     def test_a_dealt_coup_goes_on_once_it_was_ruled_to_stand_with_all_the_time_again(self, dealt):
         incident = report(dealt.coup)
         assert dealt.stays()
@@ -429,6 +432,7 @@ class TestTheTable:
         assert (dealt.latest().phase, dealt.is_stopped) == (RoundPhase.SETTLED, True)
         dealt.goes_on()
 
+    @pytest.mark.sweep
     def test_a_coup_that_is_not_dealt_waits_until_the_table_is_reopened(self, undealt):
         stand(report(undealt.coup))
         assert undealt.stays()
@@ -469,6 +473,7 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 class TestTheGuests:
     """Read at the table, in their language, that it is stopped and what became of the coup; Game logs keep it."""
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
         spoil(owner, dealt.coup.pk, "sealed seed")
@@ -507,6 +512,7 @@ def assert_all_the_time(trouble: Trouble, name: str) -> None:
 
 
 class TestTheSupervisor:
+    @pytest.mark.sweep
     def test_is_written_to_once_for_one_finding(self, undealt, owner):
         spoil(owner, undealt.coup.pk, "sealed seed")
         undealt.fails(1, "deal_cards")
@@ -547,6 +553,7 @@ def facts_of(asked_for) -> dict[str, str]:
     return dict(approvals.kind(KIND).describe(approvals.thaw(asked_for)).facts)
 
 
+@pytest.mark.sweep
 def test_a_table_made_due_a_while_ago_gives_the_guest_all_the_time_again(dealt):
     hurry(dealt.live_table, A_WHILE)
     assert step(dealt.live_table, A_WHILE)

@@ -101,6 +101,7 @@ def moves(live_table: LiveTable) -> int:
 
 
 class TestWhoSeesWhat:
+    @pytest.mark.sweep
     def test_a_spectator_is_offered_the_free_places_and_nothing_else(self, live_table):
         guests(live_table)
         text = page(visitor_as(a_player(real=MONEY)), live_table).text
@@ -110,6 +111,7 @@ class TestWhoSeesWhat:
         assert "data-seat" not in text.split('id="live-own"')[1][:300]
         assert 'class="options"' not in text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play(self, live_table, language):
         text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
@@ -130,16 +132,19 @@ class TestWhoSeesWhat:
         assert 'value="take_bank"' in text
         assert 'name="csrfmiddlewaretoken"' in text
 
+    @pytest.mark.sweep
     def test_whoever_is_not_logged_in_is_asked_to(self, live_table):
         answer = page(Client(), live_table)
         assert answer.status_code == 302
         assert "login" in answer["Location"]
 
+    @pytest.mark.sweep
     def test_another_currency_is_turned_away(self, live_table):
         answer = page(visitor_as(a_player(jurisdiction="DK")), live_table)
         assert answer.status_code == 404
         assert "This table is not played in your currency." in answer.text
 
+    @pytest.mark.sweep
     def test_whoever_may_not_play_is_told_so(self, live_table):
         player = a_player(real=MONEY)
         exclusions.exclude_self(player=player, months=12, by=str(player))
@@ -170,6 +175,7 @@ class TestWhoSeesWhat:
             assert faces.findall(text) == []
             assert text.count("card card--back") == 4
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
     def test_no_english_stands_on_the_page(self, live_table, language):
         guests(live_table)
@@ -180,6 +186,7 @@ class TestWhoSeesWhat:
         for english in ("Your turn", "Seat 1", "The croupier", "Step away", "Pass<", "Stake<", "Open<", "At risk"):
             assert english not in text
 
+    @pytest.mark.sweep
     def test_a_page_without_script_asks_anew_but_leaves_time_to_whoever_is_asked(self, live_table):
         guests(live_table)
         waiting = re.search(r'http-equiv="refresh" content="(\d+)', page(visitor_as(a_player(real=1)), live_table).text)
@@ -193,6 +200,7 @@ class TestWhoSeesWhat:
 
 
 class TestDeciding:
+    @pytest.mark.sweep
     def test_an_amount_is_read_in_the_reader_s_notation(self, live_table):
         guests(live_table)
         visitor = visitor_as(asked_at(live_table))
@@ -238,6 +246,7 @@ class TestDeciding:
         other = next(player for player in sitting if player != asked_at(live_table))
         assert notice_in(act(visitor_as(other), live_table, "pass").text) == "It is not your turn. Nothing was staked."
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "sent",
         sample(
@@ -277,6 +286,7 @@ class TestDeciding:
         assert "chemin_notice" in visitor.session
         assert told not in str(dict(visitor.session))
 
+    @pytest.mark.sweep
     def test_without_script_it_leads_back_to_the_table_which_says_why_not(self, live_table):
         guests(live_table)
         visitor = visitor_as(asked_at(live_table))
@@ -287,12 +297,14 @@ class TestDeciding:
 
 
 class TestSeats:
+    @pytest.mark.sweep
     def test_one_sits_down_at_the_place_one_chooses(self, live_table):
         player = a_player(real=MONEY)
         text = send(visitor_as(player), live_table, "seat", action="join:7").text
         assert 'data-seat="7"' in text
         assert sentence_in(text) == "Play begins as soon as a second guest sits down."
 
+    @pytest.mark.sweep
     def test_or_at_one_that_the_house_chooses(self, live_table):
         player = a_player(real=MONEY)
         send(visitor_as(player), live_table, "seat", action="join")
@@ -305,6 +317,7 @@ class TestSeats:
         text = send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="join:1").text
         assert notice_in(text) == "Somebody already sits there. Choose another place."
 
+    @pytest.mark.sweep
     def test_one_steps_away_and_comes_back(self, live_table):
         visitor = visitor_as(guests(live_table)[2])
         away = send(visitor, live_table, "seat", action="step_away").text
@@ -312,6 +325,7 @@ class TestSeats:
         assert 'value="come_back"' in away
         assert 'value="step_away"' in send(visitor, live_table, "seat", action="come_back").text
 
+    @pytest.mark.sweep
     def test_whoever_has_money_on_the_table_is_told_before_leaving_what_happens_to_it(self, live_table):
         guests(live_table)
         banker = a_bank(live_table)
@@ -321,24 +335,28 @@ class TestSeats:
         left = send(visitor_as(banker), live_table, "seat", action="leave").text
         assert sentence_in(left) == "You leave when the coup is over. Until then the croupier decides for you."
 
+    @pytest.mark.sweep
     def test_whoever_has_none_just_goes(self, live_table):
         player = guests(live_table)[2]
         assert 'popovertarget="leave-ask"' not in page(visitor_as(player), live_table).text
         send(visitor_as(player), live_table, "seat", action="leave")
         assert standing_of(live_table).seat_of(player.pk) is None
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("action", sample(["", "join:", "join:x", "join:99", "fly"], 1))
     def test_nonsense_seats_nobody(self, live_table, action):
         player = a_player(real=MONEY)
         assert "call__notice--error" in send(visitor_as(player), live_table, "seat", action=action).text
         assert standing_of(live_table).seats == {}
 
+    @pytest.mark.sweep
     def test_enter_does_nothing(self, live_table):
         assert send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="keep").status_code == 200
         assert standing_of(live_table).seats == {}
 
 
 class TestAskingAnew:
+    @pytest.mark.sweep
     def test_a_page_gets_the_table_as_it_stands_and_the_log_where_it_is_another(self, live_table):
         visitor = visitor_as(guests(live_table)[0])
         address = reverse("chemin_now", args=[live_table.table.slug, live_table.mode])
@@ -346,17 +364,20 @@ class TestAskingAnew:
         fresh = visitor.get(address, {"board": "another"}).text
         assert fresh.index('id="live"') < fresh.index('id="live-board"')
 
+    @pytest.mark.sweep
     def test_other_shapes_have_no_such_addresses(self, live_table):
         visitor = visitor_as(a_player(real=MONEY))
         for name in ("live_now", "live_statistics"):
             assert visitor.get(reverse(name, args=[live_table.table.slug, live_table.mode])).status_code == 404
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("name", sample(["history", "cashier", "rules", "settings"], 2))
     def test_the_panels_beside_it_come_when_they_are_opened(self, live_table, name):
         visitor = visitor_as(a_player(real=MONEY))
         answered = visitor.get(reverse("live_panel", args=[live_table.table.slug, live_table.mode, name]))
         assert answered.status_code == 200
 
+    @pytest.mark.sweep
     def test_after_a_coup_the_guest_reads_what_it_came_to(self, live_table):
         sitting = guests(live_table)
         banker = a_bank(live_table)
@@ -368,6 +389,7 @@ class TestAskingAnew:
         assert "middle__result" in page(visitor_as(sitting[2]), live_table).text
 
 
+@pytest.mark.sweep
 def test_whoever_sits_there_already_keeps_the_place(live_table):
     player = a_guest(live_table, 3)
     assert sit(player, live_table, 5).number == 3

@@ -157,6 +157,7 @@ class TestTheBanker:
             a_bank(table)
         assert before_the_croupier(AccountKind.BANK) == 0
 
+    @pytest.mark.sweep
     def test_who_goes_takes_the_bank_home_and_it_is_offered_when_the_table_goes_on(self, table):
         guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))
@@ -172,6 +173,7 @@ class TestTheBanker:
 
 
 class TestBids:
+    @pytest.mark.sweep
     def test_lie_where_they_are_and_the_sale_goes_on_with_who_was_asked(self, table):
         bidder = a_bid(table)
         next_one, played, free = asked_at(table), coups(table), cash(bidder).held
@@ -224,6 +226,7 @@ class TestBids:
 
 
 class TestSeats:
+    @pytest.mark.sweep
     def test_who_is_away_keeps_the_place_however_long_it_pauses(self, table):
         player = a_guest(table, 1)
         guests_of_the_others = a_guest(table, 2)
@@ -244,6 +247,7 @@ class TestSeats:
         with pytest.raises(TablePaused):
             a_guest(table, 1)
 
+    @pytest.mark.sweep
     def test_guests_step_away_come_back_and_get_up_as_they_like(self, table):
         first, second = guests(table, 2)
         pause(table)
@@ -253,6 +257,7 @@ class TestSeats:
         assert list(standing_of(table).seats) == [1]
         assert cash(second).held == 0
 
+    @pytest.mark.sweep
     def test_closing_has_everybody_get_up_with_what_is_theirs(self, table):
         players = guests(table, 2)
         a_bank_to_keep(table)
@@ -276,6 +281,7 @@ class TestSeats:
         go_on(table)
         assert len(standing_of(table).seats) > 1
 
+    @pytest.mark.sweep
     def test_house_players_whose_guest_goes_amid_a_sale_begin_nothing(self, monkeypatch):
         """Were the one who is asked to get up, the one who has bid would have the bank."""
         table = a_practice_table(2, places=3)
@@ -327,6 +333,7 @@ class TestAMalfunction:
 
 
 class TestWhatGuestsSee:
+    @pytest.mark.sweep
     def test_first_that_it_will_pause_and_then_that_it_does(self, table):
         guests(table, 2)
         a_staked_coup(table)
@@ -362,6 +369,7 @@ class TestWhatGuestsSee:
         assert PAUSES in text
         assert "data-may-sit" not in text
 
+    @pytest.mark.sweep
     def test_who_is_away_reads_that_the_place_is_kept(self, table):
         player, _ = guests(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
@@ -369,6 +377,7 @@ class TestWhatGuestsSee:
         pause(table)
         assert "You are away: your place is kept" in own(table, player)
 
+    @pytest.mark.sweep
     def test_in_the_lobby(self, table):
         guests(table, 2)
         pause(table)

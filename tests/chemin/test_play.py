@@ -103,6 +103,7 @@ class TestACoup:
             assert part.balance_after - part.balance_before == part.paid - part.staked
         assert parts[punter].balance_after == cash(punter).balance
 
+    @pytest.mark.sweep
     def test_counts_in_the_sitting_of_each(self):
         table, players = a_chemin_table(), [a_player(real=MONEY) for _ in range(2)]
         sessions = {player: a_session(player) for player in players}
@@ -136,6 +137,7 @@ class TestACoup:
         assert not Round.objects.exists()
         assert before_the_croupier(AccountKind.BANK) == 10_000
 
+    @pytest.mark.sweep
     def test_a_call_that_others_join_gives_back_what_they_take_over(self):
         table = a_chemin_table()
         _, caller, joiner = guests(table, 3)
@@ -149,6 +151,7 @@ class TestACoup:
         move = CheminMove.objects.get(kind="make_call")
         assert (move.call, move.amount, there(move.seat).player) == ("banco", None, caller)
 
+    @pytest.mark.sweep
     def test_a_named_call_takes_its_amount(self):
         table = a_chemin_table()
         _, caller, _ = guests(table, 3)
@@ -168,6 +171,7 @@ class TestTheBank:
         assert kinds_of(tenure.pk) == ["bank"]
         assert len(events("bank.taken")) == 1
 
+    @pytest.mark.sweep
     def test_goes_home_whole_when_it_is_passed_on_and_is_sold_at_its_full_amount(self):
         table = a_chemin_table()
         banker, other = guests(table, 2)
@@ -221,6 +225,7 @@ class TestTheBank:
         assert len(events("bank.excess")) == 1
 
 
+@pytest.mark.sweep
 def test_a_bidder_who_may_not_pay_any_more_gets_up_and_the_next_bid_wins():
     table = a_chemin_table()
     banker, second, third = guests(table, 3)

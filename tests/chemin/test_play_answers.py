@@ -117,6 +117,7 @@ class TestAnAnswer:
         with pytest.raises(StalePage):
             answer(first, table, name, call=call)
 
+    @pytest.mark.sweep
     def test_asking_the_croupier_leaves_the_question_and_its_time(self):
         table = a_chemin_table()
         guests(table, 2)
@@ -126,6 +127,7 @@ class TestAnAnswer:
         assert (after.question, after.deadline, after.move) == (before.question, before.deadline, before.move + 1)
         assert refusal_of(punter, table, "ask_croupier") is Refusal.ALREADY_ADVISED
 
+    @pytest.mark.sweep
     def test_that_a_rule_forbids_is_recorded_nowhere(self):
         """It would tell whoever reads the log what the punter holds."""
         table = a_chemin_table()
@@ -201,6 +203,7 @@ class TestAClosedTable:
         with pytest.raises(TableClosed):
             answer(first, table, "take_bank", 10_000)
 
+    @pytest.mark.sweep
     def test_plays_the_coup_in_progress_to_its_end(self):
         table = a_chemin_table()
         guests(table, 2)

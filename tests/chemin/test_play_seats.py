@@ -70,6 +70,7 @@ class TestSittingDown:
             sit(a_player(real=MONEY), table)
         assert refused.value.reason is Refusal.PLACE_TAKEN
 
+    @pytest.mark.sweep
     def test_the_second_guest_sets_the_bank_going_round(self):
         table = a_chemin_table()
         first = a_guest(table, 1)
@@ -165,6 +166,7 @@ class TestLeaving:
         assert (seat.left_at is not None, seat.why_left) == (True, WhyLeft.WISH)
         assert cash(punter).balance == Participation.objects.get(player=punter).balance_after
 
+    @pytest.mark.sweep
     def test_may_be_thought_better_of(self):
         table = a_chemin_table()
         guests(table, 3)
@@ -187,6 +189,7 @@ class TestLeaving:
         assert CheminSeat.objects.get(player=punter).why_left == WhyLeft.WISH
         assert not events("guest.back")
 
+    @pytest.mark.sweep
     def test_of_the_last_but_one_sends_the_bank_home(self):
         table = a_chemin_table()
         banker, other = guests(table, 2)
@@ -217,6 +220,7 @@ class TestSteppingAway:
         assert asked(table) == third
         assert CheminSeat.objects.get(player=second).away_since is not None
 
+    @pytest.mark.sweep
     def test_of_whoever_is_asked_asks_the_next(self):
         table = a_chemin_table()
         first, second = guests(table, 2)
@@ -224,6 +228,7 @@ class TestSteppingAway:
         play.step_away(player=first, live_table_id=table.pk)
         assert (asked(table), chemin_of(table).question) == (second, question + 1)
 
+    @pytest.mark.sweep
     def test_ends_with_coming_back(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)

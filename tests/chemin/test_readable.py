@@ -35,6 +35,7 @@ def parts(played: None) -> list[Participation]:
     return list(Participation.objects.select_related("round__table_version__table").prefetch_related("wagers"))
 
 
+@pytest.mark.sweep
 def test_coups_are_readable_for_punters_and_bankers(parts: list[Participation]) -> None:
     assert {wager.bet for part in parts for wager in part.wagers.all()} == {"punter", "bank"}
     assert all(is_readable(part) for part in parts)

@@ -108,6 +108,7 @@ class TestEvenings:
 
 
 class TestWhatDoesNotFollow:
+    @pytest.mark.sweep
     def test_is_found_stops_the_table_and_calls_the_supervisor(self, cloned_db, owner) -> None:
         live_table = a_chemin_table()
         guests(live_table, 4)

@@ -176,11 +176,13 @@ def send(player: Player, live_table: LiveTable, **data: Any) -> str:
 
 
 class TestThePage:
+    @pytest.mark.sweep
     def test_is_led_to_from_the_table(self, live_table):
         one, *_ = guests(live_table)
         table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
         assert f'href="{address(live_table)}"' in table
 
+    @pytest.mark.sweep
     def test_gli19_a_8_1_is_led_to_from_the_seat_of_every_other_guest(self, live_table):
         one, *_ = guests(live_table)
         table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
@@ -196,6 +198,7 @@ class TestThePage:
         table = visitor_of(one).get(reverse("table", args=[practice.table.slug, practice.mode])).text
         assert table.count("?seat=") == 1
 
+    @pytest.mark.sweep
     def test_has_the_guest_chosen_whose_seat_led_there_and_thanks_for_the_report(self, live_table):
         one, *_ = guests(live_table)
         page = visitor_of(one).get(f"{address(live_table)}?seat={seat_at(live_table, 3)}").text
@@ -206,6 +209,7 @@ class TestThePage:
         assert "Thank you" in send(one, live_table)
         assert PlayReport.objects.get().words == "<b>Look</b>"
 
+    @pytest.mark.sweep
     def test_is_about_the_guest_who_sat_there_when_it_was_made(self, live_table):
         one, _, third = guests(live_table)
         seat_id = seat_at(live_table, 3)
@@ -216,6 +220,7 @@ class TestThePage:
         assert "Thank you" in send(one, live_table, seat_id=seat_id)
         assert PlayReport.objects.get().seat.player == third
 
+    @pytest.mark.sweep
     def test_says_what_is_missing_and_gives_back_what_was_written(self, live_table):
         one, *_ = guests(live_table)
         own = seat_at(live_table, 1)
@@ -230,6 +235,7 @@ class TestThePage:
         guests(live_table)
         assert "Only guests of this table can report" in send(a_player(), live_table)
 
+    @pytest.mark.sweep
     def test_is_there_for_whoever_was_sent_away_since_the_table_serves_them_no_more(self, live_table):
         one, *_ = guests(live_table)
         seat_id = seat_at(live_table, 2)
@@ -239,6 +245,7 @@ class TestThePage:
         assert "Thank you" in send(one, live_table, seat_id=seat_id)
         assert visitor_of(a_player("SE")).get(address(live_table)).status_code == 404
 
+    @pytest.mark.sweep
     def test_is_there_for_guests_tables_alone(self, live_table):
         one, *_ = guests(live_table)
         assert visitor_of(one).get(address(a_live_table("pairs"))).status_code == 404

@@ -57,6 +57,7 @@ class TestAnAnswerSentAgain:
         assert CheminMove.objects.count() > moves
         answer(first, table, "take_bank", 10_000, question=question, mark=mark)
 
+    @pytest.mark.sweep
     def test_is_known_when_its_guest_has_got_up(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)
@@ -76,6 +77,7 @@ class TestAnAnswerSentAgain:
                 answer(second, table, "take_bank", 10_000, mark=mark)
         assert len(refused()) == 2
 
+    @pytest.mark.sweep
     def test_and_another_to_the_same_question_are_two(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)
@@ -84,6 +86,7 @@ class TestAnAnswerSentAgain:
         with pytest.raises(QuestionPassed):
             answer(first, table, "take_bank", 10_000, question=question, mark=uuid4())
 
+    @pytest.mark.sweep
     def test_of_a_stranger_is_nobody_s(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)
@@ -117,6 +120,7 @@ class TestAnAnswerSentAgain:
             answer(first, table, "pass", question=question, mark=mark)
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_the_page_says_nothing_of_somebody_who_steps_away_or_comes_back_again():
     table = a_chemin_table()

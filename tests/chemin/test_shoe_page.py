@@ -72,6 +72,7 @@ def test_gli19_4_18_2_in_play_it_tells_results_of_guests_and_no_card_and_no_coun
     assert not any(played.cards in seen for played in Round.objects.all())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
     shoe = shoe_of(live_table)
@@ -109,6 +110,7 @@ def test_a_coup_in_which_nobody_staked_is_no_round_of_the_shoe(client: Client) -
     assert "badge--void" not in seen
 
 
+@pytest.mark.sweep
 def test_the_script_prints_the_cards_in_the_order_that_coups_took_them(live_table: LiveTable) -> None:
     shoe = shoe_of(live_table)
     end(shoe)
@@ -123,6 +125,7 @@ def test_the_script_prints_the_cards_in_the_order_that_coups_took_them(live_tabl
         assert cards[first : first + len(played.cards.split())] == played.cards.split()
 
 
+@pytest.mark.sweep
 def test_the_script_prints_what_the_engine_shuffles() -> None:
     seed = bytes(range(32))
     cards = [card for line in run(seed)[:-1] for card in line.split()[1:]]
@@ -135,6 +138,7 @@ def run(seed: bytes) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
 
 
+@pytest.mark.sweep
 def test_the_cards_of_a_coup_that_was_annulled_are_told_and_it_has_a_cross(
     client: Client, live_table: LiveTable
 ) -> None:

@@ -30,7 +30,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.chemin.hands import both_may_depart, next_seed, shoe_where, third_card_refused, third_cards_on_advice
-from tests.harness.sweeps import sample
+from tests.harness.sweeps import drawn, sample
 from tests.live.test_rulings import annul_by_two
 from tests.people import a_member_of_staff, a_visitor
 
@@ -82,12 +82,14 @@ def players(live_table):
 
 
 class TestThePageOfATable:
+    @pytest.mark.sweep
     def test_says_who_is_asked_what_until_when(self, live_table, players):
         page = floor_page(live_table)
         assert f"the bank is offered: seat 1, player:{players[0].pk} is asked, until" in page
         for place, player in enumerate(players, 1):
             assert f"seat {place}, player:{player.pk}" in page
 
+    @pytest.mark.sweep
     def test_shows_bank_and_stakes(self, live_table, players):
         a_bank(live_table, BANK)
         answer(players[1], live_table, "make_call", call=Call.BANCO)
@@ -115,6 +117,7 @@ class TestThePageOfATable:
         )
         assert f"Bids seat 2, player:{players[1].pk}" in floor_page(live_table)
 
+    @pytest.mark.sweep
     def test_marks_house_players_and_whoever_is_away(self, db):
 
         live_table = a_practice_table()
@@ -124,6 +127,7 @@ class TestThePageOfATable:
         assert f"player:{player.pk}, away" in page
         assert "house player" in page
 
+    @pytest.mark.sweep
     def test_takes_the_same_number_of_queries_for_one_table_and_for_many(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         with CaptureQueriesContext(connection) as one:
@@ -136,6 +140,7 @@ class TestThePageOfATable:
             floor()
         assert len(many) == len(one)
 
+    @pytest.mark.sweep
     def test_shows_a_table_whose_state_cannot_be_read(self, live_table, players):
         CheminTable.objects.filter(pk=live_table.pk).update(state={})
         page = floor_page(live_table)
@@ -166,6 +171,7 @@ class TestThePageOfATable:
         boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
         answer(players[0], live_table, "deal_cards")
 
+    @pytest.mark.sweep
     def test_sets_the_language_of_its_chat(self, live_table):
         url = f"/staff/tables/{live_table.table_id}/chat/"
         assert "is in Svenska" in seen(reader("operator").post(url, {"chat_language": "sv"}, follow=True))
@@ -185,6 +191,7 @@ class TestWhatLiesOpen:
         for role in READERS:
             assert not CARD.search(floor_page(live_table, role))
 
+    @pytest.mark.sweep
     def test_is_the_banker_s_hand_and_a_third_card_while_the_banker_decides(self, live_table, players, first):
         a_dealt_coup(live_table, BANK, STAKE)
         answer(players[1], live_table, "draw_card")
@@ -194,6 +201,7 @@ class TestWhatLiesOpen:
             page = floor_page(live_table, role)
             assert CARD.findall(page) == [banker[0].code, banker[1].code, third.code]
 
+    @pytest.mark.sweep
     def test_is_everything_once_the_coup_is_over(self, live_table, players, first):
         a_dealt_coup(live_table, BANK, STAKE)
         answer(players[1], live_table, "draw_card")
@@ -249,6 +257,7 @@ class TestThePageOfIncidents:
 
 
 class TestThePageOfARound:
+    @pytest.mark.sweep
     def test_shows_a_coup_as_it_was_between_guests(self, live_table, players, first):
         a_dealt_coup(live_table, BANK, STAKE)
         answer(players[1], live_table, "draw_card")
@@ -298,7 +307,7 @@ class TestThePageOfARound:
         assert "void since" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
 
 
-def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, first):
+def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, first, is_sweep):
     a_dealt_coup(live_table, BANK, STAKE)
     coup = coup_at(live_table)
     incident = malfunction.report(round_id=coup.pk, cause="A quarrel.", by="staff:1")
@@ -318,7 +327,8 @@ def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, 
         "/staff/audit/",
         f"/staff/ledger/?round={coup.pk}",
     ]
-    for role in ("operator", "supervisor", "finance", "compliance", "support"):
+    others = ("operator", "finance", "compliance", "support")
+    for role in ("supervisor", *(others if is_sweep else drawn(others, 1))):
         browser = reader(role)
         for page in pages:
             assert not hidden & set(CARD.findall(seen(browser.get(page)))), (role, page)

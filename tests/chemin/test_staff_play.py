@@ -60,6 +60,7 @@ def a_report(words: str = "Stood on nothing.") -> PlayReport:
 
 
 class TestTheList:
+    @pytest.mark.sweep
     def test_names_the_pairs_that_stand_out_and_links_what_passed_between_them(self):
         players = an_evening({1: gives_to(2)})
         page = shown(member(), "staff_play")
@@ -71,6 +72,7 @@ class TestTheList:
     def test_says_so_where_nobody_stands_out(self):
         assert "No pair of players stands out here." in shown(member(), "staff_play")
 
+    @pytest.mark.sweep
     def test_is_searched_by_player_table_money_currency_and_time(self):
         players = an_evening({1: gives_to(2)})
         visitor, named = member(), pair_of(*players[:2])
@@ -124,6 +126,7 @@ class TestTheList:
 
 
 class TestAPair:
+    @pytest.mark.sweep
     def test_has_reasons_in_words_and_its_coups(self):
         players = an_evening({1: gives_to(2)}, coups=60)
         first, second = sorted(player.pk for player in players[:2])
@@ -136,6 +139,7 @@ class TestAPair:
         assert f"?round={coup.pk}" in page
         assert "None of the two" not in page
 
+    @pytest.mark.sweep
     def test_has_the_reports_about_them(self):
         made = a_report()
         pair = sorted((made.reporter_id, made.seat.player_id or 0))

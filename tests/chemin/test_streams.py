@@ -112,6 +112,7 @@ def test_what_is_a_guests_own_goes_to_that_guest_alone_on_each_of_their_pages(ur
             assert funds.encode() not in watcher.bytes
 
 
+@pytest.mark.sweep
 def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str, live_table: LiveTable) -> None:
     banker, *others = guests(live_table, 9)
     seated = [address_of(player, live_table, "ro" if place % 2 else "en") for place, player in enumerate(others)]
@@ -141,6 +142,7 @@ def test_the_countdown_is_that_of_the_houses_clock_in_milliseconds(url: str, liv
         assert int(asked.asked_at.timestamp() * 1000) <= numbers["now"] < numbers["deadline"]
 
 
+@pytest.mark.sweep
 def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url: str, live_table: LiveTable) -> None:
     first, second = guests(live_table, 2)
     with watching(url, address_of(second, live_table)) as (watcher,):
@@ -205,6 +207,7 @@ def test_one_table_that_cannot_be_shown_holds_up_no_other_of_either_shape(
         assert not at_the_shared.is_over
 
 
+@pytest.mark.sweep
 def test_what_is_said_at_a_guests_table_is_told_there(url: str, live_table: LiveTable) -> None:
     first, second = guests(live_table, 2)
     ChatName.objects.create(player=second, name=f"Talker {live_table.pk}")

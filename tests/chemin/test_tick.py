@@ -98,6 +98,7 @@ class TestWhatIsDue:
         hurry(table)
         assert [tick.advance(table.pk), tick.advance(table.pk)] == [True, False]
 
+    @pytest.mark.sweep
     def test_is_asked_for_each_second(self, monkeypatch):
         table = a_chemin_table()
         guests(table, 2)
@@ -142,6 +143,7 @@ class TestTimeThatIsUp:
         move = CheminMove.objects.filter(kind="step_away").get()
         assert (move.decider, move.seat) == (Decider.HOUSE, seat)
 
+    @pytest.mark.sweep
     def test_missed_turns_count_from_the_last_answer(self):
         table = a_chemin_table()
         first, second = guests(table, 2)
@@ -152,6 +154,7 @@ class TestTimeThatIsUp:
         answer(first, table, "pass")
         assert CheminSeat.objects.get(player=first).missed == 0
 
+    @pytest.mark.sweep
     def test_after_a_coup_there_is_time_to_look_at_it(self):
         table = a_chemin_table()
         guests(table, 2)
@@ -161,6 +164,7 @@ class TestTimeThatIsUp:
         asks = pace.choice if state_of(table).phase is Phase.CHOICE else pace.ask
         assert time_given(chemin) == timedelta(milliseconds=asks + pace.pause)
 
+    @pytest.mark.sweep
     def test_a_guest_who_is_going_is_not_waited_for(self):
         table = a_chemin_table()
         guests(table, 3)
@@ -202,6 +206,7 @@ class TestAHouseThatStoodStill:
         assert there(state_of(table).bank).amount == before_the_croupier(AccountKind.BANK) == 10_000
         assert not step(table)
 
+    @pytest.mark.sweep
     def test_gives_time_anew_where_nothing_is_staked_however_long_it_stood(self):
         table = a_chemin_table()
         guests(table, 2)
@@ -264,6 +269,7 @@ class TestATableThatCloses:
     def close(self, table: LiveTable) -> None:
         close_table(table_id=table.table_id, reason="for a test", by="staff:test")
 
+    @pytest.mark.sweep
     def test_sends_bank_and_guests_home_between_coups(self):
         table = a_chemin_table()
         players = guests(table, 3)
@@ -305,6 +311,7 @@ class TestATableThatCloses:
 
 
 class TestAStoppedTable:
+    @pytest.mark.sweep
     def test_stands_still_until_it_is_opened_again_and_then_asks_with_all_of_the_time(self):
         table = a_chemin_table()
         guests(table, 2)
@@ -320,6 +327,7 @@ class TestAStoppedTable:
         assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
         assert tick.due() == []
 
+    @pytest.mark.sweep
     def test_plays_out_what_was_dealt_once_it_is_ruled_to_stand(self):
         table = a_chemin_table()
         guests(table, 2)
@@ -410,6 +418,7 @@ def spend(table: LiveTable) -> None:
 
 
 class TestAPracticeTable:
+    @pytest.mark.sweep
     def test_house_players_sit_down_with_the_first_guest_and_get_up_with_the_last(self):
         table = a_practice_table(3, places=6)
         assert not standing_of(table).seats
@@ -428,6 +437,7 @@ class TestAPracticeTable:
         assert not standing_of(table).seats
         assert set(house.values_list("why_left", flat=True)) == {WhyLeft.ALONE}
 
+    @pytest.mark.sweep
     def test_the_same_place_has_the_same_chips_again(self):
         table = a_practice_table(2, places=3)
         for _ in range(2):
@@ -436,6 +446,7 @@ class TestAPracticeTable:
         assert Account.objects.filter(kind=AccountKind.SEAT).count() == 2
         assert Journal.objects.filter(kind="seat_funded").count() == 2
 
+    @pytest.mark.sweep
     def test_they_decide_after_a_while_by_what_their_seat_sees(self):
         table = a_practice_table(2, places=3)
         player = a_guest(table, 1)
@@ -457,6 +468,7 @@ class TestAPracticeTable:
         assert CheminCoup.objects.exists()
         assert not CheminCoup.objects.filter(punter_departs=True).exists()
 
+    @pytest.mark.sweep
     def test_a_house_player_who_cannot_answer_for_the_largest_bank_gets_more(self):
         table = a_practice_table(2, places=3)
         a_guest(table, 1)
@@ -468,6 +480,7 @@ class TestAPracticeTable:
         play.step_away(player=there(CheminSeat.objects.exclude(player=None).get().player), live_table_id=table.pk)
         assert Account.objects.get(pk=seat.account_id).balance == 20 * maximum
 
+    @pytest.mark.sweep
     def test_a_free_bank_is_opened_by_a_house_player_after_a_while(self, monkeypatch):
         table = a_practice_table(2, places=3)
         player = a_guest(table, 1)

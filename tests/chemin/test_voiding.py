@@ -147,6 +147,7 @@ class TestInEachPhase:
         assert lies() == (BANK, 0)
         call_command("verify_ledger", verbosity=0)
 
+    @pytest.mark.sweep
     def test_it_is_kept_with_everybody_s_part(self, evening):
         annul(evening.coup)
         played = Round.objects.get(pk=evening.coup.pk)
@@ -180,6 +181,7 @@ class TestInEachPhase:
         assert (Journal.objects.count(), CheminMove.objects.count()) == (journals, moves)
         assert (Void.objects.get().reason, len(events("round.voided"))) == (VoidReason.DECIDED, 1)
 
+    @pytest.mark.sweep
     def test_everybody_in_it_is_told_once(self, evening):
         annul(evening.coup)
         table_id = evening.live_table.table_id
@@ -198,6 +200,7 @@ class TestInEachPhase:
         assert cards.startswith(Round.objects.get().cards)
         assert len(Round.objects.get().cards.split()) == shoe.gone
 
+    @pytest.mark.sweep
     def test_the_table_goes_on_with_the_same_bank(self, evening):
         annul(evening.coup)
         state = state_of(evening.live_table)
@@ -208,6 +211,7 @@ class TestInEachPhase:
         assert following.pk != evening.coup.pk
         assert (following.shoe_id == evening.coup.shoe_id) is (evening.phase != RoundPhase.DEALT)
 
+    @pytest.mark.sweep
     def test_it_is_never_dealt_again(self, evening):
         annul(evening.coup)
         assert not ReplayDue.objects.exists()
@@ -224,6 +228,7 @@ class TestInEachPhase:
         call_command("verify_ledger", verbosity=0)
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_a_coup_on_which_nobody_has_staked_ends_and_nothing_is_kept_of_it():
     live_table = a_chemin_table()
@@ -316,6 +321,7 @@ class TestAfterItWasSettled:
         assert (lies(), CheminTenure.objects.get().home) == ((0, 0), BANK)
         assert state_of(settled.live_table).phase is Phase.OFFER
 
+    @pytest.mark.sweep
     def test_a_bank_that_has_gone_home_since_is_made_up_by_its_banker(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         answer(settled.players[0], settled.live_table, "give_suite")
@@ -334,6 +340,7 @@ class TestAfterItWasSettled:
         assert lies() == (BANK, 0)
         assert settled.annulled() == [MONEY, MONEY, MONEY]
 
+    @pytest.mark.sweep
     def test_not_while_another_coup_is_in_progress(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         answer(settled.players[0], settled.live_table, "keep_bank")
@@ -355,6 +362,7 @@ class TestAfterItWasSettled:
         assert sum(money_of(settled.players)) + lies()[0] == 3 * MONEY
         assert Void.objects.get().pk == first.pk
 
+    @pytest.mark.sweep
     def test_whoever_has_left_since_gets_and_gives_back_too(self, monkeypatch):
         settled = Settled(monkeypatch, bank_loses)
         play.leave(player=settled.players[0], live_table_id=settled.live_table.pk)
@@ -370,6 +378,7 @@ class TestAfterItWasSettled:
         annul(settled.coup)
         assert Journal.objects.count() == journals
 
+    @pytest.mark.sweep
     def test_the_table_goes_on_with_a_new_shoe(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         settled.annulled()
@@ -402,6 +411,7 @@ class TestAtAPracticeTable:
             assert step(live_table)
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_a_guest_of_another_table_loses_nothing_by_it(monkeypatch):
     settled = Settled(monkeypatch, bank_wins)

@@ -144,6 +144,7 @@ def test_every_decision_has_a_name_for_the_page():
     assert len(set(NAMES.values())) == len(NAMES)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
     """Over whole evenings: at every moment, for every guest and for a spectator, there is something to say, and whoever

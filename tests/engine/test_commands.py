@@ -46,11 +46,13 @@ def manage(tmp_path: Path) -> Iterator[Manage]:
     assert {path.name for path in tmp_path.iterdir()} <= {"keys"}
 
 
+@pytest.mark.sweep
 def test_odds_are_printed_for_people(manage: Manage) -> None:
     ran = manage("odds", "pairs")
     assert (ran.returncode, ran.stdout.splitlines()) == (0, as_table(VARIANTS["pairs"], 8))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("decks", [None, 6])
 def test_odds_are_printed_for_machines(capsys: pytest.CaptureFixture[str], decks: int | None) -> None:
     call_command("odds", "no_commission", "--json", *(["--decks", str(decks)] if decks else []))

@@ -70,6 +70,7 @@ def coups_by_points_used() -> PointsDealt:
     return dealt
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("decks", DECKS)
 def test_dealing_every_row_of_six_values_gives_the_same_count(decks: int, coups_by_points_used: PointsDealt) -> None:
     dealt: Counter[tuple[int, int, bool]] = Counter()

@@ -43,10 +43,12 @@ def test_two_tables_stand_side_by_side_each_in_a_frame_of_its_own(tables):
     assert 'data-src="/en/table/second/real/framed/"' in page.text
 
 
+@pytest.mark.sweep
 def test_the_same_table_may_stand_there_with_two_kinds_of_money(tables):
     assert visitor_of(a_player()).get("/en/beside/live/real/live/free/").status_code == 200
 
 
+@pytest.mark.sweep
 def test_a_table_does_not_stand_beside_itself(tables):
     answer = visitor_of(a_player()).get("/en/beside/live/real/live/real/")
     assert answer.status_code == 404
@@ -54,11 +56,13 @@ def test_a_table_does_not_stand_beside_itself(tables):
     assert "<iframe" not in answer.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("address", ["/en/beside/live/real/none/real/", "/en/beside/none/real/live/real/"])
 def test_a_table_that_does_not_exist_has_no_place(tables, address):
     assert visitor_of(a_player()).get(address).status_code == 404
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "address",
     sample(
@@ -93,6 +97,7 @@ def test_a_second_table_is_offered_where_the_law_allows_it(tables, jurisdiction,
         assert ('href="/en/beside/live/real/"' in visitor.get(page).text) is offered, page
 
 
+@pytest.mark.sweep
 def test_the_choice_names_open_tables_that_others_play_at_and_keeps_the_side(tables):
     a_table()
     closed = a_live_table(slug="closed").table
@@ -125,12 +130,14 @@ def test_what_keeps_a_player_away_cannot_be_framed(tables):
     assert answer["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.sweep
 def test_a_window_that_asks_for_a_frame_by_itself_gets_the_whole_table(tables):
     visitor = visitor_of(a_player())
     assert where(visitor, FRAME, **{"Sec-Fetch-Dest": "document"}) == "/en/table/live/real/"
     assert visitor.get(FRAME, headers={"Sec-Fetch-Dest": "iframe"}).status_code == 200
 
 
+@pytest.mark.sweep
 def test_what_both_tables_share_stands_around_them_once(tables):
     visitor = visitor_of(a_player())
     framed, around = visitor.get(FRAME).text, visitor.get(BOTH).text
@@ -139,6 +146,7 @@ def test_what_both_tables_share_stands_around_them_once(tables):
         assert around.count(part) == 1
 
 
+@pytest.mark.sweep
 def test_an_answered_reality_check_leads_back_to_both_tables(tables):
     visitor = visitor_of(a_player())
     form = {"answer": "continue", "table": "live", "mode": "R", "beside": "second", "beside_mode": "R"}

@@ -107,6 +107,7 @@ class TestAcceptedBets:
         assert seen == [100_00, 120_00, 240_00, 120_00, 100_00, 0]
         assert not total_of(round_at(table).pk, "RON")
 
+    @pytest.mark.sweep
     def test_the_seat_remembers_the_chip_for_the_next_click(self, table, player):
         chip(player, table, "tie", 100_00)
         assert LiveSeat.objects.get(player=player).last_chip == 100_00
@@ -132,6 +133,7 @@ class TestAcceptedBets:
         assert seat.stakes == {"banker": 100_00, "banker_bonus": 5_00}
         assert held(player) == 105_00
 
+    @pytest.mark.sweep
     def test_rebet_reaches_over_a_round_that_was_skipped_and_over_bets_that_were_taken_back(self, table, player):
         chip(player, table, "banker", 100_00)
         advance_to(table, Phase.BETTING)
@@ -141,6 +143,7 @@ class TestAcceptedBets:
         advance_to(table, Phase.BETTING)
         assert press(player, table, Change.REPEAT).stakes == {"banker": 100_00}
 
+    @pytest.mark.sweep
     def test_undo_takes_a_rebet_back_to_what_lay_there(self, table, player):
         chip(player, table, "banker", 100_00)
         advance_to(table, Phase.BETTING)
@@ -150,6 +153,7 @@ class TestAcceptedBets:
         assert press(player, table, Change.UNDO).stakes == {}
         assert press(player, table, Change.UNDO).stakes == {}  # and no further into the round before
 
+    @pytest.mark.sweep
     def test_taking_back_the_last_main_bet_leaves_no_side_bet(self, table, player):
         """games.md: side bets come after a main bet, so that undo, latest first, takes them back before it."""
         chip(player, table, "player", 20_00)
@@ -158,6 +162,7 @@ class TestAcceptedBets:
         left = [press(player, table, Change.UNDO).stakes for _ in range(3)]
         assert left == [{"player": 20_00, "player_pair": 20_00}, {"player": 20_00}, {}]
 
+    @pytest.mark.sweep
     def test_a_rebet_with_side_bets_is_undone_as_a_whole(self, table, player):
         chip(player, table, "player", 20_00)
         chip(player, table, "player_pair", 20_00)
@@ -165,6 +170,7 @@ class TestAcceptedBets:
         press(player, table, Change.REPEAT)
         assert press(player, table, Change.UNDO).stakes == {}
 
+    @pytest.mark.sweep
     def test_betting_that_begins_anew_keeps_what_can_be_undone(self, table, player):
         chip(player, table, "player", 20_00)
         press(player, table, Change.UNDO)
@@ -173,6 +179,7 @@ class TestAcceptedBets:
         chip(player, table, "player", 20_00)
         assert stakes_of(player, table) == {"player": 20_00}
 
+    @pytest.mark.sweep
     def test_players_of_several_currencies_bet_on_one_round_each_in_their_own(self, table, player):
         swede = a_guest_of(table, "SE")
         chip(player, table, "player", 20_00)
@@ -180,6 +187,7 @@ class TestAcceptedBets:
         round_id = round_at(table).pk
         assert (total_of(round_id, "RON"), total_of(round_id, "SEK")) == ({"player": 20_00}, {"banker": 50_00})
 
+    @pytest.mark.sweep
     def test_a_table_that_is_closing_takes_bets_until_the_deadline(self, table, player):
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
         chip(player, table, "player", 20_00)
@@ -188,6 +196,7 @@ class TestAcceptedBets:
             chip(player, table, "player", 20_00)
         assert held(player) == 20_00
 
+    @pytest.mark.sweep
     def test_new_limits_are_for_the_next_round(self, table, player):
         version = round_at(table).version
         limits = with_limits("no_commission", "RON", chips=[100_00])
@@ -212,6 +221,7 @@ class TestTooLittleMoneyOrTooLate:
         assert stakes_of(player, table) == {"player": 1000_00}
         assert Entry.objects.count() == entries
 
+    @pytest.mark.sweep
     def test_balance_too_low_on_doubling(self, table, player):
         chip(player, table, "player", 500_00)
         spend(player, 1)
@@ -219,6 +229,7 @@ class TestTooLittleMoneyOrTooLate:
             press(player, table, Change.DOUBLE)
         assert stakes_of(player, table) == {"player": 500_00}
 
+    @pytest.mark.sweep
     def test_balance_too_low_on_betting_again(self, table, player):
         chip(player, table, "player", 500_00)
         advance_to(table, Phase.BETTING)
@@ -260,11 +271,13 @@ class TestTooLittleMoneyOrTooLate:
         with pytest.raises(BetTooLate):
             chip(player, table, "player", 20_00, round_id=round_at(elsewhere).pk)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
     def test_both_sentences_are_in_the_player_s_language(self, table, language):
         said = {sentence(error, table, language) for error in (NotEnoughBalance(), BetTooLate())}
         assert len(said - {"Not enough balance", "Bet arrived too late"}) == 2
 
+    @pytest.mark.sweep
     def test_who_lacks_money_is_led_to_more_of_the_same_kind(self, table):
         variant = VARIANTS["no_commission"]
         real, free = (
@@ -302,6 +315,7 @@ class TestRefusals:
         chip(player, table, "perfect_pair", 500_00)
         self.refused(OverMaximum, lambda: press(player, table, Change.DOUBLE), player, table)
 
+    @pytest.mark.sweep
     def test_rebet_is_checked_as_a_whole_against_the_limits_in_force(self, table, player):
         chip(player, table, "player", 20_00)
         chip(player, table, "super_6", 20_00)
@@ -311,6 +325,7 @@ class TestRefusals:
         advance_to(table, Phase.BETTING)
         self.refused(UnderMinimum, lambda: press(player, table, Change.REPEAT), player, table)
 
+    @pytest.mark.sweep
     def test_rebet_that_fits_no_step_any_more_is_refused(self):
         table = a_pairs_table()
         player = a_guest_of(table)
@@ -339,11 +354,13 @@ class TestRefusals:
     def test_a_chip_that_is_not_in_the_tray_is_refused(self, table, player, value):
         self.refused(UnknownChip, lambda: chip(player, table, "player", value), player, table)
 
+    @pytest.mark.sweep
     def test_a_button_that_the_table_does_not_have_is_refused(self, table, player):
         chip(player, table, "player", 20_00)
         self.refused(NotOffered, lambda: press(player, table, Change.CLEAR), player, table)
         self.refused(NotOffered, lambda: press(player, table, Change.LOWER), player, table)
 
+    @pytest.mark.sweep
     def test_rebet_before_any_round_is_refused(self, table, player):
         self.refused(NothingToRepeat, lambda: press(player, table, Change.REPEAT), player, table)
 
@@ -384,6 +401,7 @@ class TestRefusals:
         press(one, table, Change.UNDO)
         assert largest_loss(VARIANTS["pairs"], total_of(round_at(table).pk, "RON")) == 50_000_00
 
+    @pytest.mark.sweep
     def test_what_is_taken_back_makes_room_for_others(self):
         table, (one, other) = a_table_that_puts_up(30_000_00, guests=2)
         chip(one, table, "player", 2_500_00)

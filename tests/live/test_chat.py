@@ -137,6 +137,7 @@ class TestSaying:
             with pytest.raises(Barred):
                 say(table, "Hi", anna)
 
+    @pytest.mark.sweep
     def test_in_another_language_than_the_house_has_is_marked_as_english(self, live_table):
         assert say(live_table, language="fr").language == "en"
 
@@ -248,6 +249,7 @@ class TestStaff:
         with pytest.raises(chat_moderation.Decided):
             chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
 
+    @pytest.mark.sweep
     def test_keep_a_message_once(self, live_table):
         staff, message = a_member_of_staff("support"), say(live_table)
         with pytest.raises(chat_moderation.Decided):
@@ -283,6 +285,7 @@ class TestStaff:
             )
         assert chat.ban_of(message.player) is None
 
+    @pytest.mark.sweep
     def test_say_until_when_in_the_reader_s_language(self, live_table):
         anna = a_talker()
         chat_moderation.ban(player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"))
@@ -332,12 +335,14 @@ class TestInTime:
             until(somebody_is_blocked)
         assert int(second.result(timeout=PATIENCE)) > first.pk
 
+    @pytest.mark.sweep
     def test_a_name_is_another_one_the_next_day(self, cloned_db, owner):
         anna = a_player()
         chat.choose_name(player=anna, name="Anna")
         wait(owner, "25 hours")
         assert chat.choose_name(player=anna, name="Bea").name == "Bea"
 
+    @pytest.mark.sweep
     def test_a_ban_ends_by_itself(self, cloned_db, owner):
         live_table, anna = live_table_of(a_shared_table()), a_talker()
         chat_moderation.ban(player=anna, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
@@ -345,6 +350,7 @@ class TestInTime:
         owner.execute("UPDATE games_chatban SET until = clock_timestamp() - interval '1 second'")
         say(live_table, "Back again", anna)
 
+    @pytest.mark.sweep
     def test_what_is_older_than_a_day_is_no_talk_any_more(self, cloned_db, owner):
         live_table = live_table_of(a_shared_table())
         say(live_table)

@@ -285,6 +285,7 @@ class TestTelling:
         assert SECRET not in letter
         return letter
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_says_in_one_letter_in_their_language_what_was_decided_and_why(self, live_table, language):
         player = reading(language, a_talker("Rude one"))
@@ -305,6 +306,7 @@ class TestTelling:
         assert conversation.is_unread
         assert service.unread(player) == 1
 
+    @pytest.mark.sweep
     def test_is_worded_as_staff_worded_it_last(self, live_table):
         newest = next(each for each in keeping.newest() if each.name == "decided")
         texts = dict.fromkeys(LANGUAGES, "{hello} Look: {action} ({reason})")
@@ -315,6 +317,7 @@ class TestTelling:
         assert "Look: We have removed" in self.everything(live_table, reading("en", a_talker()))
         assert events("service.begun")[0]["data"]["template"] == "reply:decided, version 2"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("spoilt", ["withdrawn", "a mark that the house cannot fill in"])
     def test_falls_back_on_what_the_house_ships(self, live_table, spoilt):
         newest, staff = (
@@ -338,6 +341,7 @@ class TestTelling:
                 words.add(chat_words.reason(grounds))
         assert len(words) == len(LANGUAGES)
 
+    @pytest.mark.sweep
     def test_of_a_message_that_stays_tells_nobody(self, live_table):
         said = say(live_table)
         chat.report(player=a_player(), live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
@@ -357,6 +361,7 @@ class TestTelling:
         assert said.removed_at is None
         assert chat.ban_of(anna) is None
 
+    @pytest.mark.sweep
     def test_writes_nothing_to_an_account_that_nobody_can_open(self, live_table):
         anna = a_talker("Anna")
         anna.user.is_active = False
@@ -364,6 +369,7 @@ class TestTelling:
         take(anna, "Anna")
         assert letters(anna) == []
 
+    @pytest.mark.sweep
     def test_at_the_table_says_what_was_removed_just_now(self, live_table):
         anna = a_talker("Anna")
         said = say(live_table, by=anna)
@@ -373,6 +379,7 @@ class TestTelling:
         assert chat_view(a_player(), live_table).told == []
 
 
+@pytest.mark.sweep
 def test_all_that_waits_of_one_author_waits_together_where_the_first_report_is(cloned_db, owner):
     live_table, anna = live_table_of(a_shared_table()), a_talker("Anna")
     first, other = say(live_table, "First", anna), say(live_table, "Other")

@@ -101,6 +101,7 @@ class TestAPlayer:
         assert 'data-name="Zoe"' in page
         assert '<p class="chat__text" lang="en" dir="auto">Hello &lt;all&gt;</p>' in page
 
+    @pytest.mark.sweep
     def test_keeps_a_name_that_was_chosen_though_the_message_was_refused(self, live_table):
         visitor = visitor_of(a_player(real=1_000_000))
         answer = send(visitor, live_table, "see evil.com", name="Zoe")
@@ -121,12 +122,14 @@ class TestAPlayer:
         assert "very fast" in answer.text
         assert "very fast" not in visitor.get(page_of(live_table)).text
 
+    @pytest.mark.sweep
     def test_reads_the_language_of_the_chat_on_top_where_it_has_one(self, live_table, anna):
         visitor = visitor_of(anna)
         assert "Language of this chat" not in visitor.get(page_of(live_table)).text
         Table.objects.filter(pk=live_table.table_id).update(chat_language="sv")
         assert "Language of this chat: Swedish" in visitor.get(page_of(live_table)).text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("headers", sample([HTMX, ALWAYS], 1), ids=["script", "no script"])
     def test_reports_and_blocks_and_reads_again(self, live_table, anna, headers):
         message = say(live_table, "Something rude", a_talker("Bert"))
@@ -175,6 +178,7 @@ class TestAPlayer:
             assert 'id="chat-text"' not in page.text
             assert "secret" not in page.text
 
+    @pytest.mark.sweep
     def test_changes_the_name_and_is_told_when_that_is_too_early(self, live_table, anna):
         visitor, name = visitor_of(anna), address("live_chat_name", live_table)
         assert "once a day" in visitor.post(name, {"name": "Bea"}, headers=HTMX).text
@@ -284,6 +288,7 @@ class TestStaff:
         assert reverse("staff_player", args=[lines[9].player_id]) in first
         assert "2 waiting" in visitor.get(reverse("staff_home")).text
 
+    @pytest.mark.sweep
     def test_go_through_the_queue_author_by_author(self, visitor, live_table, monkeypatch):
         monkeypatch.setattr("games.staff_chat.AUTHORS", 2)
         said = [say(live_table, f"Number {number}") for number in range(3)]
@@ -296,6 +301,7 @@ class TestStaff:
         assert f'id="message-{said[2].pk}"' in page
         assert f'id="message-{said[0].pk}"' not in page
 
+    @pytest.mark.sweep
     def test_lose_nothing_of_a_decision_that_lacks_something(self, visitor, message):
         self.report(message)
         chosen = {"decision": "removed", "length": "day", "where": "here", "takes_name": "on", "note": "Third time."}
@@ -373,6 +379,7 @@ class TestStaff:
         player = visitor.get(reverse("staff_player", args=[other.player_id]))
         assert "Names taken away" in player.text
 
+    @pytest.mark.sweep
     def test_keep_somebody_from_writing_at_one_table(self, visitor, live_table, message):
         self.report(message)
         self.decide(visitor, message, decision="kept", length="day", where="here", grounds="spam")
@@ -385,6 +392,7 @@ class TestStaff:
         visitor.post(ban, {"length": "hour", "grounds": "spam"})
         assert list(ChatBan.objects.order_by("pk").values_list("live_table", flat=True)) == [live_table.pk] * 2 + [None]
 
+    @pytest.mark.sweep
     def test_keep_a_message(self, visitor, message):
         self.report(message)
         assert "stays" in self.decide(visitor, message, decision="kept")
@@ -404,6 +412,7 @@ class TestStaff:
         assert "ended already" in visitor.post(lift, follow=True).text
         assert chat.ban_of(message.player) is None
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("asked", "found"),
         sample([
@@ -419,6 +428,7 @@ class TestStaff:
         assert page.status_code == 200
         assert page.text.count('data-label="Message"') == found
 
+    @pytest.mark.sweep
     def test_look_up_one_player_and_one_table_page_by_page(self, visitor, live_table, monkeypatch):
         monkeypatch.setattr("games.staff_chat.PAGE", 2)
         lines = [say(live_table, f"Line number {number}") for number in range(3)]

@@ -7,6 +7,7 @@ from hypothesis import strategies as some
 from games.live.chat_rules import BadName, BadText, readable_name, readable_text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
     ["Åsa Öberg", "Søren_Æ", "Ștefan-Țiriac", "Jürgen Groß", "A.B.C", "Lucky 77", "Bo1", "Banker Boy", "Modesta"],
@@ -72,6 +73,7 @@ def test_a_message_is_one_line_of_what_was_written(said, kept):
     assert readable_text(said) == kept
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "text",
     ["", " \n\t", "a\u200bb", "a\u202eb", "\u2066x\u2069", "a\u200db", "a\ufeffb", "a\x07b", "\u3164", "\u2800 \u2800",
@@ -82,6 +84,7 @@ def test_a_message_shows_all_that_is_in_it(text):
         readable_text(text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "text",
     [

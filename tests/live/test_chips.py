@@ -120,6 +120,7 @@ def tray_of(visitor: Client) -> list[str]:
     return [part.split('"')[0] for part in page.split('<input type="radio" name="chip" id="chip-')[1:]]
 
 
+@pytest.mark.sweep
 def test_the_settings_offer_every_chip_of_the_table_and_tick_those_in_the_tray(visitor):
     panel = visitor.get("/en/table/live/real/panel/settings/").text
     assert panel.count('name="chips"') == len(HERE.chips)
@@ -127,6 +128,7 @@ def test_the_settings_offer_every_chip_of_the_table_and_tick_those_in_the_tray(v
     assert 'name="reset"' not in panel
 
 
+@pytest.mark.sweep
 def test_the_tray_shows_what_was_picked_and_the_table_takes_every_chip_it_has(visitor, table, player):
     answer = send(visitor, chips=[50_00, 1000_00])
     assert answer.text.lstrip().startswith('<form class="chip-set" id="chip-set"')
@@ -137,6 +139,7 @@ def test_the_tray_shows_what_was_picked_and_the_table_takes_every_chip_it_has(vi
     assert tray_of(visitor) == [str(value) for value in HERE.tray]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
@@ -150,12 +153,14 @@ def test_what_is_refused_is_said_and_changes_nothing(visitor, fields, sentence):
     assert not ChipSet.objects.exists()
 
 
+@pytest.mark.sweep
 def test_without_script_the_answer_is_the_table(visitor):
     answer = send(visitor, htmx=False, chips=[50_00])
     assert (answer.status_code, answer.url) == (302, "/en/table/live/real/")
     assert "The chips in your tray have been changed." in visitor.get("/en/table/live/real/").text
 
 
+@pytest.mark.sweep
 def test_chips_are_chosen_at_a_closed_table_too(visitor, table):
     close_table(table_id=table.table_id, reason="For a test.", by="staff:1")
     send(visitor, chips=[50_00])

@@ -79,6 +79,7 @@ def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_
     assert settled.code in seen(visitor.get(HISTORY))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("phase", sample([Phase.BETTING, Phase.CLOSED], 1))
 def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and_history_has_its_cross(
     live_table, player, visitor, phase
@@ -110,6 +111,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         assert not phases.advance(live_table.pk)
         return incident
 
+    @pytest.mark.sweep
     def test_gli19_b_2_3_that_the_round_is_void_together_with_another(self, live_table, player, incident):
         supervisor, second = (visitor_of(a_member_of_staff(role)) for role in ("supervisor", "supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "void"})
@@ -139,6 +141,7 @@ def forgotten(session: Session) -> None:
     Cookie.objects.all().delete()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("end", sample([idle, forgotten], 1))
 def test_session_no_longer_valid_an_error_says_so_and_after_logging_in_again_play_goes_on(
     live_table, player, visitor, end
@@ -155,6 +158,7 @@ def test_session_no_longer_valid_an_error_says_so_and_after_logging_in_again_pla
     assert slip_of(player, round_at(live_table)) == {"player": CHIP, "tie": CHIP}
 
 
+@pytest.mark.sweep
 def test_balance_too_low_on_clicking_a_bet_not_enough_balance_and_nothing_is_debited(live_table):
     poor = a_player("SE", real=CHIP - 1)
     visitor = visitor_of(poor)
@@ -166,6 +170,7 @@ def test_balance_too_low_on_clicking_a_bet_not_enough_balance_and_nothing_is_deb
     assert (held(poor), balance(poor)) == (0, CHIP - 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("phase", sample([Phase.CLOSED, Phase.DEALT, Phase.SETTLED], 1))
 def test_a_bet_that_reaches_the_server_after_no_more_bets_arrived_too_late_and_nothing_is_debited(
     live_table, player, visitor, phase

@@ -78,22 +78,26 @@ class TestSaving:
         assert [each.name for each in favourites.of(player, NO_COMMISSION)] == ["Pairs too"]
         assert held(player) == 40_00
 
+    @pytest.mark.sweep
     def test_keeps_what_rebet_would_place_where_nothing_lies(self, table, player):
         bet(player, table, banker=20_00)
         advance_to(table, Phase.SETTLED)
         advance_to(table, Phase.BETTING)
         assert save(player, table, "Last time").stakes == {"banker": 20_00}
 
+    @pytest.mark.sweep
     def test_keeps_the_bets_of_a_round_that_is_being_dealt(self, table, player):
         bet(player, table, banker=20_00)
         advance_to(table, Phase.CLOSED)
         bets = save(player, table, "These").stakes
         assert bets == {"banker": 20_00}
 
+    @pytest.mark.sweep
     def test_keeps_nothing_where_there_never_was_a_bet(self, table, player):
         with pytest.raises(NothingToSave):
             save(player, table, "Nothing")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("name", "error"),
         sample(
@@ -124,12 +128,14 @@ class TestSaving:
             save(player, table, name)
         assert FavouriteBet.objects.filter(player=player).count() == (1 if error else 2)
 
+    @pytest.mark.sweep
     def test_a_name_may_be_used_again_at_another_game_and_by_others(self, table, player):
         a_favourite(player, "Mine", "pairs")
         a_favourite(a_player("RO"), "Mine")
         bet(player, table, tie=20_00)
         assert save(player, table, "mine").name == "mine"
 
+    @pytest.mark.sweep
     def test_there_is_room_for_twelve(self, table, player):
         bet(player, table, tie=20_00)
         for number in range(favourites.MOST):
@@ -158,6 +164,7 @@ class TestNaming:
         with pytest.raises(NameTaken):
             favourites.rename(player=player, variant=NO_COMMISSION, favourite_id=other.pk, name="one")
 
+    @pytest.mark.sweep
     def test_what_is_removed_can_be_brought_back(self, player):
         favourite = a_favourite(player)
         removed = favourites.remove(player=player, variant=NO_COMMISSION, favourite_id=favourite.pk)
@@ -175,6 +182,7 @@ class TestNaming:
             place(player, table, others)
         assert FavouriteBet.objects.get(pk=others.pk).name == "Mine"
 
+    @pytest.mark.sweep
     def test_the_next_name_is_one_that_is_free(self, player):
         kept = [a_favourite(player, "favourite 1"), a_favourite(player, "Favourite 3")]
         assert favourites.free_name("Favourite", kept) == "Favourite 2"
@@ -237,6 +245,7 @@ class TestPlacing:
         with pytest.raises(BetTooLate):
             place(player, table, favourite, round_id=betting)
 
+    @pytest.mark.sweep
     def test_is_not_placed_at_another_game(self, player):
         pairs = a_live_table("pairs", slug="pairs")
         seat_at(player, pairs)
@@ -266,12 +275,14 @@ def do(visitor: Client, deed: str, *, htmx: bool = True, **fields: object) -> An
     return visitor.post("/en/table/live/real/favourites/", {"deed": deed, **fields}, headers=headers)
 
 
+@pytest.mark.sweep
 def test_the_panel_says_what_favourites_are_for_and_suggests_a_name(visitor):
     page = visitor.get("/en/table/live/real/").text
     assert "Save the bets you like to place" in page
     assert 'value="Favourite 1"' in page
 
 
+@pytest.mark.sweep
 def test_saving_answers_with_the_panel_and_the_next_name(visitor, table, player):
     bet(player, table, player=20_00)
     answer = do(visitor, "save", name="<i>Bold</i>")
@@ -282,6 +293,7 @@ def test_saving_answers_with_the_panel_and_the_next_name(visitor, table, player)
     assert f'form="slip" id="favourite-{favourite.pk}" name="action" value="favourite:{favourite.pk}"' in answer.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "sentence"),
     sample(
@@ -315,6 +327,7 @@ def test_without_script_a_button_leads_back_to_the_panel_which_says_what_happene
     assert "is saved." not in visitor.get("/en/table/live/real/").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("htmx", sample([True, False], 1))
 def test_what_is_removed_is_brought_back_by_the_button_that_the_answer_offers(visitor, player, htmx):
     favourite = a_favourite(player, "Mine")
@@ -334,6 +347,7 @@ def test_a_favourite_that_the_limits_do_not_allow_any_more_says_so_before_it_is_
     assert "The maximum bet on Perfect Pair is" in visitor.get("/en/table/live/real/").text
 
 
+@pytest.mark.sweep
 def test_outside_the_time_for_bets_nothing_can_be_placed(visitor, table, player):
     a_favourite(player)
     bet(player, table, tie=20_00)
@@ -343,6 +357,7 @@ def test_outside_the_time_for_bets_nothing_can_be_placed(visitor, table, player)
     assert 'aria-disabled="true"' in _button(visitor.get("/en/table/live/real/").text, place_button)
 
 
+@pytest.mark.sweep
 def test_a_press_answers_what_is_the_player_s_own_like_any_bet(visitor, table, player):
     favourite = a_favourite(player)
     form = {"round_id": round_at(table).pk, "table_version": 1, "action": f"favourite:{favourite.pk}"}
@@ -355,6 +370,7 @@ def test_a_press_answers_what_is_the_player_s_own_like_any_bet(visitor, table, p
     assert held(player) == 30_00
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("action", sample(["favourite:", "favourite:-1", "favourite:x", f"favourite:{2**63}"], 1))
 def test_what_no_page_sends_places_nothing(visitor, table, player, action):
     form = {"round_id": round_at(table).pk, "table_version": 1, "action": action}
@@ -362,6 +378,7 @@ def test_what_no_page_sends_places_nothing(visitor, table, player, action):
     assert "This page was out of date." in answer.text
 
 
+@pytest.mark.sweep
 def test_a_game_without_favourites_has_no_panel_and_keeps_none(player):
     pairs = a_live_table("pairs", slug="pairs")
     visitor = Client()

@@ -60,6 +60,7 @@ def alarms(live_table: LiveTable) -> list[str]:
 
 
 class TestHowATableStands:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("then", "while_playing", "after"),
         sample([(None, "open", "open"), (pause_table, "paused", "paused"), (close_table, "closing", "closed")], 1),
@@ -79,6 +80,7 @@ class TestHowATableStands:
         malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
         assert row_of(live_table).state == "stopped"
 
+    @pytest.mark.sweep
     def test_counts_down_to_what_is_due_and_never_to_the_end_of_a_deal_which_says_how_many_cards_there_are(self):
         live_table = a_live_table()
         bet(a_player(real=100_00), live_table, player=5000)
@@ -92,6 +94,7 @@ class TestHowATableStands:
                 break
         assert row_of(live_table).deadline == round_at(live_table).deadline
 
+    @pytest.mark.sweep
     def test_counts_down_to_nothing_where_nothing_comes(self):
         live_table = a_live_table()
         bet(a_player(real=100_00), live_table, player=5000)
@@ -112,6 +115,7 @@ class TestHowATableStands:
         assert len(results) == 12
         assert read(live_table).count("floor-bead ") == 12
 
+    @pytest.mark.sweep
     def test_is_said_of_tables_where_each_plays_alone(self):
         table = a_table()
         row = read_rows().row(f"solo-{table.pk}")
@@ -125,6 +129,7 @@ class TestHowFarARoundHasCome:
     def phase(self, live_table: LiveTable) -> str:
         return row_of(live_table).phase
 
+    @pytest.mark.sweep
     def test_is_that_bets_are_taken_and_that_none_follows_where_none_does(self):
         live_table = a_live_table()
         bet(a_player(real=100_00), live_table, player=5000)
@@ -139,6 +144,7 @@ class TestHowFarARoundHasCome:
         open_table(table_id=live_table.table_id, **BY)
         assert self.phase(live_table) == "paid; the next one opens after the deadline"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("phase", "said"),
         sample(
@@ -178,6 +184,7 @@ class TestHowFarARoundHasCome:
         assert self.phase(annulled) == "annulled, every stake went back; none opens: the table is paused"
         assert (row_of(annulled).bettors, row_of(annulled).staked) == (0, ())
 
+    @pytest.mark.sweep
     def test_is_which_cards_are_whose_and_what_they_come_to(self):
         assert in_hands("3C 3D AD 5H") == "Player 3C AD (4), Banker 3D 5H (8)"
         assert in_hands("3C KD AD 5H 9S") == "Player 3C AD 9S (3), Banker KD 5H (5)"
@@ -188,6 +195,7 @@ class TestHowFarARoundHasCome:
 
 
 class TestSinceWhen:
+    @pytest.mark.sweep
     def test_a_table_stands_so_by_whom_and_why(self):
         live_table, table, staff = a_live_table(), a_table(), a_member_of_staff("operator")
         assert row_of(live_table).since == ""
@@ -227,6 +235,7 @@ class TestTheMoneyAtRisk:
         advance_to(live_table, Phase.DEALT)
         assert row_of(live_table).risks == before
 
+    @pytest.mark.sweep
     def test_is_told_for_each_currency_beside_its_limit(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
@@ -239,12 +248,14 @@ class TestTheMoneyAtRisk:
         assert "2 players" in page
         assert page.count("<progress") == 2
 
+    @pytest.mark.sweep
     def test_is_none_once_the_round_is_paid(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
         advance_to(live_table, Phase.SETTLED)
         assert row_of(live_table).risks == ()
 
+    @pytest.mark.sweep
     def test_is_none_of_the_house_s_where_guests_play_each_other(self, db):
         live_table = a_chemin_table()
         guests(live_table)
@@ -278,6 +289,7 @@ class TestWhatWantsSomebody:
         make_late(live_table, 30)
         assert "late" in alarms(live_table)
 
+    @pytest.mark.sweep
     def test_is_not_that_nothing_comes_where_nothing_is_to_come(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
@@ -290,12 +302,14 @@ class TestWhatWantsSomebody:
         pause_table(table_id=live_table.table_id, **BY)
         assert alarms(live_table) == []
 
+    @pytest.mark.sweep
     def test_is_what_was_reported_in_its_chat(self):
         live_table = a_live_table()
         said = say(live_table, "You cheat.")
         chat.report(player=a_talker(), live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
         assert alarms(live_table) == ["chat"]
 
+    @pytest.mark.sweep
     def test_is_a_table_that_an_alarm_about_its_returns_closed_until_it_is_opened_again(self):
         table = a_table()
         set_stop(variant="baccarat", stops=True, reason="for a test", by="staff:test")
@@ -307,6 +321,7 @@ class TestWhatWantsSomebody:
         open_table(table_id=table.pk, **BY)
         assert read_rows().alarmed == []
 
+    @pytest.mark.sweep
     def test_comes_first(self):
         tables = [a_live_table(slug=f"table-{number}") for number in range(3)]
         close_table(table_id=tables[0].table_id, **BY)
@@ -321,6 +336,7 @@ class TestWhatWantsSomebody:
 
 
 class TestTheHead:
+    @pytest.mark.sweep
     def test_counts_the_tables_that_stand_so_and_names_what_wants_somebody(self):
         live_table, paused = a_live_table(), a_live_table(slug="paused")
         pause_table(table_id=paused.table_id, **BY)
@@ -337,6 +353,7 @@ class TestTheHead:
         stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         assert "The whole house is stopped since" in render_head(read_rows())
 
+    @pytest.mark.sweep
     def test_is_another_one_where_it_says_something_else_and_no_other_where_it_does_not(self):
         live_table = a_live_table()
         first, again = read_rows(), read_rows()
@@ -377,6 +394,7 @@ class TestSecrets:
         assert "seat 1: " in read(live_table)
 
 
+@pytest.mark.sweep
 def test_reading_takes_the_same_number_of_queries_for_one_table_and_for_many():
     def furnish(name: str) -> None:
         live_table = a_live_table(slug=name)

@@ -59,6 +59,7 @@ def test_a_player_and_a_visitor_do_not_get_there(live_table: LiveTable) -> None:
         assert player.get(page).status_code == 403
 
 
+@pytest.mark.sweep
 def test_the_page_brings_a_ticket_for_its_reader_and_session(live_table: LiveTable) -> None:
     visitor = working_as("operator")
     for page in (FLOOR, f"{FLOOR}now/"):
@@ -74,12 +75,14 @@ def test_a_page_that_asks_by_itself_makes_no_session_last_longer() -> None:
     assert not is_made_by_the_page(resolve(FLOOR).func)
 
 
+@pytest.mark.sweep
 def test_there_is_no_row_of_a_table_that_there_is_not() -> None:
     visitor = working_as("operator")
     for key in ("live-999999", "solo-x", "nothing"):
         assert visitor.get(f"{FLOOR}{key}/").status_code == 404
 
 
+@pytest.mark.sweep
 def test_a_house_without_tables_says_what_makes_them() -> None:
     page = working_as("supervisor").get(FLOOR).text
     assert "load_tables" in page
@@ -98,6 +101,7 @@ class TestWhatIsShown:
             "solo": f"solo-{alone.pk}",
         }
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("query", "is_shown", "is_not"),
         sample(
@@ -125,6 +129,7 @@ class TestWhatIsOffered:
     def deeds(self, role: str, key: str) -> str:
         return working_as(role).get(f"{FLOOR}{key}/", headers={"HX-Request": "true"}).text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("role", "operates", "supervises"), [("operator", 1, 0), ("supervisor", 1, 1), ("compliance", 0, 0)]
     )
@@ -136,6 +141,7 @@ class TestWhatIsOffered:
         assert ("Cancel the round" in page) == supervises
         assert f"/staff/rounds/{round_at(live_table).pk}/" in page
 
+    @pytest.mark.sweep
     def test_is_asking_two_people_once_the_cards_are_drawn(self, live_table):
         bet(a_player(real=1_000_000), live_table, player=5000)
         dealt = advance_to(live_table, Phase.DEALT)
@@ -145,6 +151,7 @@ class TestWhatIsOffered:
         assert f"Ask to annul the round, incident {incident.pk}" in page
         assert "Ask to annul" not in self.deeds("operator", f"live-{live_table.pk}")
 
+    @pytest.mark.sweep
     def test_who_the_guests_are_is_told_on_record(self, db):
         live_table = a_chemin_table()
         (player,) = guests(live_table, 1)
@@ -163,6 +170,7 @@ class TestAStoppedTable:
     def deeds(self, role: str, live_table: LiveTable) -> str:
         return working_as(role).get(f"{FLOOR}live-{live_table.pk}/", headers={"HX-Request": "true"}).text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(["operator", "supervisor"], 1))
     def test_says_what_lifts_the_stop_before_the_ruling_and_after_it(self, live_table, incident, role):
         assert f"Stopped until a supervisor has ruled on incident {incident.pk} and let" in self.deeds(role, live_table)
@@ -181,6 +189,7 @@ class TestAStoppedTable:
         assert "notice--warning" in page
         assert "notice--success" not in page
 
+    @pytest.mark.sweep
     def test_is_paused_still_when_the_stop_is_lifted(self, live_table, incident):
         pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
         malfunction.let_stand(incident_id=incident.pk, reason="Nothing.", by="staff:1")
@@ -198,6 +207,7 @@ class TestAfterADeed:
         assert answer.redirect_chain[-1][0] == FLOOR
         return answer.text
 
+    @pytest.mark.sweep
     def test_with_the_table_as_a_whole(self, live_table):
         key = f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause", back=key)
@@ -205,6 +215,7 @@ class TestAfterADeed:
         assert f'<a href="/staff/floor/#{key}">To the table</a>' in page
         assert Table.objects.get(pk=live_table.table_id).status == "paused"
 
+    @pytest.mark.sweep
     def test_with_a_round(self, live_table):
         live_round, key = round_at(live_table), f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/rounds/{live_round.pk}/report/", sure="on", back=key)
@@ -216,6 +227,7 @@ class TestAfterADeed:
         page = self.send("supervisor", f"/staff/tables/live/{live_table.pk}/reopen/")
         assert "Live goes on." in page
 
+    @pytest.mark.sweep
     def test_with_an_incident(self, live_table):
         bet(a_player(real=1_000_000), live_table, player=5000)
         dealt = advance_to(live_table, Phase.DEALT)
@@ -253,6 +265,7 @@ class TestAfterADeed:
         assert "The round ended without a bet: " in page
         assert round_at(live_table).pk == held.pk
 
+    @pytest.mark.sweep
     def test_elsewhere_where_the_form_stood_elsewhere_and_nowhere_else(self, live_table):
         live_round = round_at(live_table)
         for back in ("", "floor", "https://example.com/", "/staff/"):

@@ -107,6 +107,7 @@ def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_t
         assert b"player:" not in watcher.bytes
 
 
+@pytest.mark.sweep
 def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTable) -> None:
     with watching(url, *(an_address() for _ in range(4))) as watchers:
         for watcher in watchers:
@@ -177,6 +178,7 @@ def readers(superuser: psycopg.Connection) -> list[int]:
     return [pid for (pid,) in superuser.execute(CONNECTIONS, [NAME])]
 
 
+@pytest.mark.sweep
 def test_nothing_is_read_while_nobody_looks(url: str, live_table: LiveTable, superuser: psycopg.Connection) -> None:
     with watching(url, an_address(), an_address()) as (watcher, other):
         for each in (watcher, other):

@@ -56,6 +56,7 @@ def test_a_click_answers_with_the_chip_on_its_bet_and_the_balance_less_by_it():
     assert held(player) == 25_000
 
 
+@pytest.mark.sweep
 def test_a_page_that_asks_is_brought_the_board_where_it_shows_another_one():
     live_table, player = a_live_table(), a_player(real=MONEY)
     visitor = visitor_of(player)
@@ -71,6 +72,7 @@ def test_a_page_that_asks_is_brought_the_board_where_it_shows_another_one():
     assert "live-board" not in visitor.get(f"{TABLE}now/").text
 
 
+@pytest.mark.sweep
 def test_every_bet_stands_there_with_what_it_pays_and_its_limits():
     live_table = a_live_table()
     page = visitor_of(a_player(real=MONEY)).get(TABLE).text
@@ -127,6 +129,7 @@ def test_undo_double_and_rebet_do_what_they_say():
     assert slip_of(player, round_at(live_table)) == {"player": 25_000}
 
 
+@pytest.mark.sweep
 def test_outside_betting_the_bets_stand_there_and_take_nothing():
     live_table, player = a_live_table(), a_player(real=MONEY)
     visitor = visitor_of(player)
@@ -138,6 +141,7 @@ def test_outside_betting_the_bets_stand_there_and_take_nothing():
     assert "250.00" in spot(page, "player")
 
 
+@pytest.mark.sweep
 def test_whoever_comes_in_the_middle_of_a_round_is_told_to_wait_for_the_next():
     live_table = a_live_table()
     early = a_player(real=MONEY)
@@ -206,6 +210,7 @@ def test_each_shape_of_table_answers_its_own_clicks_only():
     assert visitor.get("/en/table/baccarat/real/now/").status_code == 404
 
 
+@pytest.mark.sweep
 def test_real_and_free_players_see_tables_apart():
     table = a_shared_table()
     for mode in Mode:
@@ -217,6 +222,7 @@ def test_real_and_free_players_see_tables_apart():
     assert [[code in page for code in codes] for page in pages] == [[True, False], [False, True]]
 
 
+@pytest.mark.sweep
 def test_a_table_with_no_round_yet_says_that_it_opens():
     a_shared_table()
     page = visitor_of(a_player(real=MONEY)).get(TABLE).text
@@ -224,6 +230,7 @@ def test_a_table_with_no_round_yet_says_that_it_opens():
     assert 'aria-disabled="true"' in spot(page, "player")
 
 
+@pytest.mark.sweep
 def test_a_closed_table_can_be_looked_at():
     live_table = a_live_table()
     close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
@@ -231,6 +238,7 @@ def test_a_closed_table_can_be_looked_at():
     assert "The table is closed" in visitor_of(a_player(real=MONEY)).get(TABLE).text
 
 
+@pytest.mark.sweep
 def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_guests():
     a_live_table()
     lobby = Client().get("/en/").text

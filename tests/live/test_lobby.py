@@ -67,6 +67,7 @@ class TestResults:
         assert live_round.cards not in repr(state)
         assert "No results in this shoe yet" in render_card(state, "en")
 
+    @pytest.mark.sweep
     def test_of_an_annulled_round_are_left_out(self):
         live_table = a_live_table()
         for _ in range(2):
@@ -78,6 +79,7 @@ class TestResults:
         assert (before, len(card_of(live_table).beads)) == (2, 1)
 
 
+@pytest.mark.sweep
 def test_each_kind_of_money_has_cards_of_its_own():
     live_table = a_live_table()
     with connection.cursor() as cursor:

@@ -58,6 +58,7 @@ def speak(table: Table, language: str) -> None:
 
 
 class TestTheList:
+    @pytest.mark.sweep
     def test_asks_as_many_questions_for_four_tables_as_for_two(self):
         browser = browser_of(a_player(real=MONEY))
         counts = []
@@ -79,6 +80,7 @@ class TestTheList:
         FavouriteTable.objects.create(player=player, table=tables["third"])
         assert shown(browser_of(player).get(LOBBY).text) == ["third", "second", "fourth", "first"]
 
+    @pytest.mark.sweep
     def test_says_of_each_kind_of_money_how_its_tables_stand(self):
         live_table = a_live_table()
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
@@ -125,6 +127,7 @@ class TestAChoice:
         FavouriteTable.objects.create(player=player, table=Table.objects.get(slug="swedish"))
         return browser_of(player)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("asked", "found"),
         sample(
@@ -147,6 +150,7 @@ class TestAChoice:
     def test_leaves_what_fits(self, browser, asked, found):
         assert set(shown(browser.get(LOBBY, asked).text)) == found
 
+    @pytest.mark.sweep
     def test_of_open_tables_leaves_out_those_that_are_closed_or_stopped(self, browser):
         live_table = LiveTable.objects.get(table__slug="german", mode=Mode.REAL)
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
@@ -154,17 +158,20 @@ class TestAChoice:
         step(shut)
         assert set(shown(browser.get(LOBBY, {"open": "1"}).text)) == {"baccarat", "golden", "swedish"}
 
+    @pytest.mark.sweep
     def test_is_counted_and_can_be_taken_back(self, browser):
         page = browser.get(LOBBY, {"chat": "de", "money": "free"}).text
         assert "1 of 5 tables" in page
         assert '<a href="/en/?money=free">Show all tables</a>' in page
         assert '<option value="de" lang="de" selected>' in page
 
+    @pytest.mark.sweep
     def test_that_nothing_fits_says_so_and_leads_back(self, browser):
         page = browser.get(LOBBY, {"game": "baccarat", "chat": "de"}).text
         assert "No table fits this choice." in page
         assert '<a class="button button--go" href="/en/">Show all tables</a>' in page
 
+    @pytest.mark.sweep
     def test_is_answered_to_htmx_with_the_tables_alone(self, browser):
         answer = browser.get(LOBBY, {"game": "", "chat": "de"}, headers={"HX-Request": "true"})
         assert answer.text.strip().startswith('<div id="tables">')
@@ -175,6 +182,7 @@ class TestAChoice:
 
 
 class TestAStar:
+    @pytest.mark.sweep
     def test_keeps_a_table_and_lets_it_go(self):
         a_live_table()
         player = a_player(real=MONEY)
@@ -185,6 +193,7 @@ class TestAStar:
             kept.append((FavouriteTable.objects.filter(player=player).count(), 'aria-pressed="true"' in answer.text))
         assert kept == [(1, True), (1, True), (0, False), (0, False)]
 
+    @pytest.mark.sweep
     def test_leads_whoever_has_no_script_back_to_the_same_tables(self):
         a_live_table()
         answer = browser_of(a_player(real=MONEY)).post(
@@ -199,6 +208,7 @@ class TestAStar:
         assert 'aria-pressed="false"' in card(page, "live")
         assert "star" not in a_visitor().get(LOBBY).text
 
+    @pytest.mark.sweep
     def test_of_a_table_that_is_not_there_is_not_found(self):
         assert browser_of(a_player()).post("/en/lobby/favourite/nowhere/", {"keep": "yes"}).status_code == 404
 
@@ -207,6 +217,7 @@ class TestAskingAgain:
     def test_is_nothing_that_anybody_did(self):
         assert is_made_by_the_page(lobby_now)
 
+    @pytest.mark.sweep
     def test_brings_the_cards_and_to_a_player_a_ticket_for_that_lobby(self):
         a_live_table()
         player = a_player()

@@ -156,6 +156,7 @@ class TestBeforeTheDeal:
         assert nothing_is_held()
         assert Participation.objects.get(player=trouble.player).staked == STAKE
 
+    @pytest.mark.sweep
     def test_a_little_late_is_no_malfunction(self, trouble):
         make_late(trouble.live_table, settings.LIVE_LATE_SECONDS // 2)
         phases.advance(trouble.live_table.pk)
@@ -165,6 +166,7 @@ class TestBeforeTheDeal:
 class TestAfterTheDeal:
     """A round whose cards are drawn is settled, however late; what is in doubt waits for the supervisor."""
 
+    @pytest.mark.sweep
     def test_overdue_is_settled_all_the_same(self, trouble):
         dealt = advance_to(trouble.live_table, Phase.DEALT)
         make_late(trouble.live_table, LATE)
@@ -218,6 +220,7 @@ class TestAfterTheDeal:
         call_command("verify_ledger", verbosity=0)
         trouble.goes_on()
 
+    @pytest.mark.sweep
     def test_what_still_cannot_be_settled_is_a_new_finding(self, trouble, owner):
         dealt = advance_to(trouble.live_table, Phase.DEALT)
         spoil(owner, dealt.pk, "cards drawn")
@@ -258,6 +261,7 @@ class TestAFinishedRound:
         annul_by_two(incident)
         assert balance(trouble.player) == MONEY
 
+    @pytest.mark.sweep
     def test_that_agrees_leaves_the_queue(self, trouble):
         for _ in range(3):
             advance_to(trouble.live_table, Phase.SETTLED)
@@ -286,6 +290,7 @@ class TestAFinishedRound:
 class TestTheSupervisor:
     """Called wherever they are: by mail, and on every page of the back office."""
 
+    @pytest.mark.sweep
     def test_is_written_to_with_everybody_whose_role_decides(self):
         trouble = Trouble()
         second, operator = a_member_of_staff("supervisor"), a_member_of_staff("operator")
@@ -299,6 +304,7 @@ class TestTheSupervisor:
             for text in ("(real money)", trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
                 assert text in mail.body
 
+    @pytest.mark.sweep
     def test_is_called_on_every_page_until_the_ruling(self):
         trouble = Trouble()
         incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
@@ -323,6 +329,7 @@ class TestTheSupervisor:
 class TestThePlayers:
     """Everybody at the table is told in their language, whether they had bet or not."""
 
+    @pytest.mark.sweep
     def test_read_that_the_table_is_stopped_and_their_bets_are_safe(self, language):
         trouble = Trouble()
         malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
@@ -345,6 +352,7 @@ class TestThePlayers:
             trouble.live_table, language
         )
 
+    @pytest.mark.sweep
     def test_read_that_the_round_is_annulled(self, language):
         trouble = Trouble()
         malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")

@@ -94,6 +94,7 @@ def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_wi
             wait_for_nothing(each)
 
 
+@pytest.mark.sweep
 def test_a_newcomer_is_told_of_it_and_all_of_one_language_and_zone_the_same(url, live_table):
     notice = a_notice()
     addresses = [at_the_table(live_table), at_the_table(live_table), at_the_table(live_table, "en", "RO")]
@@ -103,6 +104,7 @@ def test_a_newcomer_is_told_of_it_and_all_of_one_language_and_zone_the_same(url,
         assert span(notice, "en", "Europe/Bucharest") in elsewhere.wait_for("banner").html
 
 
+@pytest.mark.sweep
 def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
     with watching(url, at_the_table(live_table)) as (table,):
         assert NOTHING in table.wait_for("banner").html
@@ -127,6 +129,7 @@ def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
             wait_for_nothing(each)
 
 
+@pytest.mark.sweep
 def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_table):
     supervisor, player = a_member_of_staff("supervisor"), a_player("RO")
     with watching(url, at_a_solo_table(player, language="ro"), at_the_table(live_table)) as (solo, table):
@@ -158,6 +161,7 @@ def test_it_ends_with_the_session_and_lengthens_it_by_nothing(url, live_table):
         assert not any("notice-" in news.html for news in solo.of("banner"))
 
 
+@pytest.mark.sweep
 def test_it_is_opened_with_the_cookie_of_its_page_alone(url, live_table):
     player = a_player()
     address = at_a_solo_table(player, "its-cookie")

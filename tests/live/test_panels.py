@@ -56,11 +56,13 @@ def played(player: Player, live_table: LiveTable, /, **chips: int) -> Participat
 
 
 class TestTabs:
+    @pytest.mark.sweep
     def test_stand_in_their_order_and_favourites_only_where_the_game_has_them(self):
         with_them, without = a_live_table("no_commission", slug="one"), a_live_table("pairs", slug="other")
         assert panel_names(with_them.table)[:4] == ("statistics", "chat", "favourites", "limits")
         assert panel_names(without.table)[:3] == ("statistics", "chat", "limits")
 
+    @pytest.mark.sweep
     def test_each_leads_to_a_panel_that_it_names(self):
         table = a_live_table().table
         page = visitor_of(a_player(real=MONEY)).get("/en/table/live/real/").text
@@ -69,16 +71,19 @@ class TestTabs:
         for name, _ in tabs:
             assert f'id="panel-{name}" role="tabpanel" aria-labelledby="tab-{name}"' in page
 
+    @pytest.mark.sweep
     def test_what_is_no_panel_to_ask_for_is_not_there(self):
         a_live_table()
         player = a_player()
         assert {panel(player, name).status_code for name in ("croupier", "round", *WITH_THE_PAGE)} == {404}
 
+    @pytest.mark.sweep
     def test_a_table_that_is_not_shared_has_none(self):
         a_table()
         player = a_player()
         assert {panel(player, name, slug="baccarat").status_code for name in FETCHED} == {404}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("variant", sample(["no_commission", "pairs"], 1))
     def test_each_answers_at_every_game_and_for_either_money(self, variant):
         a_live_table(variant)
@@ -108,6 +113,7 @@ class TestLimitsAndPayouts:
         assert "Banker wins with exactly 6 1:2" in said
         assert "Tie stake returned" in said
 
+    @pytest.mark.sweep
     def test_says_what_a_round_may_win_at_the_most_in_the_money_of_the_player(self):
         table = a_live_table().table
         assert table.version
@@ -118,10 +124,12 @@ class TestLimitsAndPayouts:
 
 
 class TestHistory:
+    @pytest.mark.sweep
     def test_is_empty_in_words(self):
         a_live_table()
         assert "You have played no round at this table yet." in panel(a_player(), "history").text
 
+    @pytest.mark.sweep
     def test_has_the_players_own_rounds_at_this_table_newest_first(self):
         live_table, elsewhere = a_live_table(), a_live_table("pairs", slug="elsewhere")
         player, other = a_player(real=MONEY), a_player(real=MONEY)
@@ -157,6 +165,7 @@ class TestHistory:
         assert said.count('class="past__round"') == 2
         assert counts[1] == counts[2]  # the first one fills caches
 
+    @pytest.mark.sweep
     def test_marks_what_was_annulled(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
@@ -165,6 +174,7 @@ class TestHistory:
         assert "✕" in said
         assert "small-hand" not in said
 
+    @pytest.mark.sweep
     def test_a_round_opens_inside_with_its_bets_and_a_way_back(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         part = played(player, live_table, player=25_000, tie=5_000)
@@ -182,6 +192,7 @@ class TestHistory:
 
 
 class TestCashier:
+    @pytest.mark.sweep
     def test_a_deposit_leads_to_another_tab_and_the_table_stays(self):
         a_live_table()
         said = panel(a_player("GB", real=MONEY), "cashier").text
@@ -211,6 +222,7 @@ class TestCashier:
 
 
 class TestRulesAndSettings:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
     def test_the_help_stands_below_the_page_in_its_language(self, language):
         table = a_live_table("no_commission").table
@@ -226,17 +238,20 @@ class TestRulesAndSettings:
         assert out
         assert all('target="_blank"' in link for link in out)
 
+    @pytest.mark.sweep
     def test_every_anchor_leads_to_something_on_the_panel(self):
         a_live_table("pairs")
         said = panel(a_player(), "rules").text
         assert set(re.findall(r'href="#([\w-]+)"', said)) <= set(re.findall(r'id="([\w-]+)"', said))
 
+    @pytest.mark.sweep
     def test_says_the_pace_of_the_table(self):
         version = a_live_table().table.version
         assert version
         assert version.clock
         assert f"Time for bets {version.clock['betting'] // 1000} s" in text(panel(a_player(), "rules").text)
 
+    @pytest.mark.sweep
     def test_settings_have_every_preference_of_the_dialog_and_bring_the_reader_back_to_the_table(self):
         a_live_table()
         player = a_player(real=MONEY)

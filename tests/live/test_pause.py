@@ -86,6 +86,7 @@ class TestWhileItPauses:
         with pytest.raises(TablePaused):
             press(player, live_table, Change.REPEAT)
 
+    @pytest.mark.sweep
     def test_a_malfunction_goes_before_the_pause(self, live_table, player):
         pause(live_table)
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:7")
@@ -95,6 +96,7 @@ class TestWhileItPauses:
         hurry(live_table)
         assert not phases.advance(live_table.pk)
 
+    @pytest.mark.sweep
     def test_standing_still_for_hours_is_no_malfunction(self, live_table, player):
         advance_to(live_table, Phase.SETTLED)
         pause(live_table)
@@ -105,6 +107,7 @@ class TestWhileItPauses:
         assert round_at(live_table).phase == Phase.BETTING
         assert not Incident.objects.exists()
 
+    @pytest.mark.sweep
     def test_another_version_comes_into_force_with_the_round_after_it(self, live_table, player):
         before = advance_to(live_table, Phase.SETTLED).version
         pause(live_table)
@@ -117,6 +120,7 @@ class TestWhileItPauses:
 
 
 class TestGoingOn:
+    @pytest.mark.sweep
     def test_keeps_shoe_and_what_rebet_places(self, live_table, player):
         ended = advance_to(live_table, Phase.SETTLED)
         pause(live_table)
@@ -126,12 +130,14 @@ class TestGoingOn:
         press(player, live_table, Change.REPEAT)
         assert slip_of(player, begun) == {"player": 25_000}
 
+    @pytest.mark.sweep
     def test_before_its_round_has_ended_is_as_if_it_had_never_paused(self, live_table, player):
         pause(live_table)
         go_on(live_table)
         advance_to(live_table, Phase.SETTLED)
         assert step(live_table).phase == Phase.BETTING
 
+    @pytest.mark.sweep
     def test_of_a_paused_table_that_was_closed_takes_opening_it(self, live_table, player):
         pause(live_table)
         close_table(table_id=live_table.table_id, reason="The evening ends.", by="staff:7")
@@ -143,6 +149,7 @@ class TestGoingOn:
 
 
 class TestWhatPlayersSee:
+    @pytest.mark.sweep
     def test_at_the_table_first_that_it_will_pause_and_then_that_it_does(self, live_table, player):
         key = read_public(live_table)
         pause(live_table)
@@ -163,6 +170,7 @@ class TestWhatPlayersSee:
         pressable = own(live_table, player).split('id="act-rebet"')[1].split(">")[0]
         assert "disabled" in pressable
 
+    @pytest.mark.sweep
     def test_at_a_table_where_no_round_was_played(self, live_table):
         pause(live_table)
         step(live_table)
@@ -171,6 +179,7 @@ class TestWhatPlayersSee:
         assert "The next round opens when it goes on." in text
         assert "data-deadline" not in text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", Mode)
     def test_in_the_lobby_for_all_money_that_it_is_played_for(self, mode):
         live_table = a_live_table(mode=mode)
@@ -183,6 +192,7 @@ class TestWhatPlayersSee:
         assert '<p class="badge badge--brass">paused</p>' in text
         assert "data-deadline" not in text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages([code for code, _name in settings.LANGUAGES if code != "en"]))
     def test_each_in_their_language(self, live_table, player, language):
         advance_to(live_table, Phase.SETTLED)

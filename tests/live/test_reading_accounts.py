@@ -76,6 +76,7 @@ class TestClosing:
         assert closures.state_of(player) is ClosureState.CLOSED
         assert books_are_right()
 
+    @pytest.mark.sweep
     def test_waits_for_a_round_whose_stakes_are_all_that_there_was(self, player, live_table):
         """While the round is dealt nothing lies on the account, and yet money may come."""
         close(player)
@@ -98,6 +99,7 @@ class TestClosing:
             finish_closing()
         assert len(asked()) == 2
 
+    @pytest.mark.sweep
     def test_leaves_what_the_house_sent_back_to_the_player(self, player, live_table):
         close(player)
         refused = Withdrawal.objects.get()
@@ -106,6 +108,7 @@ class TestClosing:
         finish_closing()
         assert len(asked()) == 1
 
+    @pytest.mark.sweep
     def test_pays_later_where_everything_is_on_the_table(self, live_table):
         player = a_verified_player(real=STAKE)
         bet(player, live_table, player=STAKE)
@@ -115,6 +118,7 @@ class TestClosing:
         finish_closing()
         assert asked() == [STAKE]
 
+    @pytest.mark.sweep
     def test_is_told_on_the_page(self, player):
         page = a_browser(player.user).get("/en/account/close/").text
         assert "Your bets at live tables stand." in page
@@ -140,6 +144,7 @@ class TestAnExclusion:
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - part.staked + part.paid
         assert books_are_right()
 
+    @pytest.mark.sweep
     def test_keeps_game_logs_and_withdrawals_open(self, player, live_table):
         self.exclude(player)
         going = round_at(live_table)

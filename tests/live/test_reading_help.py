@@ -17,6 +17,7 @@ from wallet.money import format_money
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("slug", ["no_commission", "pairs"])
 @pytest.mark.parametrize(
     ("language", "currency"), sample([("sv", "SEK"), ("da", "DKK"), ("ro", "RON"), ("de", "EUR")], 2)
@@ -37,6 +38,7 @@ def test_shows_what_every_bet_may_be_in_the_market_s_currency(
     assert largest not in before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("slug", ["no_commission", "pairs"])
 def test_leads_back_to_the_table(client: Client, slug: str) -> None:
     a_shared_table(slug, slug="here")

@@ -104,6 +104,7 @@ class TestARoundInProgress:
             assert said in page
         assert "No rounds for real money yet" not in page
 
+    @pytest.mark.sweep
     def test_gli19_2_8_2_has_its_status_bets_rules_and_shoe_on_a_page_of_its_own(self, player, live_table):
         going = bet_on(player, live_table)
         page = seen(player, f"/en/history/{going.pk}/")
@@ -142,10 +143,12 @@ class TestARoundInProgress:
             change_slip(player=player, live_table_id=live_table.pk, round_id=going.pk, change=Change.UNDO)
         assert going.code not in seen(player, "/en/history/")
 
+    @pytest.mark.sweep
     def test_is_not_among_rounds_that_are_searched_for(self, player, live_table):
         going = bet_on(player, live_table)
         assert going.code not in seen(player, "/en/history/", ending="won")
 
+    @pytest.mark.sweep
     def test_for_free_money_is_told_of_on_its_page_and_not_in_game_logs(self, player):
         table = a_live_table("pairs", Mode.FREE)
         bet(player, table, player=5_000)
@@ -153,6 +156,7 @@ class TestARoundInProgress:
         assert going.code not in seen(player, "/en/history/")
         assert going.code in seen(player, f"/en/history/{going.pk}/")
 
+    @pytest.mark.sweep
     def test_gli19_4_16_the_cashier_shows_what_is_in_play(self, player, live_table):
         assert "In play:" not in seen(player, "/en/cashier/")
         bet_on(player, live_table)
@@ -160,6 +164,7 @@ class TestARoundInProgress:
         advance_to(live_table, Phase.SETTLED)
         assert "In play:" not in seen(player, "/en/cashier/")
 
+    @pytest.mark.sweep
     def test_is_in_the_statement_under_its_game_once_it_is_staked(self, player, live_table):
         going = bet_on(player, live_table)
         step(live_table)
@@ -198,6 +203,7 @@ class TestAPaidRound:
         assert seed in page
         assert f"decks=8&first={(done.first_card or 0) + 1}#check-result" in page
 
+    @pytest.mark.sweep
     def test_is_found_by_how_it_ended_and_at_which_table(self, player, live_table):
         done = played(player, live_table)
         result = Participation.objects.get(round_id=done.pk).result
@@ -205,12 +211,14 @@ class TestAPaidRound:
             found = find(player, Search(ending=ending, table=live_table.table.slug), limit=9)
             assert [part.round_id for part in found] == ([done.pk] if result == wanted else [])
 
+    @pytest.mark.sweep
     def test_is_a_line_of_the_file(self, player, live_table):
         done = played(player, live_table)
         (row,) = rows(player)
         assert (row["Round code"], row["Staked"]) == (done.code, "300.00")
         assert sorted(f"{row['Player’s cards']} {row['Banker’s cards']}".split()) == sorted(done.cards.split())
 
+    @pytest.mark.sweep
     def test_is_summed_in_the_statement(self, player, live_table):
         played(player, live_table)
         part = Participation.objects.get()
@@ -220,12 +228,14 @@ class TestAPaidRound:
         assert found.closing.total == part.balance_after
         assert [str(each.name) for each in found.sums].count("Stake") == 1
 
+    @pytest.mark.sweep
     def test_is_dealt_again_from_its_shoe_by_the_house(self, player, live_table):
         done = played(player, live_table)
         assert ReplayDue.objects.filter(pk=done.pk).exists()
         assert not replay.replay_finished_rounds().suspicious
         assert not ReplayDue.objects.exists()
 
+    @pytest.mark.sweep
     def test_is_told_in_the_personal_data_with_the_place(self, player, live_table):
         played(player, live_table)
         parts = {part.name: part for part in personal_data.PARTS}
@@ -233,6 +243,7 @@ class TestAPaidRound:
         assert len(list(parts["rounds"].rows(player))) == 1
         assert len(list(parts["bets"].rows(player))) == 2
 
+    @pytest.mark.sweep
     def test_costs_no_query_for_each_round_of_a_page(self, player, live_table, django_assert_max_num_queries):
         for _ in range(3):
             played(player, live_table)
@@ -249,6 +260,7 @@ def rows(player: Player) -> list[dict[str, str]]:
 
 
 class TestAnAnnulledRound:
+    @pytest.mark.sweep
     def test_gli19_4_16_has_a_cross_in_game_logs_and_every_stake_returned(self, player, live_table):
         gone = annulled(player, live_table)
         page = seen(player, "/en/history/")
@@ -256,6 +268,7 @@ class TestAnAnnulledRound:
             assert said in page
         assert page.count("small-hand") == 0
 
+    @pytest.mark.sweep
     def test_that_never_had_cards_is_no_fault(self, player, live_table):
         gone = annulled(player, live_table)
         part = participation(gone.pk, player.pk)
@@ -264,6 +277,7 @@ class TestAnAnnulledRound:
         assert is_readable(part)
         assert not replay.replay_finished_rounds().suspicious
 
+    @pytest.mark.sweep
     def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):
         gone = annulled(player, live_table)
         page = seen(player, f"/en/history/{gone.pk}/")
@@ -282,12 +296,14 @@ class TestAnAnnulledRound:
         (row,) = rows(player)
         assert (row["Result"], row["Staked"], row["Paid back"]) == ("annulled", "300.00", "300.00")
 
+    @pytest.mark.sweep
     def test_is_found_among_annulled_rounds_and_no_others(self, player, live_table):
         gone = annulled(player, live_table)
         assert [part.round_id for part in find(player, Search(ending=Ending.VOID), limit=9)] == [gone.pk]
         for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
             assert not find(player, Search(ending=ending), limit=9)
 
+    @pytest.mark.sweep
     def test_after_its_deal_shows_no_result(self, player, live_table):
         done = played(player, live_table)
         annul_as_two_agree(done.pk)

@@ -73,6 +73,7 @@ def test_of_a_round_whose_cards_are_being_turned_up_it_tells_nothing(client: Cli
     assert "In progress" in seen
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
     done = advance_to(live_table, Phase.SETTLED)
@@ -100,6 +101,7 @@ def test_an_unknown_shoe_is_not_found(db: None, client: Client) -> None:
     assert client.get("/en/fair/shoe/00000000-0000-4000-8000-000000000000/").status_code == 404
 
 
+@pytest.mark.sweep
 def test_the_script_deals_the_shoe_that_was_dealt(live_table: LiveTable) -> None:
     done = advance_to(live_table, Phase.SETTLED)
     shoe = done.shoe
@@ -127,6 +129,7 @@ def test_the_script_deals_a_shoe_through_as_the_engine_does(number: int) -> None
     assert [line.split() for line in run(seed, "--shoe")[1:-1]] == expected
 
 
+@pytest.mark.sweep
 def test_the_script_refuses_a_card_that_no_round_begins_with() -> None:
     for first in ("0", "412"):
         with pytest.raises(subprocess.CalledProcessError):

@@ -68,6 +68,7 @@ class TestARound:
         assert following.pk != first.pk
         assert (following.shoe_id, following.number) == (first.shoe_id, first.number + 1)
 
+    @pytest.mark.sweep
     def test_lasts_in_each_phase_as_the_clock_of_its_version_says(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         pace = round_at(live_table).version.clock or {}
@@ -127,6 +128,7 @@ class TestNobodyBets:
         assert after.deadline > due
         assert after.shoe.gone == before.shoe.gone
 
+    @pytest.mark.sweep
     def test_so_it_does_for_whoever_has_taken_all_their_bets_back(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {})
@@ -139,6 +141,7 @@ class TestNobodyBets:
         assert round_at(live_table).phase == Phase.BETTING
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is None
 
+    @pytest.mark.sweep
     def test_a_round_under_older_limits_makes_way_for_one_under_those_in_force(self):
         live_table = a_live_table()
         version = round_at(live_table).version
@@ -167,6 +170,7 @@ class TestATableThatCloses:
         hurry(live_table)
         assert not phases.advance(live_table.pk)
 
+    @pytest.mark.sweep
     def test_goes_on_with_the_same_shoe_when_it_opens_again(self):
         live_table = a_live_table()
         shoe = round_at(live_table).shoe_id
@@ -236,6 +240,7 @@ class TestTheLog:
             "wagers": 4,
         }
 
+    @pytest.mark.sweep
     def test_says_where_in_the_shoe_a_deal_begins_and_no_card_before_the_players_see_it(self, live_table):
         dealt = advance_to(live_table, Phase.DEALT)
         (event,) = events("round.dealt", on=f"round:{dealt.pk}")

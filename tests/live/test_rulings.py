@@ -106,6 +106,7 @@ class TestAfterTheDeal:
         with pytest.raises(MalfunctionError, match="is not annulled"):
             malfunction.accept_void(incident_id=incident.pk, reason="x", by="staff:1")
 
+    @pytest.mark.sweep
     def test_who_decides_reads_that_seed_and_settlement_bear_the_round_out(self, live_table, player, phase):
         asked = ask(report(advance_to(live_table, phase)))
         facts = dict(approvals.kind(KIND).describe(approvals.thaw(asked)).facts)
@@ -113,6 +114,7 @@ class TestAfterTheDeal:
         assert facts["Settlement recomputes"] == ("yes" if phase == Phase.SETTLED else "not settled yet")
         assert "A card lay face up." in facts["Incident"]
 
+    @pytest.mark.sweep
     def test_a_round_that_was_ruled_to_stand_meanwhile_is_not_annulled(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
         asked = ask(incident)
@@ -131,12 +133,14 @@ class TestAfterTheDeal:
             decide(asked, a_member_of_staff("supervisor"))
         assert not Void.objects.exists()
 
+    @pytest.mark.sweep
     def test_it_cannot_be_asked_for_twice(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
         ask(incident)
         with pytest.raises(approvals.AskedTwice):
             ask(incident)
 
+    @pytest.mark.sweep
     def test_a_refusal_leaves_everything_as_it_was(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
         decide(ask(incident), a_member_of_staff("supervisor"), yes=False)
@@ -146,6 +150,7 @@ class TestAfterTheDeal:
 
 
 class TestBeforeTheDeal:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
     def test_one_supervisor_cancels_with_a_reason(self, live_table, player, phase):
         live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
@@ -159,6 +164,7 @@ class TestBeforeTheDeal:
         assert phases.advance(live_table.pk)
         assert round_at(live_table).phase == Phase.BETTING
 
+    @pytest.mark.sweep
     def test_two_people_are_not_asked(self, live_table, player):
         with pytest.raises(MalfunctionError, match="can be cancelled"):
             ask(report(round_at(live_table)))
@@ -188,6 +194,7 @@ class TestReopening:
         assert phases.advance(live_table.pk)
         assert [event["data"]["reason"] for event in events("table.reopened")] == ["mended"]
 
+    @pytest.mark.sweep
     def test_gives_a_round_that_is_not_dealt_all_its_time_again(self, live_table, player):
         incident = report(round_at(live_table))
         hurry(live_table)
@@ -198,10 +205,12 @@ class TestReopening:
         bet(player, live_table, player=STAKE)
         assert advance_to(live_table, Phase.SETTLED)
 
+    @pytest.mark.sweep
     def test_is_for_a_table_that_is_stopped(self, live_table):
         with pytest.raises(MalfunctionError, match="is not stopped"):
             malfunction.reopen(live_table_id=live_table.pk, reason="x", by="staff:1")
 
+    @pytest.mark.sweep
     def test_a_round_reported_twice_is_one_incident(self, live_table, player):
         live_round = round_at(live_table)
         first = report(live_round)
@@ -236,6 +245,7 @@ class TestThePages:
         advance_to(live_table, Phase.SETTLED)
         assert in_hands(dealt.cards) in seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("role", "offered"),
         sample([("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))], 1),
@@ -256,6 +266,7 @@ class TestThePages:
         assert not Incident.objects.exists()
         assert not Void.objects.exists()
 
+    @pytest.mark.sweep
     def test_of_incidents_offer_a_ruling_once(self, live_table, player):
         incident = report(advance_to(live_table, Phase.DEALT))
         boss = log_in(a_member_of_staff("supervisor").user)

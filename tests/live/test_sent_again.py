@@ -43,6 +43,7 @@ class TestAClickSentAgain:
         chip(player, table, "player", 2_000, mark=uuid4())
         assert held(player) == 4_000
 
+    @pytest.mark.sweep
     def test_and_one_without_a_mark_are_each_a_click(self):
         table = a_live_table()
         player = a_bettor(table)
@@ -50,6 +51,7 @@ class TestAClickSentAgain:
             chip(player, table, "player", 2_000)
         assert held(player) == 4_000
 
+    @pytest.mark.sweep
     def test_doubles_once_and_takes_off_once(self):
         table = a_live_table()
         player = a_bettor(table)
@@ -62,6 +64,7 @@ class TestAClickSentAgain:
             press(player, table, Change.UNDO, mark=undo)
         assert held(player) == 2_000
 
+    @pytest.mark.sweep
     def test_is_known_after_others_of_other_windows(self):
         table = a_live_table()
         player, mark = a_bettor(table), uuid4()
@@ -111,6 +114,7 @@ class TestAClickSentAgain:
         with pytest.raises(Barred):
             chip(player, table, "player", 2_000, mark=mark)
 
+    @pytest.mark.sweep
     def test_of_somebody_else_is_theirs(self):
         table = a_live_table()
         one, other, mark = a_bettor(table), a_bettor(table), uuid4()

@@ -23,7 +23,7 @@ from games.models import (
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
-from tests.harness.sweeps import examples
+from tests.harness.sweeps import examples, sample
 from tests.live.at_table import (
     a_live_table,
     advance_to,
@@ -74,7 +74,7 @@ def slips(variant: Variant) -> st.SearchStrategy[dict[str, int]]:
 
 
 class TestEverybodyIsPaid:
-    @pytest.mark.parametrize("slug", ["no_commission", "pairs"])
+    @pytest.mark.parametrize("slug", sample(["no_commission", "pairs"], 1))
     def test_what_the_engine_says_each_by_each_in_every_currency(self, slug):
         variant = VARIANTS[slug]
         live_table = a_live_table(slug)
@@ -152,6 +152,7 @@ class TestEverybodyIsPaid:
         assert [journal.kind for journal in journals] == ["held_stake", "settle"]
         assert Entry.objects.filter(journal=journals[0], account__owner__isnull=False).count() == len(players)
 
+    @pytest.mark.sweep
     def test_in_as_many_statements_as_one_is(self):
         """Closing and paying ask PostgreSQL for everybody at once, never for each."""
         live_table, players = a_live_table(), [a_player("SE", real=RICH) for _ in range(6)]
@@ -166,6 +167,7 @@ class TestEverybodyIsPaid:
             step(live_table)
         assert Participation.objects.count() == 1 + len(players)
 
+    @pytest.mark.sweep
     def test_and_their_time_at_play_and_their_session_know_of_it(self):
         live_table, player, session = a_live_table(), a_player(real=RICH), uuid4()
         with connection.cursor() as cursor:
@@ -185,6 +187,7 @@ class TestEverybodyIsPaid:
             cursor.execute("SELECT count(*) FROM players_playtime WHERE player_id = %s", [player.pk])
             assert cursor.fetchone() == (1,)
 
+    @pytest.mark.sweep
     def test_and_the_bets_lie_there_for_rebet(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         bet(player, live_table, player=25_000)

@@ -103,6 +103,7 @@ class TestAWholeShoe:
             assert len(found) < 120
         return found
 
+    @pytest.mark.sweep
     def test_is_dealt_in_order_to_one_coup_after_the_cut_card_and_then_shown_to_everybody(self, played):
         shoe = Shoe.objects.get(pk=played[0].shoe_id)
         cards = shuffle(bytes(shoe.seed or b""), shoe.decks)
@@ -168,6 +169,7 @@ class TestTheSeed:
                     shoes.end(live_round.shoe, ending)
             step(live_table)
 
+    @pytest.mark.sweep
     def test_of_a_shoe_that_has_ended_stays_as_it_was_shown(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
@@ -193,6 +195,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
         assert (incident.kind, incident.live_round_id) == (IncidentKind.WRONG_CARD, closed.pk)
         assert (round_at(live_table).phase, round_at(live_table).cards) == (Phase.CLOSED, "")
 
+    @pytest.mark.sweep
     def test_a_whole_coup_passed_over_is_found_as_well(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         (first,) = play_rounds(live_table, player, 1)
@@ -217,6 +220,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
         with pytest.raises(NotReproduced):
             shoes.next_coup(shoe)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("field", "value"), [("burn_card", "XX"), ("burned", 12), ("cut", 401)])
     def test_a_shoe_that_begins_otherwise_deals_nothing(self, field, value):
         shoe = round_at(a_live_table()).shoe
@@ -234,6 +238,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
 
 
 class TestARetiredShoe:
+    @pytest.mark.sweep
     def test_makes_way_for_a_fresh_one_when_the_next_round_opens(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
@@ -255,6 +260,7 @@ class TestARetiredShoe:
         assert rounds.open_next(stale).shoe_id != played.shoe_id
 
 
+@pytest.mark.sweep
 def test_cards_are_written_as_they_are_read():
     cards = (Card.parse("9H"), Card.parse("TD"))
     assert shoes.written(cards) == "9H TD"

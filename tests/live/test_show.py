@@ -109,6 +109,7 @@ def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
     assert read_public(a_live_table(slug="other")).next_change(state.now) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_beside_it(language):
     live_table = a_live_table()
@@ -166,6 +167,7 @@ def test_the_shoe_is_committed_to_in_view_and_its_seed_is_not():
     assert "A new shoe." in html
 
 
+@pytest.mark.sweep
 def test_the_last_round_of_a_shoe_is_announced():
     live_table = a_live_table()
     state = read_public(live_table)
@@ -175,6 +177,7 @@ def test_the_last_round_of_a_shoe_is_announced():
     assert "Last round" not in show.render_public(state, "en")
 
 
+@pytest.mark.sweep
 def test_a_table_that_closes_says_so_and_then_that_it_is_closed():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
@@ -186,6 +189,7 @@ def test_a_table_that_closes_says_so_and_then_that_it_is_closed():
     assert "data-deadline" not in html
 
 
+@pytest.mark.sweep
 def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
@@ -198,6 +202,7 @@ def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
     assert not state.takes_bets
 
 
+@pytest.mark.sweep
 def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their_stakes():
     live_table = a_live_table()
     player = a_player(real=MONEY)
@@ -213,6 +218,7 @@ def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their
     assert "10,000.00" in own
 
 
+@pytest.mark.sweep
 def test_free_play_has_a_table_of_its_own():
     live_table = a_live_table(mode=Mode.FREE)
     player = a_player(free=MONEY)
@@ -222,6 +228,7 @@ def test_free_play_has_a_table_of_its_own():
     assert "Top up" in own
 
 
+@pytest.mark.sweep
 def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
@@ -235,6 +242,7 @@ def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before
     assert html.count("This round was annulled") == 2  # once to be read, once to be read out
 
 
+@pytest.mark.sweep
 def test_no_side_has_won_an_annulled_round():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
@@ -248,11 +256,13 @@ def test_no_side_has_won_an_annulled_round():
     assert "live-call__what--" not in html
 
 
+@pytest.mark.sweep
 def test_both_hands_are_named_before_any_card_lies_there():
     html = show.render_public(read_public(a_live_table()), "sv")
     assert re.findall(r'hand__name">([^<]+)<', html) == ["Spelare", "Bank"]
 
 
+@pytest.mark.sweep
 def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
     live_table, player = a_live_table(), a_player(real=MONEY)
     bet(player, live_table)
@@ -262,6 +272,7 @@ def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
     assert hint not in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     live_table, player = a_live_table(), a_player("DK", real=MONEY)
@@ -273,6 +284,7 @@ def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     assert not said.endswith("..")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("address", ["/en/table/live/real/", "/en/"])
 def test_the_range_of_player_and_banker_stands_beside_the_tables_name(address):
     a_live_table()

@@ -94,11 +94,13 @@ class TestTheBoard:
         assert state.round.counts is None
         assert 'data-phase="void"' in show.render_public(state, "en")
 
+    @pytest.mark.sweep
     def test_is_the_shoes_alone(self):
         live_table, other = a_live_table(), a_live_table(slug="other")
         settle_before(other, [PLAYER])
         assert beads_of(read_public(live_table).results) == ()
 
+    @pytest.mark.sweep
     def test_of_a_shoe_without_results_is_empty_boards_and_a_sentence(self):
         live_table = a_live_table()
         for language in LANGUAGES:
@@ -107,6 +109,7 @@ class TestTheBoard:
             assert 'class="board__empty"' in html
             assert "chart__pie" not in html
 
+    @pytest.mark.sweep
     def test_of_a_whole_shoe_is_light(self):
         live_table = a_live_table()
         settle_before(live_table, coups(80))
@@ -130,9 +133,11 @@ class TestTheBoard:
         said = set(re.findall(r"\d+", texts(board(live_table))))
         assert not {str(shoe.gone), str(416 - shoe.gone), str(shoe.cut)} & said
 
+    @pytest.mark.sweep
     def test_a_round_that_is_no_coup_is_passed_over(self):
         assert [bead.outcome for bead in beads_of(f"{PLAYER},9H 9D,,{TIE}")] == [Outcome.PLAYER, Outcome.TIE]
 
+    @pytest.mark.sweep
     def test_a_game_without_bets_on_pairs_counts_none(self):
         state = replace(read_public(a_live_table()), variant=VARIANTS["baccarat"])
         assert results_view(state, "en").pairs == ()
@@ -147,6 +152,7 @@ class TestTheSummary:
         assert state.round
         return texts(show.render_public(replace(state, round=replace(state.round, counts=Counts(*counts))), "en"))
 
+    @pytest.mark.sweep
     def test_tells_everybody_how_many_won_and_lost(self):
         assert "7 players: 3 won, 1 even, 3 lost" in self.counted(3, 1, 3)
 
@@ -154,6 +160,7 @@ class TestTheSummary:
     def test_tells_nothing_where_each_would_read_what_another_did(self, counts):
         assert "player" not in self.counted(*counts).replace("Player", "")
 
+    @pytest.mark.sweep
     def test_counts_over_all_currencies(self):
         live_table = a_live_table()
         swede, dane = a_player(real=MONEY), a_player("DK", real=MONEY)
@@ -167,6 +174,7 @@ class TestTheSummary:
         assert state.round.counts == Counts(results.count(1), results.count(0), results.count(-1))
         assert state.round.counts.players == 2
 
+    @pytest.mark.sweep
     def test_of_the_readers_own_is_large_until_the_next_round_then_a_line_and_then_gone(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000, banker=25_000, tie=5_000)  # something is lost, something comes back
@@ -186,6 +194,7 @@ class TestTheSummary:
         advance_to(live_table, Phase.BETTING)
         assert "data-say" not in own(live_table, player)
 
+    @pytest.mark.sweep
     def test_says_so_where_the_round_was_annulled(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
@@ -194,6 +203,7 @@ class TestTheSummary:
         assert "live-mine__sum--annulled" in html
         assert "Your stakes are back" in html
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("phase", "reason", "said"),
         sample(
@@ -216,6 +226,7 @@ class TestTheSummary:
         assert said in visitor.get(f"/en/history/{round_id}/").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("reason", VoidReason)
 def test_a_notice_of_an_annulled_round_blames_no_machine_for_what_people_did(reason):
     notice = annulled([(uuid4(), "7Q4K-0193-BD2M", reason.value)])
@@ -264,6 +275,7 @@ class TestOnesOwnBets:
         assert count(player, live_table, Since.SHOE) == {}
         assert set(count(player, live_table, Since.TODAY)) == {"player"}
 
+    @pytest.mark.sweep
     def test_a_day_begins_where_the_player_lives(self):
         with connection.cursor() as cursor:
             values: dict[str, Value] = {"zone": "Europe/Bucharest", "live": 0}
@@ -273,6 +285,7 @@ class TestOnesOwnBets:
         assert today == there.replace(hour=0, minute=0, second=0, microsecond=0)
         assert timedelta(days=30) - timedelta(minutes=1) < now - month <= timedelta(days=30)
 
+    @pytest.mark.sweep
     def test_leave_out_what_was_annulled(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         self.played(player, live_table, player=25_000)
@@ -283,6 +296,7 @@ class TestOnesOwnBets:
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert count(player, live_table, Since.MONTH) == {}
 
+    @pytest.mark.sweep
     def test_have_a_page_and_a_part_beside_the_table(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         visitor = Client()
@@ -299,6 +313,7 @@ class TestOnesOwnBets:
         assert 'value="month"' in page
 
 
+@pytest.mark.sweep
 def test_what_is_asked_for_a_table_is_one_statement(django_assert_num_queries):
     live_table = a_live_table()
     settle_before(live_table, coups(80))
@@ -308,6 +323,7 @@ def test_what_is_asked_for_a_table_is_one_statement(django_assert_num_queries):
     assert READ_PUBLIC.count(";") == 0
 
 
+@pytest.mark.sweep
 def test_the_page_of_a_table_brings_the_board_with_it():
     live_table = a_live_table()
     settle_before(live_table, [PLAYER, TIE])

@@ -142,6 +142,7 @@ class TestAStoppedTable:
         assert advance_to(live_table, Phase.SETTLED).pk == dealt.pk
         assert fails_to_move(live_table).phase == Phase.SETTLED
 
+    @pytest.mark.sweep
     def test_stops_no_other_not_even_that_of_the_other_money(self, live_table):
         dealt = advance_to(live_table, Phase.DEALT)
         malfunction.report(round_id=dealt.pk, cause="A card lay face up.", by=STAFF)
@@ -177,6 +178,7 @@ class TestAPhaseThatRaises:
         malfunction.let_stand(incident_id=incident().pk, reason="The fault is mended.", by=STAFF)
         assert advance_to(live_table, Phase.SETTLED).phase == Phase.SETTLED
 
+    @pytest.mark.sweep
     def test_is_called_again_where_it_raises_again_after_the_ruling(self, live_table, monkeypatch):
         def break_off(*args: object, **kwargs: object) -> None:
             raise ZeroDivisionError("a fault")
@@ -202,6 +204,7 @@ class TestASettlementThatDoesNotRecompute:
         first: Mapping[str, str] = incident().findings[0]
         return first
 
+    @pytest.mark.sweep
     def test_because_more_is_paid_than_the_rules_say(self, live_table, player, monkeypatch):
         advance_to(live_table, Phase.DEALT)
         rounded_up = settling.KEEP.replace("WHEN 'lose' THEN 0", "WHEN 'lose' THEN 1")
@@ -221,6 +224,7 @@ class TestASettlementThatDoesNotRecompute:
         assert found["what"] == f"player:{player.pk} staked"
         assert found["recomputed"] == "3000 SEK R"
 
+    @pytest.mark.sweep
     def test_because_a_slip_has_a_bet_that_the_game_does_not_know(self, live_table, player):
         LiveSeat.objects.filter(player=player).update(stakes={"player": 2501, "other": 499})
         advance_to(live_table, Phase.DEALT)
@@ -228,6 +232,7 @@ class TestASettlementThatDoesNotRecompute:
         assert balance(player) == MONEY - 3000
         assert incident().kind == IncidentKind.PHASE_RAISED
 
+    @pytest.mark.sweep
     def test_because_bets_lie_together_that_may_not(self, player):
         live_table = a_live_table("pairs")
         lay(player, live_table, {"player": 2501, "banker": 499})

@@ -118,6 +118,7 @@ def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_onl
             assert private not in swedish
 
 
+@pytest.mark.sweep
 def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str, live_table: LiveTable) -> None:
     addresses = [an_address(live_table, language) for language in ("en", "en", "en", "en", "ro", "ro")]
     with watching(url, *addresses) as watchers:
@@ -152,6 +153,7 @@ def test_no_card_is_sent_before_its_time_to_anybody_in_any_language(url: str, li
                 assert b"data-deadline" not in watcher.bytes.rpartition(b'data-phase="dealt"')[2]
 
 
+@pytest.mark.sweep
 def test_cards_come_one_by_one_without_anybody_telling_the_server(url: str, database: Database) -> None:
     quick = Clock(betting=600_000, call=600_000, card=300, pause=600_000)
     live_table = a_table_with_bets(clock=quick)
@@ -202,6 +204,7 @@ def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, 
         assert [news.kind for news in watcher.news] == ["over"]
 
 
+@pytest.mark.sweep
 def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_opened_them(
     url: str, live_table: LiveTable
 ) -> None:
@@ -241,6 +244,7 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
     assert Session.objects.get(pk=there(stays.session)).acted_at == acted_at
 
 
+@pytest.mark.sweep
 def test_one_player_has_so_many_streams_and_a_process_so_many_and_each_more_is_refused(
     url: str, live_table: LiveTable
 ) -> None:
@@ -264,6 +268,7 @@ def opens(url: str, address: str) -> bool:
         return watcher.status == 200
 
 
+@pytest.mark.sweep
 def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_table: LiveTable) -> None:
     with watching(url, an_address(live_table)) as (reader,):
         sleeper = Watcher(url, an_address(live_table), reads=False)
@@ -316,6 +321,7 @@ def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
         assert not other.is_over
 
 
+@pytest.mark.sweep
 def test_streams_end_when_the_server_is_told_to_stop_and_hold_it_up_by_nothing(
     database: Database, live_table: LiveTable
 ) -> None:

@@ -246,6 +246,7 @@ class TestWhatIsSaid:
 
 
 class TestATableThatServesOthersAlone:
+    @pytest.mark.sweep
     def test_opens_no_stream_and_ends_those_that_are_open_but_of_whoever_has_bets_there(
         self, url: str, live_table: LiveTable
     ) -> None:
@@ -264,6 +265,7 @@ class TestATableThatServesOthersAlone:
 
 
 class TestTheLobby:
+    @pytest.mark.sweep
     def test_it_has_every_table_of_one_kind_of_money_and_then_only_what_changes(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
@@ -317,6 +319,7 @@ class TestTheLobby:
                 assert len(roads(watcher, live_table)) == 2
                 assert tells_of_cards(watcher, drawn, language) == []
 
+    @pytest.mark.sweep
     def test_a_guests_table_is_told_of_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
         guests_table = a_chemin_table(currency="EUR", slug=next(_slugs))
         first, second = (a_player("DE", real=500_00) for _ in range(2))
@@ -333,6 +336,7 @@ class TestTheLobby:
             for player in (first, second):
                 assert player.user.email.encode() not in euros.bytes
 
+    @pytest.mark.sweep
     def test_nothing_of_a_reader_or_a_bettor_is_in_it(self, url: str, live_table: LiveTable) -> None:
         bettor = a_player(real=4321_00)
         bet(bettor, live_table, player=250_00)

@@ -212,6 +212,7 @@ class TestADatabaseThatIsAway:
         assert phases.advance(live_table.pk)
         assert round_at(live_table).phase == Phase.CLOSED
 
+    @pytest.mark.sweep
     def test_nor_does_a_connection_that_is_cut_in_the_middle(self, cloned_db):
         live_table, player = a_live_table(), a_player(real=MONEY)
         lay(player, live_table, {"player": 2500})

@@ -70,6 +70,7 @@ class TestInEachPhase:
         assert not Account.objects.exclude(held=0).exists()
         call_command("verify_ledger", verbosity=0)
 
+    @pytest.mark.sweep
     def test_the_round_is_kept_with_everybody_s_part(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
@@ -100,6 +101,7 @@ class TestInEachPhase:
         assert Void.objects.get().reason == VoidReason.DECIDED
         assert len(events("round.voided")) == 1
 
+    @pytest.mark.sweep
     def test_everybody_in_it_is_told_once(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
@@ -110,6 +112,7 @@ class TestInEachPhase:
             assert tell(player, live_table.table_id, Mode.REAL) == ()
             assert tell(player, live_table.table_id, Mode.FREE) == ()
 
+    @pytest.mark.sweep
     def test_the_event_stands_for_every_part(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
@@ -131,6 +134,7 @@ class TestInEachPhase:
         is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
         assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
 
+    @pytest.mark.sweep
     def test_the_table_goes_on_with_the_next_round(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
@@ -144,12 +148,14 @@ class TestInEachPhase:
 
 @pytest.mark.django_db
 class TestOneRound:
+    @pytest.mark.sweep
     def test_that_nobody_bet_on_ends_and_nothing_is_kept_of_it(self):
         live_table = a_live_table()
         ended = annul(round_at(live_table))
         assert (ended.phase, Round.objects.count(), Void.objects.count()) == (Phase.VOID, 0, 0)
         assert step(live_table).phase == Phase.BETTING
 
+    @pytest.mark.sweep
     def test_that_does_not_exist_cannot_be_annulled(self):
         with pytest.raises(RoundNotFound):
             voiding.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
@@ -159,6 +165,7 @@ class TestOneRound:
 class TestLater:
     """A settled round, annulled when others have been played since."""
 
+    @pytest.mark.sweep
     def test_however_many_rounds_have_been_played(self):
         live_table = a_live_table()
         players, first = a_round_in(Phase.SETTLED, live_table)
@@ -250,6 +257,7 @@ class TestTheSeed:
             )
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_the_other_kind_of_money_s_table_goes_on():
     live_table = a_live_table()

@@ -81,6 +81,7 @@ def summed(file):
 
 
 class TestTakingOne:
+    @pytest.mark.sweep
     def test_it_says_for_how_many_keys_and_the_log_knows_the_encrypted_file(self, house, keys, file):
         words = said("back_up", str(file))
         assert "It is encrypted: any one of 2 secret keys opens it, and nothing else does." in words
@@ -135,6 +136,7 @@ class TestTakingOne:
         assert total == most < file.stat().st_size
         assert memory() - before < most // 4
 
+    @pytest.mark.sweep
     def test_a_full_disk_is_said_and_leaves_nothing(self, house, keys, file, monkeypatch):
         def full(self, data):
             self.failed = OSError(28, "No space left on device")
@@ -145,6 +147,7 @@ class TestTakingOne:
         assert list(file.parent.iterdir()) == []
         assert not events("house.backed_up")
 
+    @pytest.mark.sweep
     def test_an_archive_that_cannot_be_read_again_is_not_kept(self, house, keys, file, monkeypatch):
         """Nobody here could find out later."""
         read = taking.Watched.read
@@ -162,6 +165,7 @@ class TestTakingOne:
         monkeypatch.setattr(taking.Watched, "read", read)
         backed_up(file)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("recipient", sample(["age1nobody", "somebody@example.com"], 1))
     def test_what_is_no_public_key_is_named(self, house, file, settings, recipient):
         settings.BACKUP_RECIPIENTS = [recipient]
@@ -201,6 +205,7 @@ class TestPuttingOneUp:
     def test_without_it_nothing_is_done(self, taken):
         assert refused_restore(taken).startswith(f"{taken} is encrypted: give the file of the secret key that opens it")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("said_in_it", "why"),
         sample(
@@ -232,6 +237,7 @@ class TestPuttingOneUp:
             f"{taken} does not open: it is encrypted for other keys than the one given, or its head"
         )
 
+    @pytest.mark.sweep
     def test_that_is_damaged_anywhere(self, taken, identity):
         """In the head, in the first piece, in the middle, in the last byte: first the sum says so, then age does."""
         whole = taken.read_bytes()
@@ -245,6 +251,7 @@ class TestPuttingOneUp:
             assert "does not open" in words or "is damaged or cut off: what follows cannot be decrypted" in words, at
             taking.checksum_of(taken).write_text(kept)
 
+    @pytest.mark.sweep
     def test_that_is_cut_off_anywhere(self, taken, identity):
         """At the end of a piece as well: that more has to come, age knows."""
         whole = taken.read_bytes()
@@ -254,6 +261,7 @@ class TestPuttingOneUp:
             words = refused_restore(summed(taken), f"--identity={identity}")
             assert "does not open" in words or "is damaged or cut off" in words, length
 
+    @pytest.mark.sweep
     def test_that_somebody_else_has_encrypted_to_the_same_key(self, taken, keys, identity):
         """The public key is anybody's: what is in the file may be made up. The sum of the one that was taken is in the
         log, and the file beside it has to be that.
@@ -265,6 +273,7 @@ class TestPuttingOneUp:
         assert f"and should be {sha256}" in words
         assert "is no backup of a house. pg_restore ended" in refused_restore(taken, f"--identity={identity}")
 
+    @pytest.mark.sweep
     def test_that_changes_while_it_is_put_up(self, taken, identity, monkeypatch):
         """What was read when it was looked at is not what is read now: all of it rolls back."""
         run_on, whole = programs.run_on, taken.read_bytes()

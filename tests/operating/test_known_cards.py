@@ -50,6 +50,7 @@ class TestASoloTable:
         backed_up(file)
         return place
 
+    @pytest.mark.sweep
     def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, place, file):
         seen = play(place).cards
         with naive_copy(file):
@@ -172,6 +173,7 @@ class TestALogIn:
         with naive_copy(file):
             assert Session.objects.get(pk=session).ended_at is None
 
+    @pytest.mark.sweep
     def test_is_over_in_a_settled_one(self, session, file):
         with restored(file) as words:
             assert "Log-ins ended: 1." in words
@@ -192,6 +194,7 @@ class TestAToken:
         with naive_copy(file):
             assert ApiToken.objects.get(pk=token.pk).revoked_at is None
 
+    @pytest.mark.sweep
     def test_is_revoked_in_a_settled_one_and_its_owner_told(self, token, file):
         with restored(file) as words:
             assert "Tokens of programs revoked: 1." in words
@@ -218,6 +221,7 @@ class TestANumberOfATransaction:
         with naive_copy(file) as copy, psycopg.connect(copy.owner_url, autocommit=True) as owner:
             assert joins_when_its_number_comes(owner, journal)
 
+    @pytest.mark.sweep
     def test_lets_nobody_join_it_in_a_settled_one(self, journal, file):
         with databases.empty("settled") as copy:
             said("restore", str(file))

@@ -185,6 +185,7 @@ def signing_without_new(folder):
 
 
 class TestTheSigner:
+    @pytest.mark.sweep
     def test_makes_keys_once(self, folder):
         first, again = (program("--folder", str(folder), "--name", NAME, "--make-keys") for _ in range(2))
         assert first.stdout == again.stdout
@@ -197,6 +198,7 @@ class TestTheSigner:
         assert "The keys stay as they are: no signer has worked in" in done.stderr
         assert list(tmp_path.iterdir()) == []
 
+    @pytest.mark.sweep
     def test_retires_none_while_it_works_or_without_new_ones(self, folder):
         retire = ("--folder", str(folder), "--name", NAME, "--retire-keys")
         assert "has no new keys" in program(*retire).stderr

@@ -32,6 +32,7 @@ def deposited(player):
     return payment
 
 
+@pytest.mark.sweep
 def test_a_deposit_of_which_the_copy_knows_nothing_is_on_the_provider_s_statement(cloned_db, file):
     finance, player = a_member_of_staff("finance"), a_verified_player(real=MONEY)
     before = deposited(player)

@@ -41,6 +41,7 @@ def test_an_older_copy_is_told_of_at_once_and_what_is_missing_is_counted(lost):
         assert events("log.refused")
 
 
+@pytest.mark.sweep
 def test_another_log_begins_with_what_the_copy_holds(lost, signed, settings, tmp_path):
     before = (signed / "keys").read_text()
     folder = tmp_path / "signer-2"

@@ -56,6 +56,7 @@ def count(question="SELECT count(*) FROM pg_class WHERE relnamespace = 'public':
 class TestTakingABackup:
     """Is one file, whole if it is there."""
 
+    @pytest.mark.sweep
     def test_says_what_is_in_it_and_what_is_not_and_is_on_record(self, house, file):
         words = said("back_up", str(file))
         (taken,) = events("house.backed_up")
@@ -77,6 +78,7 @@ class TestTakingABackup:
         draft.chmod(0o644)
         assert backed_up(file).stat().st_mode & 0o077 == 0
 
+    @pytest.mark.sweep
     def test_is_not_written_through_a_link_that_somebody_laid_there(self, house, file, tmp_path):
         theirs = tmp_path / "theirs"
         theirs.touch()
@@ -95,11 +97,13 @@ class TestTakingABackup:
         keys = (settings.SEED_KEY, settings.DOCUMENT_KEY, settings.PARTNER_KEY, settings.SECRET_KEY)
         assert all(key.encode() not in whole for key in keys)
 
+    @pytest.mark.sweep
     def test_is_written_over_nothing(self, house, file):
         file.write_text("something else")
         assert refusal("back_up", str(file)) == f"{file} is there already: a backup is written over nothing."
         assert file.read_text() == "something else"
 
+    @pytest.mark.sweep
     def test_says_where_there_is_no_folder(self, house, tmp_path):
         words = refusal("back_up", str(tmp_path / "no" / "house.dump"))
         assert words.endswith("cannot be written: No such file or directory")
@@ -109,6 +113,7 @@ class TestTakingABackup:
         assert refusal("back_up", str(file)).startswith("Set DATABASE_OWNER_URL")
         assert list(file.parent.iterdir()) == []
 
+    @pytest.mark.sweep
     def test_leaves_no_half_of_a_file_where_postgresql_gives_up(self, house, owner, file):
         owner.execute("CREATE TABLE spoilt (n int)")
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
@@ -138,6 +143,7 @@ class TestADamagedFile:
         flip(broken)
         assert self.refused(broken).startswith(f"{broken} is damaged: its SHA-256 is {taking.digest(broken)}, and")
 
+    @pytest.mark.sweep
     def test_of_which_nobody_knows_what_it_was(self, broken):
         """A changed letter in the list of contents is no error to PostgreSQL."""
         taking.checksum_of(broken).unlink()
@@ -147,6 +153,7 @@ class TestADamagedFile:
         with databases.empty("restored"):
             assert "The house may open." in said("restore", str(broken), f"--sha256={taking.digest(broken).upper()}")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("content", sample([b"", b"PGDMP", b"no archive at all"], 1))
     def test_that_never_was_one(self, broken, content):
         broken.write_bytes(content)
@@ -157,6 +164,7 @@ class TestADamagedFile:
         broken.write_bytes(broken.read_bytes()[: broken.stat().st_size // 2])
         assert f"{broken} is no backup of a house. pg_restore ended" in self.refused(summed(broken))
 
+    @pytest.mark.sweep
     def test_that_is_not_there(self, broken, tmp_path):
         assert "No such file or directory" in self.refused(tmp_path / "gone")
 
@@ -168,12 +176,14 @@ class TestADamagedFile:
             programs.run("pg_dump", "--format=custom", f"--file={tmp_path / 'other'}", is_connected=True)
         assert self.refused(summed(tmp_path / "other")).endswith("is no backup of a house: no table of one is in it.")
 
+    @pytest.mark.sweep
     def test_of_a_newer_program(self, house, owner, file):
         owner.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('wallet', '9999_later', now())")
         backed_up(file)
         words = self.refused(file)
         assert "was made by a newer program than this one, which does not know wallet.9999_later" in words
 
+    @pytest.mark.sweep
     def test_that_fails_on_its_way_in(self, house, owner, file):
         """Whatever PostgreSQL says no to, here a right of a role that the other server has not: nothing is written."""
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
@@ -285,6 +295,7 @@ class TestAnotherKey:
         a_partner()
         return backed_up(file)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("key", sample(["SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"], 1))
     def test_is_noticed_and_the_right_one_goes_on_from_there(self, sealed, settings, key):
         right = getattr(settings, key)
@@ -333,6 +344,7 @@ class TestACopyThatNobodySettled:
         owner.execute(comment)
         assert faults() == ["sabot.E017"]
 
+    @pytest.mark.sweep
     def test_a_house_in_which_nobody_has_played_is_at_home_where_it_was_made(self, cloned_db, faults):
         assert faults() == []
         call_command("migrate", verbosity=0, interactive=False)

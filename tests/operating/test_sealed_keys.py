@@ -87,6 +87,7 @@ def open_seeds():
 
 
 class TestSeedKey:
+    @pytest.mark.sweep
     def test_is_replaced_while_others_play(self, cloned_db, change, settings):
         evening = an_evening()
         staff = a_member_of_staff("operator").user
@@ -141,6 +142,7 @@ class TestSeedKey:
         assert Round.objects.get(pk=played.round_id).commitment == committed
         assert second_factor.accepts(staff, code_of(staff))
 
+    @pytest.mark.sweep
     def test_is_still_needed_until_all_is_sealed_anew(self, cloned_db, change, settings):
         a_place(a_player(), a_table())
         both, turned, alone = change("SEED_KEY")
@@ -215,6 +217,7 @@ class TestSeedKey:
         assert unseal(place.round_id, bytes(place.sealed_seed))
         a_round(player, table, player=1_000)
 
+    @pytest.mark.sweep
     def test_a_guest_plays_on(self, cloned_db, change, settings):
         table = GuestTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
         visitor = a_visitor()

@@ -201,6 +201,7 @@ def test_brings_back_what_came_after_the_copy_of_the_files(server):
     assert not server.is_home()
 
 
+@pytest.mark.sweep
 def test_nothing_of_it_lies_there_in_plain(kept_server):
     kept_server.do(f"INSERT INTO said VALUES ('{MARK}')")
     archive(kept_server)
@@ -227,6 +228,7 @@ def bring_no_key(server: Server) -> None:
     (server.top / "keys" / "identity.txt").unlink()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("spoil", sample([damage_a_piece, bring_another_key, bring_no_key], 1))
 def test_what_cannot_be_opened_stops_it_and_no_older_house_opens(server, spoil):
     archive(server)

@@ -35,6 +35,7 @@ def test_is_newest_first_and_set_out_to_be_read(reader):
     assert "&quot;n&quot;: 1" in answer.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("field", "value"), [("kind", "test.other"), ("by", "staff:999999"), ("on", "round:7")])
 def test_is_filtered(reader, field, value):
     happen()
@@ -58,6 +59,7 @@ def test_offers_the_kinds_there_are_once_each_in_order(reader):
     assert kinds() == sorted(set(Event.objects.values_list("kind", flat=True)))
 
 
+@pytest.mark.sweep
 def test_is_paged_without_gaps_or_repeats_and_keeps_its_filter(reader):
     made = [happen("test.paged") for _ in range(2 * PAGE + 1)]
     happen("test.other")
@@ -90,6 +92,7 @@ def test_says_so_where_nothing_matches(reader):
     assert "No event matches" in answer
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", ["before=x", "before=-1", "before=99999999999999999999", "kind=%00"])
 def test_takes_nonsense_calmly(reader, query):
     assert reader.get(f"/staff/events/?{query}").status_code == 200

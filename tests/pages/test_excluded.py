@@ -154,6 +154,7 @@ def test_every_form_that_a_player_meets_is_in_one_list_and_no_list_names_another
     assert len(names) == len(OPEN) + len(BARRED) + len(STRANGERS)
 
 
+@pytest.mark.sweep
 @every_stop
 def test_what_stays_open_answers_as_before(stop, house):
     def fault(line, visitor, url, data):
@@ -163,7 +164,7 @@ def test_what_stays_open_answers_as_before(stop, house):
     assert faults(house, [line for line in POSTS if line.name in OPEN], stop, fault) == {}
 
 
-@pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.__name__)
+@every_stop
 def test_everything_else_changes_nothing_and_says_why(stop, house):
     def fault(line, visitor, url, data):
         before = deeds()
@@ -174,6 +175,7 @@ def test_everything_else_changes_nothing_and_says_why(stop, house):
     assert faults(house, [line for line in POSTS if line.name not in OPEN], stop, fault) == {}
 
 
+@pytest.mark.sweep
 @every_stop
 def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
     def fault(line, visitor, url, data):

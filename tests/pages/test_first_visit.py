@@ -34,6 +34,7 @@ def test_a_lobby_without_tables_leads_to_how_the_house_deals():
     assert address == "/en/fair/"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
@@ -65,6 +66,7 @@ def test_a_table_with_money_says_how_to_begin():
     assert "Choose a chip, put it on a bet, then deal." in visitor.get("/en/table/baccarat/real/").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("who", ["visitor", "player"])
 def test_no_step_of_the_lobbys_headings_is_left_out(who, language):
@@ -95,6 +97,7 @@ def test_a_form_that_nobody_sent_leaves_the_focus_alone():
     assert focused(a_visitor().get("/en/account/login/").text) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_missing_page_says_what_to_do_next(language):
     answer = a_visitor().get(f"/{language}/nowhere/")

@@ -209,7 +209,7 @@ def faults(answer: Any) -> list[str]:
 
 def test_what_was_written_stays_text_on_every_page(world):
     found, shown = {}, set()
-    for name, role, address in pages(world, parts=3, also=ON_PAGES):
+    for name, role, address in pages(world, parts=12, also=ON_PAGES):
         visitor = world.visitor(role)
         visitor.raise_request_exception = False
         with transaction.atomic():
@@ -222,6 +222,7 @@ def test_what_was_written_stays_text_on_every_page(world):
     assert shown >= ON_PAGES
 
 
+@pytest.mark.sweep
 def test_what_is_asked_for_in_an_address_stays_text(world):
     found = {}
     for name, role, address in pages(world, parts=5):

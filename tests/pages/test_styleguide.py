@@ -28,6 +28,7 @@ def test_every_token_stands_there_by_its_name(visitor):
     assert [name for name in names if f"<code>--{name}</code>" not in page] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_is_there(visitor, part):
     assert re.search(rf'class="(?:[^"]* )?{part}[ "]', visitor.get("/styleguide/").text)

@@ -17,6 +17,7 @@ def of(role: str) -> Client:
     return visitor
 
 
+@pytest.mark.sweep
 def test_a_page_of_one_leads_back_to_all() -> None:
     player = a_verified_player()
     for address, name, back in (
@@ -30,6 +31,7 @@ def test_a_page_of_one_leads_back_to_all() -> None:
         assert page.count('class="ways__here"') == 1
 
 
+@pytest.mark.sweep
 def test_the_list_itself_leads_nowhere_back() -> None:
     a_withdrawal(a_verified_player(real=100_000))
     page = of("finance").get(reverse("staff_withdrawals")).text
@@ -48,6 +50,7 @@ def test_nobody_is_led_to_a_list_that_is_not_theirs() -> None:
     assert reverse("staff_players") not in visitor.get(reverse("staff_withdrawals")).text
 
 
+@pytest.mark.sweep
 def test_staff_are_called_by_their_names() -> None:
     player = a_verified_player()
     reader = a_member_of_staff("compliance")
@@ -57,11 +60,13 @@ def test_staff_are_called_by_their_names() -> None:
     assert f"{reader.name} ({reader})" in visitor.get(reverse("staff_looks")).text
 
 
+@pytest.mark.sweep
 def test_every_page_leads_staff_to_what_protects_their_own_account() -> None:
     for address in (reverse("staff_home"), reverse("staff_handbook"), reverse("account_security")):
         assert f'href="{reverse("account_security")}"' in of("administrator").get(address).text
 
 
+@pytest.mark.sweep
 def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> None:
     visitor = of("support")
     refused = visitor.get(reverse("staff_ledger"))

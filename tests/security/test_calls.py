@@ -162,6 +162,7 @@ def test_whoever_speaks_https_shows_whose_they_are():
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
+@pytest.mark.sweep
 def test_no_proxy_of_the_machine_is_used(monkeypatch):
     """It would ask what a name means by itself."""
     with on_this_machine() as server, on_this_machine() as proxy:

@@ -27,6 +27,7 @@ def say(address: str, visitor: Client) -> int:
 
 @pytest.mark.django_db
 class TestRefusals:
+    @pytest.mark.sweep
     def test_of_a_page_are_recorded_twenty_times_an_hour_then_counted(self):
         player, visitor = a_player(), a_visitor()
         visitor.force_login(player.user)
@@ -68,6 +69,7 @@ class TestWhatNobodySigned:
         assert PaymentNotice.objects.count() == FIRST
         assert len(events("payout.notice_refused")) == FIRST
 
+    @pytest.mark.sweep
     def test_says_how_often_where_it_was_a_hundred_times(self, cloned_db, caplog):
         visitor = a_visitor()
         with time_machine.travel(NOW, tick=False) as clock:

@@ -140,6 +140,7 @@ class TestErrors:
         assert "a secret of ours" not in answer.text
         assert "Traceback" not in answer.text
 
+    @pytest.mark.sweep
     def test_of_the_api(self):
         for program, path in (
             (Program(None), "self/"),
@@ -177,6 +178,7 @@ class Port:
         return answer
 
 
+@pytest.mark.sweep
 def test_at_the_real_port(web_server):
     """What it refuses by itself, streams, and files: one server for all of them."""
     port = Port(web_server.port)

@@ -193,6 +193,7 @@ class TestWhoIsHere:
             assert hashed, who
             assert SESSION_KEY not in visitor.session
 
+    @pytest.mark.sweep
     def test_a_forgotten_password_says_the_same_to_all_and_hashes_for_none(self, hashed):
         people = self.people()  # whose passwords are hashed as they are made
         hashed.clear()
@@ -243,6 +244,7 @@ class TestHowOften:
         assert f'<html lang="{language}"' in refused.text
         assert words in refused.text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("address", "form"),
         [
@@ -281,6 +283,7 @@ class TestHowOften:
 
     SPOOFS = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("header", sample(SPOOFS, 1))
     def test_nobody_is_somebody_else_by_a_header(self, header):
         value = "for=198.51.100.{}" if header == "Forwarded" else "198.51.100.{}"

@@ -31,6 +31,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("planted", sample(PLANTED.values(), 3))
 def test_a_planted_secret_is_found(planted, tmp_path):
     file = tmp_path / "settings.py"
@@ -40,6 +41,7 @@ def test_a_planted_secret_is_found(planted, tmp_path):
     assert "settings.py:2: " in found.stderr
 
 
+@pytest.mark.sweep
 def test_what_is_none_is_let_be(tmp_path):
     file = tmp_path / "settings.py"
     file.write_text('KEY = env.str("SEED_KEY", default="")\nNAME = "a-name-of-some-length-in-words"\n')

@@ -85,6 +85,7 @@ class TestThePassword:
         guess(thief, "wrong")
         assert len(events("login.failed", on=str(player))) == 1
 
+    @pytest.mark.sweep
     def test_that_is_right_lets_the_count_begin_anew(self, guess, thief, player):
         for password in ("wrong", "wrong", PASSWORD, "wrong", "wrong"):
             guess(thief, password)

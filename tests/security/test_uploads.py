@@ -158,6 +158,7 @@ def test_nobody_reads_archives_or_xml_that_somebody_sent():
     assert found == {"audit/verify.py", "casino/archive/verify_archive.py"}
 
 
+@pytest.mark.sweep
 def test_these_are_the_forms_that_take_a_file():
     taken = set()
     for path in PRODUCT:

@@ -25,12 +25,14 @@ def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("command", sweep(["help", "check", "demo_logins", "create_roles"], always=["check"]))
 def test_a_command_that_needs_no_database_starts_none(var: Path, command: str) -> None:
     manage(var, command)
     assert not (var / "run").exists()
 
 
+@pytest.mark.sweep
 def test_a_command_that_needs_a_database_starts_it_and_stops_it(var: Path) -> None:
     for asked in ("CREATE TABLE note AS SELECT 7 AS written", "SELECT written FROM note"):
         done = manage(var, "shell", "-c", ASK, ASKED=asked)
@@ -51,6 +53,7 @@ def test_reset_without_a_yes_removes_nothing_and_with_it_everything(var: Path) -
     assert not var.exists()
 
 
+@pytest.mark.sweep
 def test_create_roles_prepares_a_server_of_ones_own_where_two_migrations_at_once_wait_for_each_other(var: Path) -> None:
     with using(var, Purpose.TESTS):
         here = addresses(var)

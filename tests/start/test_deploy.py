@@ -168,6 +168,7 @@ DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")  # one of them 
 HOUSE = [*(name for name in OURS if name != "signer"), *(unit.name for unit in UNITS if "signer" not in unit.name)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("program", sweep(HOUSE, always=[DIFFERENT[TURN % len(DIFFERENT)]]))
 def test_a_program_starts_with_what_its_unit_or_container_gives_it_and_nothing_else(program, tmp_path):
     environment = environment_of(program, made_secrets(tmp_path / "secrets"))

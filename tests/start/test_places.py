@@ -16,6 +16,7 @@ from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, using, wait_until
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sample(["a" * 90, "with a space", "a%20b?c", "hjärter"], 1))
 def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_private_one(var: Path, name: str) -> None:
     var = var / name / "var"
@@ -50,6 +51,7 @@ def test_a_folder_in_tmp_that_others_may_enter_is_refused(var: Path) -> None:
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the servers as another account")
 
 
+@pytest.mark.sweep
 @as_root
 def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var: Path) -> None:
     var.mkdir(mode=0o700)

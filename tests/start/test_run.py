@@ -83,6 +83,7 @@ def test_pages_and_health_are_served(house: House) -> None:
         assert b"<html" in page.read()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "said"),
     sample([("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: at work"), ("signer", "signer: ")], 1),
@@ -113,12 +114,14 @@ def test_its_migration_gave_the_web_role_its_rights_and_no_table(house: House) -
                 web.execute(refused)
 
 
+@pytest.mark.sweep
 def test_other_commands_work_meanwhile_and_do_not_close_it(house: House) -> None:
     done = manage(house.var, "shell", "-c", COUNT_PLAYERS)
     assert "players:" in done.stdout, done.stderr
     assert house.answers()
 
 
+@pytest.mark.sweep
 def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
     done = manage(house.var, "reset", "--yes")
     assert done.returncode == 1
@@ -137,6 +140,7 @@ def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str,
     wait_until(house.answers, "web does not answer")
 
 
+@pytest.mark.sweep
 def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(house: House) -> None:
     before = {word: house.child(word) for word in ("casino.fork_server", *FORKED, "beat", "audit.signer")}
     before["casino.fork_server"].kill()
@@ -181,12 +185,14 @@ def test_a_server_that_dies_is_started_again_and_said_so(house: House, name: str
     wait_until(house.answers, "web does not answer")
 
 
+@pytest.mark.sweep
 def test_a_keeper_that_dies_is_replaced_and_said_so(house: House) -> None:
     psutil.Process(keeper_pid(house.var)).kill()
     house.says("took over")
     wait_until(house.answers, "web does not answer")
 
 
+@pytest.mark.sweep
 def test_one_beat_works_and_another_waits(house: House) -> None:
     wait_until(lambda: works_a_beat(house.var), "no beat works")
     before = house.child("beat")
@@ -216,6 +222,7 @@ def count_players(var: Path) -> int:
         return int(count)
 
 
+@pytest.mark.sweep
 def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(settled_var: Path, is_sweep: bool) -> None:
     var, players = settled_var, []
     for asked in (signal.SIGINT, signal.SIGTERM) if is_sweep else (signal.SIGINT,):
@@ -287,6 +294,7 @@ def test_a_port_that_is_none_is_refused(var: Path, port: str) -> None:
     assert (done.returncode, done.stderr) == (1, f"PORT must be a number from 0 to 65535, not {port!r}.\n")
 
 
+@pytest.mark.sweep
 def test_web_that_cannot_start_ends_the_house_with_the_reason(settled_var: Path) -> None:
     done = manage(settled_var, "run", PORT="0", LIVE_STREAMS="none")
     assert done.returncode == 1

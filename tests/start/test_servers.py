@@ -105,6 +105,7 @@ def test_what_was_written_is_there_at_the_next_start(var: Path) -> None:
         assert count_notes(var) == 1
 
 
+@pytest.mark.sweep
 def test_the_last_one_out_stops_the_servers(var: Path) -> None:
     first = User(var)
     assert first.answer() == "ready"
@@ -115,6 +116,7 @@ def test_the_last_one_out_stops_the_servers(var: Path) -> None:
         wait_until(lambda: gone(var), "the servers outlived their last user")
 
 
+@pytest.mark.sweep
 def test_a_stop_is_clean(var: Path) -> None:
     with using(var, HOUSE) as user:
         user.leave()
@@ -137,6 +139,7 @@ def test_users_who_come_together_start_one_pair_of_servers(fresh: Path) -> None:
         user.kill()
 
 
+@pytest.mark.sweep
 def test_a_newcomer_waits_while_the_servers_stop(var: Path) -> None:
     for _ in range(3):
         with using(var, HOUSE) as user:
@@ -156,6 +159,7 @@ def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(fresh
         assert "Traceback" not in (fresh / "log" / "keeper.log").read_text()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sample(["postgres", "valkey-server"], 1))
 def test_a_server_that_dies_is_started_again_and_the_log_says_so(var: Path, name: str) -> None:
     with using(var, HOUSE):
@@ -191,6 +195,7 @@ def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no
         pass
 
 
+@pytest.mark.sweep
 def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
     places = Places(fresh)
     draft = places.cluster.with_name("postgresql.new")
@@ -202,6 +207,7 @@ def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
         write_note(fresh)
 
 
+@pytest.mark.sweep
 def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
     (Places(var).cluster / "PG_VERSION").write_text("16\n")
     user = User(var, HOUSE)
@@ -210,6 +216,7 @@ def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
     assert user.process.returncode == 1
 
 
+@pytest.mark.sweep
 def test_a_server_that_cannot_start_says_why(var: Path) -> None:
     (Places(var).cluster / "pg_hba.conf").write_text("nonsense\n")
     user = User(var, HOUSE)
@@ -217,6 +224,7 @@ def test_a_server_that_cannot_start_says_why(var: Path) -> None:
     user.kill()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("purpose", sample([Purpose.TESTS, Purpose.BENCH], 1))
 def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose) -> None:
     with using(var, purpose) as user:

@@ -63,6 +63,7 @@ def ask_for(player: Player, why: Why, mode: Mode) -> Approval:
 
 
 class TestThePlayerReads:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     @pytest.mark.parametrize("amount", sample([12_345, -12_345], 1))
     def test_gli19_2_5_7_it_on_the_page_in_the_file_and_on_paper(self, language: str, amount: int) -> None:
@@ -86,6 +87,7 @@ class TestThePlayerReads:
         assert flat(name) in text
         assert flat(written) in text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     @pytest.mark.parametrize("why", sample(Why, 2))
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
@@ -105,6 +107,7 @@ class TestThePlayerReads:
             with translation.override("en"):
                 assert str(why.label) not in mail.body
 
+    @pytest.mark.sweep
     def test_nothing_of_what_was_refused(self) -> None:
         player = a_player("SE", real=MONEY)
         decide(ask(player), yes=False)
@@ -126,6 +129,7 @@ class TestInEveryCurrency:
         assert (cash(player, mode), cash(player, other)) == (0, MONEY)
         assert faults() == []
 
+    @pytest.mark.sweep
     def test_stands_in_the_books_on_a_line_of_its_own_and_nothing_differs(self, jurisdiction: str, mode: Mode) -> None:
         player = a_player(jurisdiction, real=MONEY, free=MONEY)
         since = clock()
@@ -139,6 +143,7 @@ class TestInEveryCurrency:
         assert rows[player.currency, word, reconciliation.CLOSING][0] == MONEY + 400
         assert answer.notes()[-1] == "Nothing differs."
 
+    @pytest.mark.sweep
     def test_gli19_2_9_3_is_part_of_what_is_held_for_players_where_it_is_real(
         self, jurisdiction: str, mode: Mode
     ) -> None:
@@ -155,6 +160,7 @@ class TestInEveryCurrency:
 
 
 class TestCashAlone:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
     def test_what_lies_in_golden_baccarat_is_not_reached(self, mode: Mode) -> None:
         player = a_player("SE", real=MONEY, free=MONEY)
@@ -191,6 +197,7 @@ class TestOfAccountsThatEnd:
         assert state_of(player) is ClosureState.CLOSED
         return player
 
+    @pytest.mark.sweep
     def test_real_money_for_a_closed_one_is_written_about_and_its_owner_let_in_to_withdraw_it(self) -> None:
         player = self.closed()
         adjust(player, 700)
@@ -200,11 +207,13 @@ class TestOfAccountsThatEnd:
         assert cash(player) == 700
         assert faults() == []
 
+    @pytest.mark.sweep
     def test_free_money_there_means_nothing(self) -> None:
         for player in (self.closing(), self.closed()):
             with pytest.raises(adjusting.CannotAdjust, match="free money there means nothing"):
                 ask(player, 700, mode=Mode.FREE)
 
+    @pytest.mark.sweep
     def test_nobody_knows_whose_an_erased_one_was(self) -> None:
         player = self.closed()
         waiting = ask(player, 700)

@@ -85,6 +85,7 @@ def cleaned(field: MoneyField, text: str, language: str) -> int | None:
         return field.clean(text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_field_takes_the_language_s_own_way(language):
     assert fields()
@@ -93,6 +94,7 @@ def test_every_field_takes_the_language_s_own_way(language):
             assert cleaned(field, text, language) == 123_450, (form, name, text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("what", NONSENSE)
 def test_every_field_refuses_nonsense_with_a_sentence(language, what):

@@ -83,6 +83,7 @@ class Evening:
             self.go_home(coup.bank)
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 @pytest.mark.parametrize("seed", sample(range(8), 2))
 def test_everybody_has_what_they_began_with(seed):

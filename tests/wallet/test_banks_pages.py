@@ -28,6 +28,7 @@ def banker():
 
 
 class TestToTheBanker:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", Mode)
     def test_the_cashier_tells_what_lies_there(self, banker, mode):
         bank = a_bank(guest(banker, mode), 40_000, mode=mode)
@@ -37,6 +38,7 @@ class TestToTheBanker:
         assert accounts.in_banks(banker.pk) == {}
         assert "in your bank" not in page_of(banker.user, "/en/cashier/")
 
+    @pytest.mark.sweep
     def test_movements_have_their_names_and_those_of_a_bank_lead_to_no_round(self, banker):
         punter, bank = a_player(real=100_000), a_bank(guest(banker), 400)
         coup = Coup(bank)
@@ -56,6 +58,7 @@ class TestToTheBanker:
             ("Stake", -400, coup.id),
         ]
 
+    @pytest.mark.sweep
     def test_whoever_asks_for_more_than_is_free_hears_of_the_bank(self, banker):
         a_bank(guest(banker), 40_000)
         with pytest.raises(withdrawals.NotEnough, match="comes home when you give the bank up"):
@@ -73,6 +76,7 @@ class TestToStaff:
         assert f"player:{banker.pk}, bank" in page
         assert f"?round={bank.tenure}" not in page
 
+    @pytest.mark.sweep
     def test_a_players_page_lists_banks_that_hold_something(self, banker):
         a_bank(guest(banker), 40_000)
         a_bank(guest(banker), 100).move("bank_back", -100)

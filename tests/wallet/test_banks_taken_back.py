@@ -73,6 +73,7 @@ class TestOnLaterDays:
         assert on_days(ben) == {-1: (300, 0)}
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_a_coup_is_annulled(self, cloned_db, days_ago):
         ada, ben = a_player(real=1000), a_player(real=1000)
         coup = Coup(a_bank(guest(ada), 400))
@@ -136,6 +137,7 @@ class TestAnnulled:
         assert [undone[player.pk].returned for player in players] == [-380, 300, 100]
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_once_the_bank_has_lost(self, coup, guests, players):
         coup.settle({guests[BEN]: 600, guests[CY]: 200})
         undone = undo(coup)
@@ -143,6 +145,7 @@ class TestAnnulled:
         assert [undone[player.pk].returned for player in players] == [400, -300, -100]
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_a_draw(self, coup, guests):
         coup.settle({guests[BEN]: 300, guests[CY]: 100})
         undo(coup)
@@ -158,6 +161,7 @@ class TestAnnulled:
         assert counted(players[ADA]) == (0, 0)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_the_house_adds_what_a_banker_has_spent_since(self, coup, guests, players):
         coup.settle({}, tax=20)
         go_home(coup.bank, won=380)
@@ -166,6 +170,7 @@ class TestAnnulled:
         assert self.after(coup, guests) == ([0, 1000, 900], 0, 0)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_a_bank_that_is_played_for_elsewhere_is_left_alone(self, coup, guests, players):
         coup.settle({}, tax=20)
         go_home(coup.bank, won=380)
@@ -180,6 +185,7 @@ class TestAnnulled:
         assert (balance_of(guests[BEN].account), coup.bank.balance) == (0, 400)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_once_a_bank_that_has_lost_all_is_over_it_stands_again(self, coup, guests):
         coup.settle({guests[BEN]: 600, guests[CY]: 200})
         undo(coup)
@@ -187,6 +193,7 @@ class TestAnnulled:
         assert self.after(coup, guests) == ([1000, 1000, 1000], 0, 0)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_what_a_later_coup_lost_of_the_winnings_is_the_bankers(self, coup, guests, players):
         coup.settle({}, tax=20)
         later = Coup(coup.bank)
@@ -197,6 +204,7 @@ class TestAnnulled:
         assert counted(players[ADA]) == (400, -380)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_house_players_lose_what_they_won_and_the_house_makes_up_the_rest(self):
         player = a_player(free=1000)
         ada, robot, other = guest(player, Mode.FREE), house_player(300), house_player(100)

@@ -70,6 +70,7 @@ class TestBeginning:
         with pytest.raises(beginning.FormUsed):
             beginning.begin(player=player, amount=60_000, key=key)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("jurisdiction", ["SE", "DK", "RO", "DE", "GB"])
     def test_the_smallest_and_the_largest_deposit_are_allowed(self, jurisdiction):
         player = a_player(jurisdiction)
@@ -89,6 +90,7 @@ class TestBeginning:
         (event,) = events("deposit.refused", on=str(player))
         assert event["data"] == {"reason": error.__name__, "amount": amount, "currency": "SEK"}
 
+    @pytest.mark.sweep
     def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
         monkeypatch.setattr("players.terms.VERSION", "another")
         with pytest.raises(beginning.DepositBarred) as barred:
@@ -116,6 +118,7 @@ class TestAsking:
         (notice,) = payment.notices.all()
         assert (notice.path, notice.decision) == ("query", "credited")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("said", "state"), [(Answer.DECLINE, "declined"), (Answer.LEAVE, "abandoned")])
     def test_and_its_refusal_counts(self, player, said, state, settings):
         payment = a_payment(player)
@@ -155,6 +158,7 @@ class TestAsking:
             "credited late",
         ]
 
+    @pytest.mark.sweep
     def test_a_provider_that_is_no_more_does_not_stop_the_others(self, player, settings):
         variants = settings.PAYMENT_VARIANTS
         settings.PAYMENT_VARIANTS = {"gone": variants["sandbox"]}
@@ -190,6 +194,7 @@ class TestTheForm:
         deposit(visitor, typed, language=language)
         assert Payment.objects.get(player=player).amount == 123_450
 
+    @pytest.mark.sweep
     def test_htmx_is_led_to_the_bank(self, visitor, player):
         answer = deposit(visitor, "500")
         payment = Payment.objects.get(player=player)
@@ -198,12 +203,14 @@ class TestTheForm:
         assert onward["Location"].startswith("/en/sandbox-bank/")
         assert "SEK\xa0500.00" in visitor.get(onward["Location"]).text
 
+    @pytest.mark.sweep
     def test_a_form_without_javascript_leads_within_the_house(self, visitor, player):
         answer = deposit(visitor, "500", htmx=False)
         payment = Payment.objects.get(player=player)
         assert (answer.status_code, answer["Location"]) == (302, f"/en/cashier/deposit/{payment.pk}/")
         assert f"/en/cashier/deposit/{payment.pk}/bank/" in visitor.get(answer["Location"]).text
 
+    @pytest.mark.sweep
     def test_who_comes_back_before_the_bank_has_spoken_is_promised_nothing(self, visitor, player):
         payment = a_payment(player)
         assert "You can play with the money" in visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
@@ -218,6 +225,7 @@ class TestTheForm:
             deposit(visitor, "500", key=key, htmx=htmx)
         assert Payment.objects.filter(player=player).count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", sample([True, False], 1))
     @pytest.mark.parametrize(
         ("typed", "sentence"),
@@ -231,6 +239,7 @@ class TestTheForm:
         assert 'aria-invalid="true"' in answer.text
         assert not Payment.objects.filter(player=player).exists()
 
+    @pytest.mark.sweep
     def test_a_used_form_is_replaced_by_a_new_one(self, visitor, player):
         key = uuid4()
         deposit(visitor, "500", key=key)
@@ -245,6 +254,7 @@ class TestTheForm:
         assert "This form was incomplete. Try again." in answer.text
         assert not Payment.objects.exists()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", [True, False])
     def test_a_wrong_amount_has_the_focus_and_names_what_says_more(self, visitor, htmx):
         answer = deposit(visitor, "lots", htmx=htmx).text
@@ -259,6 +269,7 @@ class TestTheForm:
         assert deposit(client, "500").status_code == 403
         assert not Payment.objects.exists()
 
+    @pytest.mark.sweep
     def test_deposits_in_progress_are_in_the_cashier(self, visitor, player):
         payment = a_payment(player)
         assert f"/en/cashier/deposit/{payment.pk}/" in visitor.get("/en/cashier/").text
@@ -286,6 +297,7 @@ class TestThePage:
         assert sentence in page
         assert ("every 3s" in page) is (state == OrderState.OPEN)
 
+    @pytest.mark.sweep
     def test_what_it_asks_for_by_itself_is_the_fragment(self, visitor, player):
         payment = a_payment(player)
         call_back(statement(payment))
@@ -306,6 +318,7 @@ class TestThePage:
         answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/bank/")
         assert answer["Location"] == f"/en/cashier/deposit/{payment.pk}/"
 
+    @pytest.mark.sweep
     def test_a_provider_that_fails_is_said(self, visitor, player, monkeypatch):
         payment = a_payment(player)
         settings_of_it: dict[str, tuple[str, dict[str, str]]] = {
@@ -342,6 +355,7 @@ class TestTheBank:
         back = visitor.post(bank, {"answer": "decline"})["Location"]
         assert visitor.get(back)["Location"] == f"/{language}/cashier/deposit/{payment.pk}/"
 
+    @pytest.mark.sweep
     def test_leads_back_in_the_account_s_language_where_the_other_was_lost(self, visitor, player):
         payment = a_payment(player)
         type(player.user).objects.filter(pk=player.user_id).update(language="sv")
@@ -356,10 +370,12 @@ class TestTheBank:
         assert BankOrder.objects.get().state == "declined"
         assert "Its answer stands" in visitor.get(self.bank_page(payment)).text
 
+    @pytest.mark.sweep
     def test_knows_no_request_that_is_not_sealed(self, visitor, player):
         assert visitor.get(self.bank_page(a_payment(player), key="another")).status_code == 404
         assert visitor.get("/en/sandbox-bank/nonsense/").status_code == 404
 
+    @pytest.mark.sweep
     def test_is_closed_in_a_house_that_is_no_demo(self, visitor, player, settings):
         address = self.bank_page(a_payment(player))
         settings.DEMO = False

@@ -63,12 +63,14 @@ class TestTheList:
         assert listed(Doubt.AMOUNT) == [payment]
         assert balance(payment.player) == 0
 
+    @pytest.mark.sweep
     def test_has_what_was_credited_and_said_otherwise_afterwards(self):
         payment = contradicted()
         ask_about(payment.pk)
         assert payment in listed(Doubt.CONTRADICTED)
         assert balance(payment.player) == payment.amount
 
+    @pytest.mark.sweep
     def test_counts_each_kind(self):
         of_another_amount()
         assert [(doubt, count) for doubt, _name, count, _more in doubts.counted()] == [
@@ -77,6 +79,7 @@ class TestTheList:
             (Doubt.CONTRADICTED, 0),
         ]
 
+    @pytest.mark.sweep
     def test_is_walked_through_page_by_page(self, monkeypatch):
         made = [of_another_amount() for _ in range(3)]
         monkeypatch.setattr(doubts, "PAGE", 2)
@@ -87,6 +90,7 @@ class TestTheList:
 
 
 class TestANote:
+    @pytest.mark.sweep
     def test_that_settles_takes_it_off_the_list_until_something_new_is_said(self):
         payment = contradicted()
         ask_about(payment.pk)
@@ -123,6 +127,7 @@ class TestANote:
             with pytest.raises(doubts.CannotSettle, match="Nothing is left"):
                 doubts.note(payment.pk, words="again", settles=True, by="staff:1")
 
+    @pytest.mark.sweep
     def test_can_settle_again_what_was_contradicted_anew(self):
         payment = contradicted()
         ask_about(payment.pk)
@@ -135,6 +140,7 @@ class TestANote:
 
 
 class TestThePage:
+    @pytest.mark.sweep
     def test_offers_to_settle_only_what_a_note_settles(self, finance, settings):
         odd, undecided, sound = of_another_amount(), a_payment(a_player()), a_payment(a_player())
         at_the_bank(sound)
@@ -156,6 +162,7 @@ class TestThePage:
         assert "more than 90 seconds" in page
         assert "30 minutes after it began" in page
 
+    @pytest.mark.sweep
     def test_says_when_the_provider_was_asked_by_hand_and_what_nobody_has_said(self, finance):
         payment = a_payment(a_player())
         before = finance.get(f"/staff/deposits/{payment.pk}/").text
@@ -166,6 +173,7 @@ class TestThePage:
         assert "<dt>Last asked (UTC)</dt><dd><time" in after
         assert "last word</dt><dd>none yet</dd>" not in after
 
+    @pytest.mark.sweep
     def test_shows_no_hash_of_a_message_that_never_was(self, finance, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(a_player())
@@ -175,11 +183,13 @@ class TestThePage:
         assert hashlib.sha256(b"").hexdigest()[:8] not in page
         assert 'data-label="SHA-256">no message<' in page
 
+    @pytest.mark.sweep
     def test_lists_deposits_by_the_beginning_of_their_ids(self, finance):
         payment = of_another_amount()
         page = finance.get("/staff/deposits/?doubt=amount").text
         assert f'<a class="link num" href="/staff/deposits/{payment.pk}/">{str(payment.pk)[:8]}…</a>' in page
 
+    @pytest.mark.sweep
     def test_tells_step_by_step_what_the_provider_said(self, finance):
         payment = contradicted()
         page = finance.get(f"/staff/deposits/{payment.pk}/").text
@@ -188,6 +198,7 @@ class TestThePage:
         assert "The provider called" in page
         assert f"player:{payment.player_id}" in page
 
+    @pytest.mark.sweep
     def test_has_the_provider_asked_now_and_does_what_it_says(self, finance):
         payment = a_payment(a_player())
         at_the_bank(payment)
@@ -196,6 +207,7 @@ class TestThePage:
         assert balance(payment.player) == payment.amount
         assert events("deposit.asked_about", on=str(payment.player))
 
+    @pytest.mark.sweep
     def test_says_that_there_was_no_answer(self, finance, settings):
         payment = a_payment(a_player())
         settings.PAYMENT_VARIANTS = {}
@@ -212,6 +224,7 @@ class TestThePage:
         assert f"/staff/deposits/{payment.pk}/" not in finance.get("/staff/deposits/?doubt=amount").text
         assert f"/staff/deposits/{payment.pk}/" in finance.get("/staff/deposits/?doubt=amount&settled=on").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("way", ["ask", "note"])
     def test_of_no_deposit_is_not_there(self, finance, way):
         assert finance.post(f"/staff/deposits/{uuid4()}/{way}/", {"words": "x"}).status_code == 404

@@ -80,6 +80,7 @@ def test_rare_kinds_are_found_by_an_index_of_their_own():
     assert "Sort" not in plan
 
 
+@pytest.mark.sweep
 def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance):
     player = a_player(real=1000)
     _, settled = a_round(player, staked=100, paid=0)
@@ -95,6 +96,7 @@ def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance)
     )
 
 
+@pytest.mark.sweep
 def test_a_journal_leads_to_the_deposit_or_the_withdrawal_it_is_of(finance):
     player = a_verified_player(real=100_000)
     payment = a_payment(player)
@@ -108,6 +110,7 @@ def test_a_journal_leads_to_the_deposit_or_the_withdrawal_it_is_of(finance):
     assert f">{withdrawal.pk}. " in finance.get(f"/staff/withdrawals/?number={withdrawal.pk}").text
 
 
+@pytest.mark.sweep
 def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people_and_why(finance):
     player = a_player(real=10_000)
     asker, decider = a_member_of_staff("support", name="Ada"), a_member_of_staff("finance", name="Fin")
@@ -122,6 +125,7 @@ def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people
     assert finance.get(f"/staff/approvals/{asked.pk}/").status_code == 200
 
 
+@pytest.mark.sweep
 def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     player = a_player(real=100_000)
     for _ in range(PAGE):
@@ -138,6 +142,7 @@ def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     assert look["data"]["players"] == [f"player:{player.pk}"]
 
 
+@pytest.mark.sweep
 def test_an_account_of_the_house_is_added_up_as_of_any_moment(finance):
     player = a_player(real=100_000)
     a_round(player, staked=5000, paid=0)
@@ -156,6 +161,7 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
     assert finance.get(f"/staff/ledger/?journal={typed}").headers["Location"].endswith(f"/journals/{journal.pk}/")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
     sample(["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"], 1),
@@ -166,6 +172,7 @@ def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
     assert "Nothing was looked for." in answer.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("before", sample(["1:x,:", "9" * 40, "1:" + "9" * 40, ",,:"], 1))
 def test_a_mark_of_somebody_s_own_making_is_no_more_than_a_mark(finance, before):
     player = a_player(real=1000)

@@ -54,6 +54,7 @@ def test_gli19_2_9_3_has_exactly_these_headings():
     ]
 
 
+@pytest.mark.sweep
 def test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit():
     history = reports_history.make()
     rows = read(history.interval)
@@ -81,6 +82,7 @@ def test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available():
     assert round_at(live_table).phase == "betting"
 
 
+@pytest.mark.sweep
 def test_what_was_set_aside_in_the_past_is_what_was_seen_last_before():
     a_depositor("SE", 100_000)
     past = clock() - timedelta(hours=3)
@@ -105,6 +107,7 @@ def test_free_money_is_nobody_s_claim():
     assert read(Interval(since, clock()), currency="GBP") == {}
 
 
+@pytest.mark.sweep
 def test_only_the_chosen_currency_is_told():
     a_depositor("SE")
     a_depositor("RO")

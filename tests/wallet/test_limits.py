@@ -99,6 +99,7 @@ class TestCounting:
         assert counted(player)[2] == 100
 
 
+@pytest.mark.sweep
 def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(cloned_db, owner):
     player = a_player("GB", real=1000)
     staked, settled = a_rounds_money(player, staked=100, paid=0)
@@ -199,6 +200,7 @@ class TestHeldTo:
 
 
 class TestPeriods:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("period", "day", "used"),
         sample(
@@ -228,6 +230,7 @@ class TestPeriods:
             cursor.execute("SELECT wallet_used(%s::bigint, 'stake', %s::text, %s::date)", [player.pk, period, day])
             assert cursor.fetchone() == (used,)
 
+    @pytest.mark.sweep
     def test_what_was_staked_in_the_last_period_leaves_this_one_s_room_whole(self, cloned_db, owner):
         player = a_player("GB", real=1000)
         a_day(owner, player, "2020-01-01", staked=10**6, deposited=10**6)
@@ -235,6 +238,7 @@ class TestPeriods:
             limit(player, "stake", period, 100)
         ledger.post(stake(player, 100))
 
+    @pytest.mark.sweep
     def test_a_raised_limit_leaves_more_room_when_its_time_has_come(self, cloned_db, owner):
         player = a_player("GB", real=1000)
         limit(player, "stake", "month", 100)

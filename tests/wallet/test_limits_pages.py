@@ -39,6 +39,7 @@ def send(visitor, kind, **fields):
     return visitor.post(PAGE, data, follow=True).content.decode()
 
 
+@pytest.mark.sweep
 def test_shows_what_holds_whose_it_is_what_is_used_and_left(visitor, player):
     limit(player, "loss", "week", 5000)
     limit(player, "loss", "month", 9000, LimitSource.HOUSE)
@@ -48,6 +49,7 @@ def test_shows_what_holds_whose_it_is_what_is_used_and_left(visitor, player):
         assert text in page
 
 
+@pytest.mark.sweep
 def test_in_germany_the_law_s_limit_is_shown():
     visitor = Client()
     visitor.force_login(a_player("DE").user)
@@ -67,6 +69,7 @@ def test_saying_what_was_set_and_from_when(visitor, player):
     assert "£150.00 from" in page
 
 
+@pytest.mark.sweep
 def test_what_is_sent_again_unchanged_withdraws_nothing(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "day", 20_000)
@@ -74,6 +77,7 @@ def test_what_is_sent_again_unchanged_withdraws_nothing(visitor, player):
     assert pending(player)[LimitKind.STAKE, Period.DAY].amount == 20_000
 
 
+@pytest.mark.sweep
 def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "day", None)
@@ -92,6 +96,7 @@ def test_hours_are_whole_and_no_more_than_a_period_has(visitor, player):
         assert "Write whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("wrong", sample(["0", "-1", "0.001", "1e9", "NaN", "10" * 20], 3))
 def test_what_is_no_amount_is_refused_with_a_sentence_and_nothing_is_set(visitor, player, wrong):
     page = send(visitor, "deposit", day=wrong, week="50", month="")
@@ -107,6 +112,7 @@ def test_a_required_limit_is_not_removed():
     assert len(own_limits(player)) == 3
 
 
+@pytest.mark.sweep
 def test_a_longer_limit_that_makes_a_shorter_one_moot_is_told(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "week", 10_000)
@@ -126,6 +132,7 @@ def a_newcomer(code: str) -> tuple[Player, Client]:
     return player, visitor
 
 
+@pytest.mark.sweep
 def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
     _player, visitor = a_newcomer("SE")
     page = visitor.get(PAGE).content.decode()
@@ -133,6 +140,7 @@ def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
     assert "Not now" not in page
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("code", sample(["DK", "RO", "GB"], 1))
 def test_whoever_is_offered_some_can_say_not_now_and_is_not_asked_again(code):
     player, visitor = a_newcomer(code)
@@ -142,6 +150,7 @@ def test_whoever_is_offered_some_can_say_not_now_and_is_not_asked_again(code):
     assert "Not now" not in visitor.get(PAGE).content.decode()
 
 
+@pytest.mark.sweep
 def test_a_deal_beyond_a_limit_says_which_and_leads_to_the_limits(visitor, player):
     table = a_table()
     limit(player, "stake", "day", 1500)

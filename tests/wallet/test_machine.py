@@ -37,7 +37,7 @@ LIMITS = (
 )
 EXAMPLES = int(os.environ.get("SABOT_ATTACK", "0"))
 HOUSE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-SHORT = settings(HOUSE, max_examples=examples(3, 50), stateful_step_count=examples(20, 30), derandomize=True)
+SHORT = settings(HOUSE, max_examples=examples(1, 50), stateful_step_count=examples(20, 30), derandomize=True)
 LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print_blob=True)
 
 

@@ -120,6 +120,7 @@ def test_an_amount_can_be_typed_as_its_language_has_it(case: tuple[str, int, str
     assert parse_money(text, currency, language) == minor
 
 
+@pytest.mark.sweep
 @given(
     minor=st.integers(100, LARGEST),
     here=st.sampled_from(LANGUAGES),
@@ -217,6 +218,7 @@ NOT_AN_AMOUNT = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("text", "language"), NOT_AN_AMOUNT)
 def test_nonsense_is_refused_with_an_example(text, language):
     with translation.override("en"), pytest.raises(MoneyError, match=r"This is not an amount\. Write it like this: 1"):

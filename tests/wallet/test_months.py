@@ -124,6 +124,7 @@ class TestTheTurn:
             with pytest.raises(errors.RestrictViolation, match=r"number 2 .* does not follow on account"):
                 owner.execute(lines, row | {"cash": cash(player), "escrow": house("escrow", player)})
 
+    @pytest.mark.sweep
     def test_a_transaction_that_spans_it_is_whole(self, go_to):
         player, round_id = a_player(real=1000), uuid4()
         with transaction.atomic():
@@ -145,6 +146,7 @@ class TestTheTurn:
         assert balance(player) == 1095
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_one_call_that_spans_it_is_refused_as_a_whole(self, go_to, owner):
         player = a_player(real=100)
         owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [months.block(SEPTEMBER) - 1])
@@ -188,6 +190,7 @@ class TestTheTurn:
         assert balance(player) == 1200
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_what_nobody_came_by_for_goes_on_in_the_month_before(self, go_to, owner):
         player = a_player(real=1000)
         for table in ("wallet_entry", "wallet_journal"):
@@ -207,6 +210,7 @@ class TestTheTurn:
 
 
 class TestKeeping:
+    @pytest.mark.sweep
     def test_the_task_opens_months_of_both_and_begins_them(self, go_to, owner):
         tasks.keep_months()
         player = a_player(real=1000)
@@ -268,6 +272,7 @@ class TestReversals:
         assert StoredJournal.objects.filter(reverses=number).count() == 1
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_without_what_is_written_down_both_are_done(self, go_to, cloned_db, owner):
         """Neither sees the other, and no index knows of both months."""
         owner.execute("ALTER TABLE wallet_reversal DROP CONSTRAINT wallet_reversal_pkey")

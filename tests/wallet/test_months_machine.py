@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Final
 
 import psycopg
+import pytest
 from django.db import connections
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
@@ -67,6 +68,7 @@ class MonthsGoBy(WalletMachine):
         return connections["owner"].connection
 
 
+@pytest.mark.sweep
 def test_the_wallet_is_what_the_model_says_while_months_go(scene):  # noqa: F811
     MonthsGoBy.scene = scene
     run_state_machine_as_test(MonthsGoBy, settings=SHORT)

@@ -28,6 +28,7 @@ def by_the_entries(interval):
         return {moved.Sum(*row) for row in cursor}
 
 
+@pytest.mark.sweep
 def test_is_what_the_entries_say_however_the_time_is_cut():
     history = reports_history.make()
     middle = history.interval.since + (history.interval.until - history.interval.since) / 2

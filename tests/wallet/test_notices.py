@@ -131,6 +131,7 @@ class TestOutOfOrder:
         assert decisions(payment) == ["credited", "outdated"]
         assert balance(player) == 50_000
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("order", sample([list(each) for each in permutations((1, 2, 3))], 2), ids=str)
     def test_a_first_refusal_and_a_later_approval_end_as_the_bank_has_it_in_any_order(self, player, payment, order):
         at_the_bank(payment)  # what the bank says when it is asked: approved
@@ -311,6 +312,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("known", "word", "sequence", "path", "decision"), TABLE)
 def test_what_news_means(known, word, sequence, path, decision):
     assert decide(known, News(word, 100, "SEK", "A", sequence), path) is decision

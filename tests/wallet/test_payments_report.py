@@ -65,6 +65,7 @@ def test_says_what_was_paid_in_and_out_and_sums_to_what_the_ledger_moved(history
         assert summed(interval) == by_the_ledger(interval) != {}
 
 
+@pytest.mark.sweep
 def test_ends_before_its_end_however_its_interval_is_cut():
     since = clock()
     player = a_depositor("SE")
@@ -88,6 +89,7 @@ def test_a_deposit_has_its_authorisation_number_and_the_balance_before_and_after
     assert row["asked_at"] < row["decided_at"]
 
 
+@pytest.mark.sweep
 def test_a_deposit_that_is_declined_or_not_decided_moves_nothing():
     player = a_depositor("SE", 100_000)
     since = clock()
@@ -114,6 +116,7 @@ def test_a_withdrawal_names_who_handled_it_and_who_approved_it():
     assert (row["before"], row["after"]) == (5_000_000, 2_999_999)
 
 
+@pytest.mark.sweep
 def test_one_that_is_refused_says_why():
     player, staff = a_depositor("SE"), a_member_of_staff("finance")
     withdrawal = a_withdrawal(player, 15_000)

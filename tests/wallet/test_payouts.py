@@ -74,6 +74,7 @@ def test_the_iban_is_stored_encrypted_and_known_again():
     assert not Personal.objects.filter(value__contains=IBAN).exists(), "nor beside the event log"
 
 
+@pytest.mark.sweep
 def test_two_players_who_are_paid_to_one_account_are_flagged():
     for _ in range(2):
         payout_accounts.keep(player=a_verified_player(), iban=IBAN)
@@ -135,6 +136,7 @@ def test_the_banks_messages_decide_it_once(settings, iban, after, cash):
     assert not any(check.rows for check in verify.run())
 
 
+@pytest.mark.sweep
 def test_a_bank_that_says_nothing_is_asked():
     player, withdrawal = approved(bank.SILENT)
     send_payouts()
@@ -185,6 +187,7 @@ def test_a_signed_message_about_other_money_moves_nothing_and_is_on_record(setti
     assert not any(check.rows for check in verify.run())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("body", ["", "{}", "[]", "null", '{"reference": 7}'])
 def test_a_signed_message_without_sense_is_refused(settings, body):
     assert post(body, settings=settings).status_code == 400
@@ -219,6 +222,7 @@ class Stumbling(bank.SandboxPayouts):
         super().send(order)
 
 
+@pytest.mark.sweep
 def test_one_payout_that_breaks_keeps_no_other_waiting(settings):
     settings.PAYOUT_PROVIDER = f"{__name__}.{Stumbling.__name__}"
     _, broken = approved()
@@ -244,6 +248,7 @@ def test_what_is_lost_on_the_way_is_sent_again_and_paid_once(settings, first):
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
 
 
+@pytest.mark.sweep
 def test_without_a_bank_approved_withdrawals_wait(settings):
     settings.PAYOUT_PROVIDER = ""
     _, withdrawal = approved()

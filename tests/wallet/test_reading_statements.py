@@ -117,6 +117,7 @@ def test_a_file_that_is_no_statement_is_refused_in_a_sentence(content, sentence)
         said(content)
 
 
+@pytest.mark.sweep
 def test_a_file_of_too_many_lines_is_refused():
     with pytest.raises(NotAStatement, match="more than 20,000 lines"):
         said(f"{HEADING}\n" + f"{GOOD}\n" * (reading.MOST_LINES + 1))

@@ -58,6 +58,7 @@ class TestReplacing:
         queue.send_due()
         agreed(operator)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("code", ["bad-signature", "outside-window"])
     def test_who_does_not_know_us_has_said_nothing_and_staff_are_told_at_once(self, operator, table, waiting, code):
         operator.host.refuse("win", code)
@@ -71,6 +72,7 @@ class TestReplacing:
         assert has_become(waiting)[0] == MessageState.TAKEN
         agreed(operator)
 
+    @pytest.mark.sweep
     def test_and_once_for_all_that_waits(self, operator, table, waiting):
         operator.visit().plays(table, banker=STAKE)
         operator.host.key = "of another house"
@@ -79,6 +81,7 @@ class TestReplacing:
             make_due()
         assert len(events("remote_message.not_recognised")) == 1
 
+    @pytest.mark.sweep
     def test_a_bet_that_was_not_looked_at_is_rolled_back(self, operator, table):
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
@@ -109,6 +112,7 @@ class TestEnding:
         partners.end_key(key=older, reason="over", by=finance)
         assert partners.running_keys(operator.partner) == 0
 
+    @pytest.mark.sweep
     def test_the_page_says_how_many_wait_and_asks(self, operator, waiting):
         key, reader = PartnerKey.objects.get(), at(a_member_of_staff("finance"))
         page = reader.get(reverse("staff_partners")).text

@@ -67,12 +67,14 @@ def test_nor_does_the_database(visitor):
     assert accounts.balance(visitor.player.pk, Mode.REAL) == 0
 
 
+@pytest.mark.sweep
 def test_free_money_is_ours(visitor):
     before = accounts.balance(visitor.player.pk, Mode.FREE)
     adjust(visitor.player, mode=Mode.FREE)
     assert accounts.balance(visitor.player.pk, Mode.FREE) == before + 500
 
 
+@pytest.mark.sweep
 def test_a_studio_plays_with_none_of_it(visitor):
     with pytest.raises(sessions.CannotOpen):
         a_game(visitor.player)

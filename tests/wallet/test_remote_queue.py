@@ -156,6 +156,7 @@ class TestDoubts:
         assert [each["data"]["what"] for each in events("remote_message.refused")] == ["win"]
         agreed(operator)
 
+    @pytest.mark.sweep
     def test_or_settle_it_by_hand_once_and_with_a_note(self, operator, table):
         _, message = played(operator, table)
         operator.host.refuse("win", "no-bet")
@@ -183,6 +184,7 @@ class TestDoubts:
         with pytest.raises(DatabaseError, match="does not change like this"):
             queue.settle(message.pk, note="x", by=a_member_of_staff("support"))
 
+    @pytest.mark.sweep
     def test_what_follows_of_the_same_bet_waits(self, operator, table):
         visitor, message = played(operator, table)
         operator.host.refuse("win", "no-bet")

@@ -55,6 +55,7 @@ class TestABet:
         assert host.bet(game.partner, asked) == first
         assert has(game) == 6_500
 
+    @pytest.mark.sweep
     def test_again_in_another_session_is_the_same(self, game):
         asked = game.a_bet(2_500)
         first = host.bet(game.partner, asked)
@@ -68,15 +69,18 @@ class TestABet:
         assert refusal(host.bet, game.partner, replace(asked, **other)) == "transaction-conflict"
         assert has(game) == 7_500
 
+    @pytest.mark.sweep
     def test_the_same_name_for_a_win_is_a_conflict(self, game):
         game.bet(2_500, transaction="one")
         assert refusal(game.win, 2_500, transaction="one") == "transaction-conflict"
 
+    @pytest.mark.sweep
     def test_the_same_name_for_another_player_is_a_conflict(self, game):
         game.bet(100, transaction="one")
         other = a_game(a_player(real=MONEY), game.partner)
         assert refusal(other.bet, 100, transaction="one") == "transaction-conflict"
 
+    @pytest.mark.sweep
     def test_the_same_name_from_another_studio_is_another_transaction(self, game):
         other = a_game(game.who)
         game.bet(100, transaction="one")
@@ -93,9 +97,11 @@ class TestABet:
         assert refusal(game.bet, 101) == "insufficient-funds"
         assert game.bet(100).balance == 0
 
+    @pytest.mark.sweep
     def test_in_another_currency_is_refused(self, game):
         assert refusal(game.bet, 100, currency="EUR") == "wrong-currency"
 
+    @pytest.mark.sweep
     def test_of_free_money_is_of_a_session_for_it(self, game):
         free = a_game(game.who, game.partner, mode=Mode.FREE)
         before = has(game, Mode.FREE)
@@ -105,6 +111,7 @@ class TestABet:
         assert free.win(500, round="free").balance == before + 200
         assert broken() == []
 
+    @pytest.mark.sweep
     def test_counts_as_an_action_of_the_player(self, game):
         Session.objects.filter(pk=game.log_in.pk).update(acted_at=Clock() - timedelta(minutes=5))
         game.bet(100)
@@ -120,6 +127,7 @@ class TestAWin:
         assert (done.balance, has(game)) == (MONEY + 2_500, MONEY + 2_500)
         assert Journal.objects.get(pk=done.reference).kind == "studio_win"
 
+    @pytest.mark.sweep
     def test_of_nothing_ends_the_round_and_moves_nothing(self, game):
         game.bet(2_500)
         assert (game.win(0, transaction="w").reference, has(game)) == (None, 7_500)
@@ -139,20 +147,24 @@ class TestAWin:
         assert refusal(game.win, 5_000, **other) == "no-bet"
         assert refusal(game.win, 0, **other) == "no-bet"
 
+    @pytest.mark.sweep
     def test_on_another_studios_bet_is_refused(self, game):
         game.bet(2_500)
         assert refusal(a_game(game.who).win, 5_000) == "no-bet"
 
+    @pytest.mark.sweep
     def test_on_another_players_bet_is_refused(self, game):
         game.bet(2_500)
         assert refusal(a_game(a_player(real=MONEY), game.partner).win, 5_000) == "no-bet"
 
+    @pytest.mark.sweep
     def test_after_a_rollback_of_the_only_bet_is_refused(self, game):
         game.bet(2_500, transaction="one")
         game.roll_back("one")
         assert refusal(game.win, 5_000) == "no-bet"
         assert has(game) == MONEY
 
+    @pytest.mark.sweep
     def test_in_another_currency_is_refused(self, game):
         game.bet(2_500)
         assert refusal(game.win, 5_000, currency="EUR") == "wrong-currency"
@@ -182,6 +194,7 @@ class TestARollback:
         assert game.roll_back("one", transaction="back") == first
         assert has(game) == MONEY
 
+    @pytest.mark.sweep
     def test_before_its_bet_says_the_balance_of_its_session_and_without_one_none(self, game):
         free = a_game(game.who, game.partner, mode=Mode.FREE)
         free.bet(300)
@@ -194,6 +207,7 @@ class TestARollback:
             assert free.roll_back(name, transaction=f"no-{name}", session=free.session) == silent
         assert (has(game), has(game, Mode.FREE)) == (MONEY, MONEY - 300)
 
+    @pytest.mark.sweep
     def test_of_another_game_or_round_takes_nothing_back(self, game):
         game.bet(2_500, transaction="one")
         assert refusal(game.roll_back, "one", transaction="back", round="r2") == "cannot-take-back"
@@ -203,6 +217,7 @@ class TestARollback:
         assert refusal(game.roll_back, "one", transaction="again", round="r2") == "cannot-take-back"
         assert has(game) == MONEY
 
+    @pytest.mark.sweep
     def test_says_the_balance_it_gave_to_in_whatever_session(self, game):
         free = a_game(game.who, game.partner, mode=Mode.FREE)
         free.bet(300, transaction="one")
@@ -211,11 +226,13 @@ class TestARollback:
         assert game.roll_back("two", round="r2", session=free.session).balance == MONEY
         assert broken() == []
 
+    @pytest.mark.sweep
     def test_before_its_win_is_remembered_too(self, game):
         game.bet(2_500)
         game.roll_back("won")
         assert refusal(game.win, 5_000, transaction="won") == "already-rolled-back"
 
+    @pytest.mark.sweep
     def test_of_a_bet_that_was_taken_back_leaves_the_bets_first_answer(self, game):
         first = game.bet(2_500, transaction="one")
         game.roll_back("one")
@@ -227,6 +244,7 @@ class TestARollback:
         assert game.roll_back("won").balance == 7_500
         assert has(game) == 7_500
 
+    @pytest.mark.sweep
     def test_of_a_win_that_was_spent_waits_for_money(self, game):
         game.bet(MONEY)
         game.win(5_000, transaction="won")
@@ -242,17 +260,20 @@ class TestARollback:
         game.roll_back("won")
         assert game.roll_back("one").balance == MONEY
 
+    @pytest.mark.sweep
     def test_of_one_bet_of_two_is_taken_though_the_round_was_won(self, game):
         game.bet(2_500, transaction="one")
         game.bet(1_000, transaction="two")
         game.win(5_000)
         assert game.roll_back("two").balance == MONEY + 2_500
 
+    @pytest.mark.sweep
     def test_of_a_bet_and_win_takes_back_both(self, game):
         game.both(2_500, 6_000, transaction="one")
         assert game.roll_back("one").balance == MONEY
         assert broken() == []
 
+    @pytest.mark.sweep
     def test_of_another_studios_bet_is_of_none_that_is_known(self, game):
         game.bet(2_500, transaction="one")
         assert a_game(game.who).roll_back("one").reference is None
@@ -279,9 +300,11 @@ class TestBetAndWin:
             "studio_stake",
         ]
 
+    @pytest.mark.sweep
     def test_of_a_lost_round_is_one_journal(self, game):
         assert game.both(2_500, 0).balance == 7_500
 
+    @pytest.mark.sweep
     def test_is_not_covered_by_its_own_win(self, game):
         assert refusal(game.both, MONEY + 1, 3 * MONEY) == "insufficient-funds"
         assert has(game) == MONEY
@@ -327,6 +350,7 @@ class TestWhatKeepsABetAway:
         assert refusal(game.both, 100, 100) == code
         assert has(game) == MONEY
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("happen", "code"), sample(CASES, 1))
     def test_and_what_was_staked_before_ends_as_it_would_have(self, game, happen, code):
         asked, other = game.a_bet(1_000), game.a_bet(500, round="r2", transaction="other")
@@ -338,6 +362,7 @@ class TestWhatKeepsABetAway:
         assert game.roll_back("other", round="r2").balance == MONEY + 2_000
         assert broken() == []
 
+    @pytest.mark.sweep
     def test_whoever_takes_a_pause_is_barred_in_their_language(self, game):
         game.who.user.language = "sv"
         game.who.user.save()
@@ -346,16 +371,19 @@ class TestWhatKeepsABetAway:
             game.bet(100)
         assert (caught.value.code, caught.value.detail[:3]) == ("barred", "Du ")
 
+    @pytest.mark.sweep
     def test_a_token_that_was_never_given_is_no_session(self, game):
         assert refusal(game.bet, 100, session="mine") == "session-over"
         assert refusal(game.bet, 100, session=a_game(a_player(), game.partner).session) == "session-over"
         assert refusal(host.balance, game.partner, wire.BalanceAsked(game.player, "mine")) == "session-over"
 
+    @pytest.mark.sweep
     def test_a_studio_that_is_off_hears_no_balance(self, game):
         switch_off(game)
         asked = wire.BalanceAsked(game.player, game.session)
         assert refusal(host.balance, game.partner, asked) == "partner-off"
 
+    @pytest.mark.sweep
     def test_a_player_is_who_has_opened_a_session_with_this_studio(self, game):
         other = a_partner()
         assert refusal(host.bet, other, game.a_bet(100)) == "unknown-player"
@@ -363,6 +391,7 @@ class TestWhatKeepsABetAway:
         assert refusal(host.rollback, other, game.a_rollback("one")) == "unknown-player"
         assert refusal(host.balance, other, wire.BalanceAsked(game.player, game.session)) == "unknown-player"
 
+    @pytest.mark.sweep
     def test_two_studios_call_one_player_differently(self, game):
         assert a_game(game.who).player != game.player
         assert str(game.who.pk) not in game.player or len(game.player) == 22
@@ -379,6 +408,7 @@ class TestLimits:
         game.win(1_000)
         assert game.bet(2_000, round="r2").balance == MONEY - 3_000
 
+    @pytest.mark.sweep
     def test_what_is_rolled_back_is_staked_no_more(self, game):
         limits.set_limit(player=game.who, kind=LimitKind.STAKE, period=Period.DAY, amount=3_000, by=str(game.who))
         game.bet(3_000, transaction="one")
@@ -388,12 +418,14 @@ class TestLimits:
         assert Day.objects.get(player=game.who, staked__gt=0).staked == 3_000
         assert broken() == []
 
+    @pytest.mark.sweep
     def test_free_money_has_none(self, game):
         limits.set_limit(player=game.who, kind=LimitKind.STAKE, period=Period.DAY, amount=100, by=str(game.who))
         free = a_game(game.who, game.partner, mode=Mode.FREE)
         free.bet(1_000)
 
 
+@pytest.mark.sweep
 def test_it_goes_on_after_a_stop(game):
     stop()
     assert refusal(game.bet, 100) == "house-stopped"

@@ -65,11 +65,13 @@ class TestAnswers:
         assert (nothing["reference"], nothing["balance"]) == (None, None)
         assert balance(game.who.pk, Mode.REAL) == 12_400
 
+    @pytest.mark.sweep
     def test_what_is_sent_again_is_answered_again(self, game):
         bet = game.a_bet(2_500)
         assert call(game, bet).json() == call(game, bet, at=int(time.time()) - 30).json()
         assert StudioTransaction.objects.count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("of", "expected"),
         sample(
@@ -87,6 +89,7 @@ class TestAnswers:
         assert code(call(game, of(game))) == expected
         assert balance(game.who.pk, Mode.REAL) == MONEY
 
+    @pytest.mark.sweep
     def test_needs_no_cookie_and_no_form_token(self, game):
         name, shared = secret(game.partner)
         body = asked(game).body()
@@ -97,6 +100,7 @@ class TestAnswers:
 
 
 class TestRefused:
+    @pytest.mark.sweep
     def test_malformed_names_the_field(self, game):
         answer = call(game, asked(game), path=f"{BASE}bet/")
         assert code(answer) == (400, "malformed")
@@ -128,6 +132,7 @@ class TestRefused:
         assert code(answer) == (401, "outside-window")
         assert abs(answer.json()["now"] - time.time()) < 60
 
+    @pytest.mark.sweep
     def test_of_another_method_or_type(self, game):
         assert code(call(game, asked(game), method="put")) == (405, "method-not-allowed")
         name, shared = secret(game.partner)
@@ -141,6 +146,7 @@ class TestRefused:
         assert code(form) == (415, "unsupported-media-type")
         assert code(Client().post(f"{BASE}gift/")) == (404, "not-found")
 
+    @pytest.mark.sweep
     def test_more_often_than_was_agreed(self):
         cache.clear()
         game = a_game(a_player(real=MONEY), a_partner(per_minute=2))
@@ -159,6 +165,7 @@ class TestRefused:
         assert code(call(game, asked(game), key=before)) == (401, "bad-signature")
         assert call(game, asked(game)).status_code == 200
 
+    @pytest.mark.sweep
     def test_and_when_a_key_was_used_is_known(self, game):
         assert PartnerKey.objects.get(partner=game.partner).used_at is None
         call(game, asked(game), at=0)
@@ -192,6 +199,7 @@ class TestSessions:
         )
         assert call(a_game(player, studio), bet).json()["balance"] == MONEY - 100
 
+    @pytest.mark.sweep
     def test_lists_studios_that_are_on(self, player):
         studio, off = a_partner(), a_partner()
         partners.switch_off(partner=off, reason="no contract", by=a_member_of_staff("finance"))
@@ -199,6 +207,7 @@ class TestSessions:
         listed = Program(player.user).get("studios/").json()
         assert ([each["code"] for each in listed["items"]], listed["next"]) == ([studio.code], None)
 
+    @pytest.mark.sweep
     def test_none_with_a_studio_that_is_off_or_an_operator(self, player):
         off, operator = a_partner(), a_partner(PartnerKind.OPERATOR)
         partners.switch_off(partner=off, reason="no contract", by=a_member_of_staff("finance"))
@@ -217,10 +226,12 @@ class TestSessions:
         answer = Program(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})
         assert code(answer) == (409, "house-stopped")
 
+    @pytest.mark.sweep
     def test_none_with_a_token_that_may_only_read(self, player):
         reads = Program(player.user, Scope.READ)
         assert code(reads.post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})) == (403, "forbidden")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("body", sample([{}, {"mode": "both"}, {"mode": "real", "more": 1}, {"mode": True}], 1))
     def test_none_for_what_is_not_said_rightly(self, player, body):
         assert code(Program(player.user).post(f"studios/{a_partner().code}/sessions/", body)) == (400, "invalid")

@@ -149,7 +149,7 @@ class StudioMachine(RuleBasedStateMachine):
 def test_a_studio_is_answered_as_the_model_says(cloned_db, tmp_path):
     StudioMachine.partner = a_partner()
     bounded = settings(
-        max_examples=examples(4, 30),
+        max_examples=examples(1, 30),
         stateful_step_count=25,
         deadline=None,
         database=None,

@@ -51,6 +51,7 @@ def test_from_the_question_to_the_secret(finance):
     assert "shown once" in again.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "words"),
     sample(
@@ -72,11 +73,13 @@ def test_what_does_not_fit_is_said_beside_its_field(finance, change, words):
     assert Approval.objects.filter(kind="partner.add").count() == 1
 
 
+@pytest.mark.sweep
 def test_asked_twice_is_said(finance):
     at(finance).post(reverse("staff_partner_new"), SAID)
     assert "asked for already" in at(finance).post(reverse("staff_partner_new"), SAID).text
 
 
+@pytest.mark.sweep
 def test_a_key_is_ended_and_a_partner_switched_off_with_a_reason(finance):
     partner, reader = a_partner(), at(finance)
     key = keys.signing_key(partner)
@@ -89,6 +92,7 @@ def test_a_key_is_ended_and_a_partner_switched_off_with_a_reason(finance):
     assert "This partner is switched off." in answer.text
 
 
+@pytest.mark.sweep
 def test_another_key_is_asked_for_and_no_third(finance):
     partner, reader = a_partner(), at(finance)
     ask = reverse("staff_partner_key", args=[partner.pk])

@@ -52,6 +52,7 @@ def test_what_is_written_is_read_as_it_was(message):
     assert wire.read(type(message), message.body()) == message
 
 
+@pytest.mark.sweep
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_anything_else_is_malformed(body):
     with pytest.raises(wire.Malformed):

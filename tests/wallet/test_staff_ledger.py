@@ -36,6 +36,7 @@ def test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode():
     )
 
 
+@pytest.mark.sweep
 def test_finance_reads_every_entry_of_a_journal(finance):
     player = a_player(real=100_000)
     a_round(player, staked=5000, paid=9750)
@@ -44,12 +45,14 @@ def test_finance_reads_every_entry_of_a_journal(finance):
         assert line in page
 
 
+@pytest.mark.sweep
 def test_a_reversal_names_what_it_reverses(finance):
     _, settled = a_round(a_player(real=1000), staked=100, paid=0)
     ledger.reverse({settled.journal_id: uuid4()}, kind="void")
     assert f"reverses {settled.journal_id}" in finance.get("/staff/ledger/").text
 
 
+@pytest.mark.sweep
 def test_journals_of_one_round_can_be_asked_for(finance):
     player = a_player(real=1000)
     staked, settled = a_round(player, staked=100, paid=0)
@@ -62,6 +65,7 @@ def test_journals_of_one_round_can_be_asked_for(finance):
     assert f">{other.journal_id}</a></th>" not in page
 
 
+@pytest.mark.sweep
 def test_older_journals_are_a_page_away(finance):
     player = a_player(real=100_000)
     for _ in range(PAGE):
@@ -74,6 +78,7 @@ def test_older_journals_are_a_page_away(finance):
     assert f">{oldest.pk}</a></th>" in finance.get(f"/staff/ledger/?before={mark}").text
 
 
+@pytest.mark.sweep
 def test_the_ledger_leads_back_to_where_it_is_not(finance):
     round_id = uuid4()
     for query, ways in (("", []), ("?before=9", ["Newest"]), (f"?round={round_id}", ["All journals"])):
@@ -81,11 +86,13 @@ def test_the_ledger_leads_back_to_where_it_is_not(finance):
         assert [way for way in ("Newest", "All journals") if f">{way}</a>" in page] == ways
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", sample(["", "?round=x", "?before=x"], 1))
 def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
     assert finance.get(f"/staff/ledger/{query}").status_code == 200
 
 
+@pytest.mark.sweep
 def test_what_is_no_round_is_said_in_a_sentence_and_lists_nothing(finance):
     a_round(a_player(real=1000), staked=100, paid=0)
     answer = finance.get("/staff/ledger/?round=x")
@@ -104,6 +111,7 @@ def test_money_is_called_real_or_free_and_a_round_by_its_code(finance):
     assert f'?round={round_id}">{round_code(round_id)}</a>' in page
 
 
+@pytest.mark.sweep
 def test_others_stay_outside():
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff("operator").user)

@@ -80,6 +80,7 @@ class TestALine:
         assert verdicts(statement) == [Verdict.MATCHED, Verdict.MATCHED]
         assert kinds(statement) == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "kind"),
         sample(
@@ -112,6 +113,7 @@ class TestALine:
         payment = a_deposit()
         assert kinds(confirmed([named(payment.pk), named(payment.pk)])) == [DifferenceKind.DUPLICATE]
 
+    @pytest.mark.sweep
     def test_of_an_earlier_statement_is_not_counted_again(self):
         payment, other = a_deposit(), a_deposit()
         confirmed([named(payment.pk)])
@@ -119,6 +121,7 @@ class TestALine:
         assert verdicts(again) == [Verdict.REPEATED, Verdict.MATCHED]
         assert [(total["said"], total["known"]) for total in again.totals] == [(50_000, 50_000)]
 
+    @pytest.mark.sweep
     def test_of_an_earlier_statement_left_out_of_a_later_one_is_no_shortfall(self):
         payment, other = a_deposit(), a_deposit()
         confirmed([named(payment.pk)])
@@ -140,17 +143,20 @@ class TestALine:
             assert (step.settles, step.by) == (True, "system")
             assert step.words in {each.format(corrected.pk) for each in words}
 
+    @pytest.mark.sweep
     def test_that_corrects_an_earlier_statement_wrongly_differs_and_settles_nothing(self):
         payment = a_deposit()
         wrong = confirmed([named(payment.pk, amount="499.00")])
         assert kinds(confirmed([named(payment.pk, amount="498.00")])) == [DifferenceKind.AMOUNT]
         assert keeping.still_open(wrong) == 1
 
+    @pytest.mark.sweep
     def test_of_another_number_than_an_earlier_statement_s_is_said_twice(self):
         payment = a_deposit()
         confirmed([named(payment.pk, authorisation=payment.authorisation, amount="499.00")])
         assert kinds(confirmed([named(payment.pk)])) == [DifferenceKind.DUPLICATE]
 
+    @pytest.mark.sweep
     def test_of_an_earlier_statement_that_says_it_otherwise_is_a_difference(self):
         payment = a_deposit()
         confirmed([named(payment.pk)])
@@ -169,6 +175,7 @@ class TestAStatement:
         assert (step.settles, step.words) == (True, f"Statement {later.pk} has it.")
         assert kinds(later) == []
 
+    @pytest.mark.sweep
     def test_sums_up_each_currency_and_kind_on_both_sides(self):
         first = a_deposit()
         a_deposit(20_000)
@@ -182,6 +189,7 @@ class TestAStatement:
             "known": 70_000,
         }
 
+    @pytest.mark.sweep
     def test_moves_no_money(self):
         payment = a_payment(a_player())
         before = Journal.objects.count()
@@ -225,6 +233,7 @@ class TestADraft:
         keeping.discard(draft.pk, other)
         assert keeping.draft(draft.pk, staff).row == draft
 
+    @pytest.mark.sweep
     def test_is_gone_after_an_hour_and_with_the_next_upload_forgotten(self):
         staff = a_member_of_staff("finance")
         draft = drafted([], staff=staff)
@@ -248,6 +257,7 @@ class TestADraft:
 
 
 class TestADifference:
+    @pytest.mark.sweep
     def test_is_noted_until_it_is_settled_and_no_longer(self):
         (difference,) = confirmed([named(uuid4())]).differences.all()
         keeping.note(difference.pk, words="asked them", settles=False, by="staff:1")
@@ -259,6 +269,7 @@ class TestADifference:
 
 
 class TestThePages:
+    @pytest.mark.sweep
     def test_lead_from_the_file_through_the_preview_to_the_result(self):
         payment = a_deposit()
         _staff, visitor = visitor_as("finance")
@@ -287,6 +298,7 @@ class TestThePages:
         assert "larger than 5 MB" in visitor.get("/staff/statements/?too-much=1").text
         assert "larger than 5 MB" not in visitor.get("/staff/statements/").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
     def test_are_of_days_that_clocks_can_tell(self, day):
         _staff, visitor = visitor_as("finance")
@@ -294,6 +306,7 @@ class TestThePages:
         sent = {"provider": PROVIDER, "since": day, "until": day, "file": file}
         assert "Ensure this value is" in visitor.post("/staff/statements/upload/", sent).text
 
+    @pytest.mark.sweep
     def test_show_first_what_differs_and_name_what_the_file_lacks(self):
         payment, lacked = a_deposit(), a_deposit()
         draft = drafted([named(payment.pk), named("nobody-s")])
@@ -304,6 +317,7 @@ class TestThePages:
         assert lines.index("nobody-s") < lines.index(str(payment.pk))
         assert f"payment:{lacked.pk}" in page.partition("<h2>What it lacks</h2>")[2].partition("<h2>")[0]
 
+    @pytest.mark.sweep
     def test_say_of_days_that_are_not_over_that_more_may_come(self):
         staff, visitor = visitor_as("finance")
         early = drafted([], staff=staff)
@@ -314,6 +328,7 @@ class TestThePages:
         )
         assert "The last day is not over" not in visitor.get(f"/staff/statements/draft/{over.pk}/").text
 
+    @pytest.mark.sweep
     def test_say_what_is_wrong_with_each_line_and_offer_no_confirming(self):
         _staff, visitor = visitor_as("finance")
         file = SimpleUploadedFile("x.csv", a_file([named(uuid4(), amount="1.234,50")]))
@@ -324,6 +339,7 @@ class TestThePages:
         assert "Confirm: keep it for good" not in page
         assert "cannot be confirmed, some lines cannot be read" in visitor.get("/staff/statements/").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         sample(
@@ -342,11 +358,13 @@ class TestThePages:
         data = {"provider": PROVIDER, "since": today(), "until": today(), "file": file} | changes
         assert sentence in visitor.post("/staff/statements/upload/", data).text
 
+    @pytest.mark.sweep
     def test_of_another_s_preview_are_not_there(self):
         draft = drafted([])
         _staff, visitor = visitor_as("finance")
         assert visitor.get(f"/staff/statements/draft/{draft.pk}/").status_code == 404
 
+    @pytest.mark.sweep
     def test_let_compliance_read_and_do_nothing(self):
         statement = confirmed([named(uuid4())])
         _staff, visitor = visitor_as("compliance")
@@ -357,6 +375,7 @@ class TestThePages:
 
 
 class TestTheFiles:
+    @pytest.mark.sweep
     def test_say_the_same_as_the_page_and_begin_no_formula(self):
         payment = a_deposit()
         statement = confirmed([named("-1cmd", amount="12.34")])
@@ -378,6 +397,7 @@ class TestTheFiles:
 
 
 class TestTheSandboxBank:
+    @pytest.mark.sweep
     def test_prints_a_statement_that_matches_to_the_last_line(self):
         payment, withdrawal = a_deposit(), a_payout()
         printed = io.StringIO()
@@ -391,6 +411,7 @@ class TestTheSandboxBank:
         assert json.dumps(statement.totals).count('"said": 50000') == 2
         assert BankOrder.objects.get().authorisation in printed.getvalue()
 
+    @pytest.mark.sweep
     def test_hands_it_out_in_a_demo_alone(self, settings):
         address = f"/demo/bank/statement.csv?since={today()}&until={today()}"
         settings.DEMO = False

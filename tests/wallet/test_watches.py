@@ -132,6 +132,7 @@ class TestTheWatches:
         ask_for(player, 50_000)
         assert look() == [sign]
 
+    @pytest.mark.sweep
     def test_add_up_withdrawals_that_are_each_too_little_to_matter(self):
         player = a_verified_player()
         deposit(player, 1_000_000)
@@ -141,6 +142,7 @@ class TestTheWatches:
         (sign,) = look()
         assert sign.amount == 600_000
 
+    @pytest.mark.sweep
     def test_leave_alone_who_staked_half_of_it(self):
         player, table = a_verified_player(real=1_000_000), a_table()
         deposit(player, 600_000)
@@ -149,11 +151,13 @@ class TestTheWatches:
         ask_for(player, 600_000)
         assert look() == []
 
+    @pytest.mark.sweep
     def test_leave_alone_who_takes_out_what_was_won_long_after_the_deposit(self):
         player = a_verified_player(real=1_000_000)
         ask_for(player, 900_000)
         assert look() == []
 
+    @pytest.mark.sweep
     def test_leave_alone_a_withdrawal_that_was_taken_back(self):
         player = a_verified_player()
         deposit(player, 1_000_000)
@@ -179,6 +183,7 @@ class TestTheWatches:
         deposit(player, large.single - 1)
         assert look() == [sign]
 
+    @pytest.mark.sweep
     def test_look_at_each_currency_by_its_own_threshold(self):
         swede, briton = a_player("SE"), a_player("GB")
         pounds, kronor = threshold("deposit", "GBP"), threshold("deposit", "SEK")
@@ -192,6 +197,7 @@ class TestTheWatches:
         assert (sign.on, sign.currency) == (str(briton), "GBP")
 
 
+@pytest.mark.sweep
 def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, only_watches):
     regular, newcomer, steady = (a_player() for _ in range(3))
     with connections["owner"].cursor() as cursor:

@@ -74,6 +74,7 @@ class TestThePlayer:
         ask(visitor, account="new", iban=bank.CLOSED, amount="100")
         assert str(Withdrawal.objects.latest("pk").account)[-4:] == bank.CLOSED[-4:]
 
+    @pytest.mark.sweep
     def test_of_a_demo_reads_of_an_account_that_is_paid(self, settings):
         settings.DEMO = True
         assert bank.PAID in visitor_as(a_verified_player(real=MONEY).user).get(PAGE).text
@@ -91,11 +92,13 @@ class TestThePlayer:
         paid(a_withdrawal(player, 10_000, iban=bank.CLOSED))
         assert chosen(visitor.get(PAGE).text) == str(closed.pk)
 
+    @pytest.mark.sweep
     def test_with_no_other_account_is_asked_for_another(self):
         player = a_verified_player(real=MONEY)
         returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
         assert chosen(visitor_as(player.user).get(PAGE).text) == "new"
 
+    @pytest.mark.sweep
     def test_asks_again_for_a_known_account(self):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
@@ -104,6 +107,7 @@ class TestThePlayer:
         ask(visitor, account=kept.pk, iban="", amount="100")
         assert list(Withdrawal.objects.filter(player=player).values_list("account", flat=True)) == [kept.pk] * 2
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         sample(
@@ -131,6 +135,7 @@ class TestThePlayer:
             assert re.search(r'class="button button--go" href="[^"]*/identity/"', page)
             assert 'id="withdraw"' not in page
 
+    @pytest.mark.sweep
     def test_who_has_sent_everything_in_reads_that_it_is_looked_at(self):
         player = a_player(real=MONEY)
         a_submission(player)
@@ -138,6 +143,7 @@ class TestThePlayer:
         assert "We are looking at what you sent" in page
         assert 'id="withdraw"' not in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "changes", sample([{"amount": "5000"}, {"amount": "5"}], 1), ids=["too much", "too little"]
     )
@@ -152,11 +158,13 @@ class TestThePlayer:
         ask(visitor)
         assert PayoutAccount.objects.filter(player=player).count() == 1
 
+    @pytest.mark.sweep
     def test_reads_that_a_purse_comes_back_first(self):
         player = a_verified_player(real=MONEY)
         a_purse(player, 60_000)
         assert "In Golden Baccarat" in visitor_as(player.user).get(PAGE).text
 
+    @pytest.mark.sweep
     def test_cancels_where_it_is_allowed(self):
         player = a_verified_player(real=MONEY)
         withdrawal, visitor = a_withdrawal(player), visitor_as(player.user)
@@ -164,6 +172,7 @@ class TestThePlayer:
         page = visitor.post(f"{PAGE}cancel/", {"withdrawal": withdrawal.pk}, follow=True).text
         assert "Your withdrawal is cancelled" in page
 
+    @pytest.mark.sweep
     def test_has_no_button_where_the_law_forbids_it_and_reads_so(self):
         player = a_verified_player("GB", real=MONEY)
         withdrawal, visitor = a_withdrawal(player), visitor_as(player.user)
@@ -174,6 +183,7 @@ class TestThePlayer:
         assert 'role="alert"' in page
         assert Withdrawal.objects.get().status == WithdrawalStatus.REQUESTED
 
+    @pytest.mark.sweep
     def test_gli19_2_5_6_reads_why_staff_refused(self):
         player, staff = a_verified_player(real=MONEY), a_member_of_staff("finance")
         decide(staff, a_withdrawal(player), action="refuse", code="identity", reason="the passport")
@@ -187,6 +197,7 @@ class TestThePlayer:
 
 
 class TestFinance:
+    @pytest.mark.sweep
     def test_sees_whose_money_it_is_at_a_glance(self):
         player = a_verified_player(real=MONEY)
         a_withdrawal(player)
@@ -247,6 +258,7 @@ class TestFinance:
         assert "is approved" in decide(staff, withdrawal, action="approve", reason="all in order")
         assert "There is nothing to approve" in decide(staff, withdrawal, action="approve", reason="again")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("data", "sentence"),
         sample(
@@ -264,6 +276,7 @@ class TestFinance:
         assert sentence in decide(a_member_of_staff("finance"), withdrawal, **data)
         assert Withdrawal.objects.get().status == WithdrawalStatus.REQUESTED
 
+    @pytest.mark.sweep
     def test_reads_every_step_of_what_is_decided(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY), iban=bank.CLOSED), a_member_of_staff("finance")
         page = decide(staff, withdrawal, action="refuse", code="holder", reason="another name")
@@ -280,6 +293,7 @@ class TestApprovals:
         assert "is approved" in second(staff, asked, yes="1", reason="seen")
         assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
 
+    @pytest.mark.sweep
     def test_show_ones_own_without_a_button_and_say_why(self):
         staff = a_member_of_staff("finance")
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE), staff)
@@ -288,10 +302,12 @@ class TestApprovals:
         assert f"Approve request {Approval.objects.get().pk}" not in page
         assert "Another person has to decide it" in second(staff, Approval.objects.get(), yes="1", reason="mine")
 
+    @pytest.mark.sweep
     def test_need_a_reason(self):
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
         assert "Say why" in second(a_member_of_staff("finance"), Approval.objects.get(), yes="1", reason="")
 
+    @pytest.mark.sweep
     def test_say_what_is_wrong_where_there_is_nothing(self):
         assert "There is no such request." in second(
             a_member_of_staff("finance"), Approval(pk=404), yes="1", reason="x"

@@ -42,6 +42,7 @@ def test_what_waits_is_walked_through_longest_first(monkeypatch):
     assert third.further is None
 
 
+@pytest.mark.sweep
 def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
     monkeypatch.setattr(withdrawal_queue, "PAGE", 2)
     made = [refused(each) for each in some(3)]
@@ -50,6 +51,7 @@ def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
     assert [*first.withdrawals, *second.withdrawals] == made[::-1]
 
 
+@pytest.mark.sweep
 def test_they_are_found_by_state_currency_amount_and_how_long_they_wait():
     small, large = some(1, 10_000)[0], some(1, 20_000)[0]
     approved = approve(some(1)[0])
@@ -61,6 +63,7 @@ def test_they_are_found_by_state_currency_amount_and_how_long_they_wait():
     assert list(find(Wanted((WithdrawalStatus.APPROVED,))).withdrawals) == [approved]
 
 
+@pytest.mark.sweep
 def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
     some(3)
     approve(some(1)[0])
@@ -81,6 +84,7 @@ def test_the_page_filters_and_says_when_nothing_fits(finance):
     assert "No withdrawal fits this search." in finance.get("/staff/withdrawals/?hours=1").text
 
 
+@pytest.mark.sweep
 def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     refused(some(1)[0])
     answer = finance.get("/staff/withdrawals/?state=over&above=1")
@@ -88,12 +92,14 @@ def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     assert answer.context["others"] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", sample(["state=x", "currency=x", "above=x", "hours=x", "number=x", "before=x"], 2))
 def test_a_garbled_filter_is_still_a_page(finance, query):
     some(1)
     assert finance.get(f"/staff/withdrawals/?{query}").status_code == 200
 
 
+@pytest.mark.sweep
 def test_whoever_decides_comes_back_to_the_list_as_it_was(finance):
     (withdrawal,) = some(1)
     address = f"/staff/withdrawals/{withdrawal.pk}/?state=requested&evil=1"

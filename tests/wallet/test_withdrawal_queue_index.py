@@ -10,6 +10,7 @@ from tests.harness.databases import Database
 from wallet.withdrawal_queue import NEWEST_FIRST, OLDEST_FIRST, WAITING
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("statement", [OLDEST_FIRST, NEWEST_FIRST])
 def test_each_state_and_currency_is_one_range_of_one_index(
     cloned_db: Database, owner: psycopg.Connection, statement: str

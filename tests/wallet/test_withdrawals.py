@@ -211,6 +211,7 @@ class TestTwoPeople:
             with pytest.raises(approvals.OwnRequest):
                 decide(withdrawal, staff)
 
+    @pytest.mark.sweep
     def test_the_second_waits_too_while_the_identity_is_looked_at_again(self):
         player = a_verified_player(real=LARGE)
         withdrawal = approve(a_withdrawal(player, LARGE))
@@ -220,6 +221,7 @@ class TestTwoPeople:
         withdrawal.refresh_from_db()
         assert withdrawal.status == WithdrawalStatus.SECONDING
 
+    @pytest.mark.sweep
     def test_the_second_refuses_and_the_money_comes_back(self):
         player = a_verified_player(real=LARGE)
         withdrawal = approve(a_withdrawal(player, LARGE))
@@ -288,6 +290,7 @@ class TestTheBanksWord:
         assert withdrawal.steps.get(after="paid").reason == "SP1"
         assert is_whole()
 
+    @pytest.mark.sweep
     def test_refused_brings_it_back_and_says_why(self):
         player = a_verified_player(real=MONEY)
         assert hear(sent(player), "refused", reason="account_closed") == payouts.Outcome.RETURNED
@@ -305,6 +308,7 @@ class TestTheBanksWord:
         assert hear(withdrawal, "accepted") == payouts.Outcome.NOTHING_NEW
         assert money(player) == before
 
+    @pytest.mark.sweep
     def test_against_what_was_decided_is_an_alarm(self):
         withdrawal = sent()
         hear(withdrawal, "paid")
@@ -323,6 +327,7 @@ class TestTheBanksWord:
         stranger = Withdrawal(reference=uuid4(), amount=1, currency="SEK")
         assert hear(stranger, "paid") == payouts.Outcome.UNKNOWN
 
+    @pytest.mark.sweep
     def test_before_it_was_asked_is_an_alarm(self):
         assert hear(approve(a_withdrawal(a_verified_player(real=MONEY))), "paid") == payouts.Outcome.CONTRADICTION
 
@@ -379,6 +384,7 @@ STEPS: dict[str, Callable[[Withdrawal], object]] = {
 WHY = {"returned": lambda: BANK_REASONS["account_closed"], "refused": lambda: REASONS["holder"]}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
 @pytest.mark.parametrize("step", sample(STEPS, 1))
 def test_gli19_2_5_6_every_mail_says_what_how_much_and_why(step, language):

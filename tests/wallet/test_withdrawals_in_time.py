@@ -53,6 +53,7 @@ def refuse(withdrawal: Withdrawal, staff) -> Withdrawal:
     return withdrawals.refuse(withdrawal_id=withdrawal.pk, by=str(staff), code="identity", note="the passport")
 
 
+@pytest.mark.sweep
 def test_what_nobody_seconds_in_time_can_be_refused_in_the_queue(cloned_db):
     player, staff = a_verified_player(real=LARGE), a_member_of_staff("supervisor")
     withdrawal = approve(a_withdrawal(player, LARGE))
