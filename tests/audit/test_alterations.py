@@ -73,6 +73,7 @@ def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
     }
 
 
+@pytest.mark.sweep
 def test_limits_of_a_table_are_told_before_and_after():
     table = a_table()
     changed = deepcopy(baccarat_limits())
@@ -124,6 +125,7 @@ def test_a_limit_is_told_with_its_period_and_in_the_order_in_which_things_happen
     assert first["by"] == str(player)
 
 
+@pytest.mark.sweep
 def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
     table = a_table()
     since = clock()

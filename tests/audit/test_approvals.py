@@ -225,6 +225,7 @@ class TestTime:
         with pytest.raises(approvals.Expired):
             withdraw(asked, staff)
 
+    @pytest.mark.sweep
     def test_lets_the_same_be_asked_for_again(self, cloned_db, superuser, done):
         asked = ask(a_member_of_staff())
         let_time_pass(superuser, asked)

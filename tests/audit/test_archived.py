@@ -51,12 +51,14 @@ class TestWhatIsKept:
         )  # and the months that have gone, the one before all months with them
         assert Event.objects.count() == EACH + 3
 
+    @pytest.mark.sweep
     def test_events_that_share_a_tile_with_those_that_remain_are_whole(self, house):
         assert archiving.begins() == CUT
         kept = ArchivedEvent.objects.filter(body__isnull=False)
         leaves = Leaf.objects.filter(event__in=kept.values("pk")).values_list("leaf", flat=True)
         assert sorted(leaves) == [*range(256, EACH), *range(CUT, 2 * EACH)]  # at the end of September, and of October
 
+    @pytest.mark.sweep
     def test_of_others_with_personal_values_it_is_known_whose_they_are(self, house):
         event = sealed.event_of(13)
         kept = ArchivedEvent.objects.get(pk=event)
@@ -72,6 +74,7 @@ class TestWhatIsKept:
         ):
             archiving.demand_sealed(cursor, first, first * 2)
 
+    @pytest.mark.sweep
     def test_its_leaves_are_those_from_the_beginning_of_a_tile(self, house):
         first = months.block(OCTOBER)
         with connection.cursor() as cursor:
@@ -93,6 +96,7 @@ class TestPersonalValues:
 
 
 class TestExports:
+    @pytest.mark.sweep
     def test_the_whole_log_is_what_is_here(self, house, pens, tmp_path):
         told = said("export_audit", tmp_path / "log.zip")
         size = Checkpoint.objects.latest("size").size
@@ -113,6 +117,7 @@ class TestExports:
         assert done.returncode == 0, done.stdout
         assert f"Leaves {CUT} to {size - 1} are here, of leaves 0 to {size - 1} there are." in done.stdout
 
+    @pytest.mark.sweep
     def test_with_personal_values_prove_themselves(self, house, pens, tmp_path):
         said("export_audit", tmp_path / "log.zip", "--personal")
         with zipfile.ZipFile(tmp_path / "log.zip") as archive:
@@ -125,14 +130,17 @@ class TestExports:
             said("export_audit", tmp_path / "log.zip", "--from", 300)
         assert not (tmp_path / "log.zip").exists()
 
+    @pytest.mark.sweep
     def test_an_event_that_is_not_there_breaks_an_export_off(self, house, tamper):
         tamper.execute("DELETE FROM audit_event WHERE id = %s", [sealed.event_of(700)])
         with pytest.raises(Unproven, match="the event of leaf 700 is not there"):
             exporting.bundle(512, 768)
 
+    @pytest.mark.sweep
     def test_an_event_of_the_shared_tile_is_exported_by_itself(self, house):
         assert exporting.export_event(sealed.event_of(CUT))
 
+    @pytest.mark.sweep
     def test_an_event_that_has_gone_is_told_by_its_file_and_proven_all_the_same(self, house):
         event = sealed.event_of(300)
         with pytest.raises(
@@ -141,12 +149,14 @@ class TestExports:
             exporting.export_event(event)
         assert proofs.proof_of(event).startswith("c2sp.org/tlog-proof@v1\nindex 300\n")
 
+    @pytest.mark.sweep
     def test_an_event_that_never_was_has_not_gone(self, house):
         with pytest.raises(Event.DoesNotExist):
             archiving.body_of(5)
 
 
 class TestMirrors:
+    @pytest.mark.sweep
     def test_have_all_hashes_and_the_entries_that_are_here(self, house):
         assert len(mirroring.tile(0, "000")) == 256 * 32
         assert mirroring.entries("002", by="staff:1")
@@ -170,6 +180,7 @@ def put_in_again(tamper, event, like):
 
 
 class TestVerification:
+    @pytest.mark.sweep
     def test_says_what_only_tiles_speak_for(self, house, pens, tmp_path):
         (tmp_path / "keys").write_text(pens.keys)
         size = Checkpoint.objects.latest("size").size
@@ -188,6 +199,7 @@ class TestVerification:
         tamper.execute("DELETE FROM audit_event WHERE id = %s", [event])
         assert f"event {event}, leaf 700: the event is not there; it was taken out after it was sealed." in check()
 
+    @pytest.mark.sweep
     def test_a_leaf_cannot_be_made_one_of_an_archive(self, house, tamper, check):
         event, month = sealed.event_of(700), months.block(SEPTEMBER)
         tamper.execute("DELETE FROM audit_event WHERE id = %s", [event])
@@ -205,12 +217,14 @@ class TestVerification:
         )
         assert any("says" in each and "of tile 0 below it" in each for each in check())
 
+    @pytest.mark.sweep
     def test_a_dropped_leaf_of_an_archived_event_is_found(self, house, tamper, check):
         tamper.execute("DELETE FROM audit_leaf WHERE leaf = 100")
         found = check()
         assert "leaf 100: leaves 100 to 100 are not there; 1 events were taken out." in found
         assert "299 leaves are of events in the archive of 2025-09; it has 300: leaves were moved." in found
 
+    @pytest.mark.sweep
     def test_an_event_that_was_put_in_again_is_found(self, house, tamper, check):
         event = sealed.event_of(100)
         put_in_again(tamper, event, sealed.event_of(700))
@@ -218,6 +232,7 @@ class TestVerification:
         assert f"event {event}: 1 events of 2025-09 are here, from this one on; they have gone to an archive." in found
         assert f"event {event}, leaf 100: the event of leaf 700 stands here; the order was changed." in found
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("column", "value"),
         sample([("file", "other.zip"), ("sha256", "00"), ("events", 301), ("journals", 7), ("first", 3)], 1),
@@ -236,6 +251,7 @@ class TestVerification:
         (found,) = check()
         assert "what the archive of 2025-09 has as its event hashes to " in found
 
+    @pytest.mark.sweep
     def test_an_archive_that_no_event_speaks_of_is_found(self, house, tamper, check):
         """Who takes out a month of events and says that it has gone has to have the log say so."""
         beyond = months.block(old_months.beginning(2026, 12))
@@ -255,6 +271,7 @@ class TestVerification:
         first, due = months.block(OCTOBER), months.block(SEPTEMBER)
         assert f"first: the archive of 2025-10 begins with {first}; those before it end before {due}." in check()
 
+    @pytest.mark.sweep
     def test_the_last_month_that_is_left_out_is_found(self, house, tamper, check):
         tamper.execute("DELETE FROM audit_archived WHERE month = '2025-10'")
         event = sealed.event_of(300)
@@ -268,6 +285,7 @@ class TestVerification:
         )
         assert any(each.startswith(f"event {event}, leaf {CUT}, body: its body hashes to ") for each in check())
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("column", "value"), sample([("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")], 1))
     def test_a_column_of_a_kept_event_that_says_something_else_is_found(self, house, tamper, check, column, value):
         event = sealed.event_of(CUT)
@@ -283,6 +301,7 @@ class TestVerification:
         (found,) = check()
         assert found.startswith(f"event {event}, leaf {CUT}: the event has gone to an archive and is not kept;")
 
+    @pytest.mark.sweep
     def test_one_that_is_kept_as_archived_and_has_not_gone_is_found(self, house, tamper, check):
         event = sealed.event_of(700)
         tamper.execute(
@@ -290,6 +309,7 @@ class TestVerification:
         )
         assert check() == [f"event {event}: it is kept as one that has gone to an archive; it has not gone to any."]
 
+    @pytest.mark.sweep
     def test_a_personal_value_that_nobody_could_erase_is_found(self, house, tamper, check):
         event = sealed.event_of(13)
         tamper.execute("DELETE FROM audit_archived_event WHERE event_id = %s", [event])
@@ -299,12 +319,14 @@ class TestVerification:
             for field in ("agent", "ip")
         ]
 
+    @pytest.mark.sweep
     def test_a_personal_value_of_a_kept_event_that_was_changed_is_found(self, house, tamper, check):
         event = sealed.event_of(513)
         tamper.execute("UPDATE audit_personal SET value = 'x' WHERE event_id = %s AND field = 'ip'", [event])
         (found,) = check()
         assert f"event {event}, leaf 513, ip: the personal value that stands was changed or put in" in found
 
+    @pytest.mark.sweep
     def test_what_was_erased_after_its_month_had_gone_is_not_missed(self, house, check):
         with psycopg.connect(house.owner_url, autocommit=True) as owner:
             owner.execute("SELECT audit_erase('player:13')")

@@ -15,11 +15,13 @@ def test_a_log_that_nobody_touched_is_what_it_was(house, check):
     assert check("--from", 512) == []
 
 
+@pytest.mark.sweep
 def test_checkpoints_that_were_all_taken_out_are_missed(tamper, check):
     tamper.execute("DELETE FROM audit_checkpoint")
     assert check() == ["leaf 0: there is no signed checkpoint at all; nothing proves the 600 leaves."]
 
 
+@pytest.mark.sweep
 def test_leaves_that_no_checkpoint_covers_for_long_are_found(tamper, check, settings):
     tamper.execute("DELETE FROM audit_checkpoint WHERE size > 300")
     assert check() == []
@@ -40,6 +42,7 @@ def test_a_flipped_byte_is_found(tamper, check):
     assert check("--from", 256) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("column", "value"), sample([("kind", "a.b"), ("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")], 2)
 )
@@ -59,6 +62,7 @@ def test_a_dropped_event_is_found(tamper, check):
     assert f"event {event}, leaf 300: the event is not there; it was taken out after it was sealed." in check()
 
 
+@pytest.mark.sweep
 def test_a_dropped_leaf_is_found(tamper, check):
     event = sealed.event_of(300)
     tamper.execute("DELETE FROM audit_leaf WHERE leaf = 300")
@@ -68,6 +72,7 @@ def test_a_dropped_leaf_is_found(tamper, check):
     ]
 
 
+@pytest.mark.sweep
 def test_leaves_dropped_at_the_end_are_found(tamper, check):
     tamper.execute("DELETE FROM audit_leaf WHERE leaf > 597")
     assert "leaf 598: leaves 598 to 599 are not there; 2 events were taken out." in check()
@@ -84,6 +89,7 @@ def test_an_inserted_event_is_found(tamper, check):
     assert check() == ["event 1: it is neither a leaf nor waits to be one; it was not written by audit_record."]
 
 
+@pytest.mark.sweep
 def test_an_inserted_leaf_is_found(tamper, check):
     tamper.execute(INSERTED, [sealed.event_of(100)])
     tamper.execute("INSERT INTO audit_leaf (leaf, event_id) VALUES (600, 1)")
@@ -92,6 +98,7 @@ def test_an_inserted_leaf_is_found(tamper, check):
     ]
 
 
+@pytest.mark.sweep
 def test_an_event_that_would_be_sealed_twice_is_found(tamper, check):
     event = sealed.event_of(100)
     tamper.execute("INSERT INTO audit_pending (event_id) VALUES (%s)", [event])
@@ -99,6 +106,7 @@ def test_an_event_that_would_be_sealed_twice_is_found(tamper, check):
     assert finding.startswith(f"event {event}, leaf 100: it waits to be sealed;")
 
 
+@pytest.mark.sweep
 def test_reordered_leaves_are_found(tamper, check):
     one, other = sealed.event_of(100), sealed.event_of(101)
     for leaf, becomes in ((100, 9999), (101, 100), (9999, 101)):
@@ -124,6 +132,7 @@ def put_in_as_leaves(tamper, bodies):
 BODY = '{"at":"%s","by":"player:7","data":{},"kind":"round.settled","on":"round:1"}'
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("at", sample(["2026-01-01T12:00:00.000000Z", "2036-01-01T12:00:00.000000Z"], 1))
 def test_an_event_with_another_date_than_its_checkpoints_is_found(tamper, pens, check, at):
     """A sealer that plays along gives it a leaf, and the signer signs it."""
@@ -178,6 +187,7 @@ def test_a_changed_tile_is_found(tamper, check):
     assert any(re.match(r"event \d+, leaf 356, body:", finding) for finding in findings)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("place", "leaf"), sample([((0, 1), 256), ((0, 2), 512), ((1, 0), 0)], 1))
 def test_a_lost_tile_is_found(tamper, check, place, leaf):
     tamper.execute("DELETE FROM audit_tile WHERE level = %s AND number = %s", place)
@@ -192,6 +202,7 @@ def test_an_edited_personal_field_is_found(tamper, check, change):
     assert finding.startswith(f"event {event}, leaf 107, ip: the personal value that stands was changed or put in;")
 
 
+@pytest.mark.sweep
 def test_a_personal_value_that_was_put_in_is_found(tamper, check):
     event = sealed.event_of(100)
     tamper.execute("INSERT INTO audit_personal VALUES (%s, 'ip', decode(repeat('00', 16), 'hex'), 'x')", [event])
@@ -207,6 +218,7 @@ def test_a_personal_value_that_is_gone_without_a_record_is_found(tamper, check):
     ]
 
 
+@pytest.mark.sweep
 def test_a_personal_value_of_somebody_erased_before_it_was_written_must_be_there(tamper, check):
     """The last event is one of somebody whose earlier ones were erased."""
     event = tamper.execute("SELECT max(id) FROM audit_event").fetchone()[0]
@@ -214,6 +226,7 @@ def test_a_personal_value_of_somebody_erased_before_it_was_written_must_be_there
     assert [each.partition(":")[0] for each in check()] == [f"event {event}, agent", f"event {event}, ip"]
 
 
+@pytest.mark.sweep
 def test_a_personal_value_whose_time_is_up_may_be_gone(tamper, check):
     tamper.execute("DELETE FROM audit_personal WHERE event_id = %s AND field = 'ip'", [sealed.event_of(107)])
     tamper.execute("SET session_replication_role = origin")
@@ -229,6 +242,7 @@ ERASED = '{"at":"2037-01-02T00:00:00.000000Z","by":"system","data":%s,"kind":"pe
 NEW_YEAR = "2037-01-01T00:00:00.000000Z"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "record",
     sample(
@@ -253,6 +267,7 @@ def test_a_record_speaks_only_for_what_the_house_itself_let_go(tamper, check, re
     assert gone in check()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("body", sample(["{", "[]", "7", '{"at":1}', "[" * 20_000, '{"at":"%s","by":"system"}'], 2))
 @pytest.mark.parametrize("kind", sample(["personal.expired", "personal.erased", "x.y"], 1))
 def test_a_body_that_is_no_event_is_found(tamper, check, body, kind):
@@ -263,12 +278,14 @@ def test_a_body_that_is_no_event_is_found(tamper, check, body, kind):
     assert len(findings) == (2 if kind == "x.y" else 3)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("at", sample(["infinity", "-infinity"], 1))
 def test_a_time_that_never_comes_is_found(tamper, check, at):
     tamper.execute("UPDATE audit_event SET at = %s WHERE id = %s", [at, sealed.event_of(100)])
     assert any(f"event {sealed.event_of(100)}, leaf 100, at: infinity stands in the row" in each for each in check())
 
 
+@pytest.mark.sweep
 def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
     """SHA-256 of the two, one after the other, is as it was."""
     event = sealed.event_of(107)
@@ -281,6 +298,7 @@ def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
     assert finding.startswith(f"event {event}, leaf 107, ip: the personal value that stands was changed or put in;")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", sample([2**62, 10**12, 5000], 1))
 @pytest.mark.parametrize("level", sample([0, 1, 7], 1))
 def test_a_tile_far_beyond_the_leaves_is_found_and_not_counted_with(tamper, check, level, number):
@@ -288,6 +306,7 @@ def test_a_tile_far_beyond_the_leaves_is_found_and_not_counted_with(tamper, chec
     assert check() == [f"tile {number} of level {level} is there; nothing leads to a tile so far out."]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("leaf", sample([2**62, 10**12], 1))
 def test_a_leaf_far_beyond_the_others_is_found_and_not_counted_with(tamper, check, leaf):
     tamper.execute(INSERTED, [sealed.event_of(100)])

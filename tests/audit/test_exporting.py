@@ -146,11 +146,13 @@ class TestTheWholeLog:
         assert (event["by"], event["on"]) == ("system", "log")
         assert event["data"] == {"first": 0, "end": 600, "size": 600, "personal": False}
 
+    @pytest.mark.sweep
     def test_agrees_with_a_checkpoint_that_was_kept(self, whole, verify):
         assert verify(whole, "--checkpoint", whole / "checkpoints" / "300")[0] == 0
 
 
 class TestAPart:
+    @pytest.mark.sweep
     def test_proves_itself_and_says_that_it_is_one(self, export, verify):
         folder = export("--from", 300, "--to", 301)
         assert not (folder / "tile" / "entries" / "000").exists()
@@ -173,6 +175,7 @@ class TestPersonalValues:
         status, said = verify(folder)
         assert (status, "WRONG: personal: leaf 7: ip is not what the event was written with" in said) == (1, True)
 
+    @pytest.mark.sweep
     def test_that_belong_to_nothing_here_are_wrong(self, export, verify):
         folder = export("--personal", "--from", 300, "--to", 301)
         lines = (folder / "personal").read_text().splitlines()
@@ -256,7 +259,7 @@ def change_the_size(folder):
 @pytest.mark.parametrize(
     "tamper",
     sample(
-        [flip, drop, insert, reorder, change_a_tile, change_the_edge, lose_a_tile, lose_entries, change_the_size], 3
+        [flip, drop, insert, reorder, change_a_tile, change_the_edge, lose_a_tile, lose_entries, change_the_size], 2
     ),
 )
 def test_what_was_done_to_an_export_is_found_and_named(whole, verify, tamper):
@@ -316,6 +319,7 @@ def put_a_pipe(folder):
     return "checkpoint is missing"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "tamper",
     sample(
@@ -338,6 +342,7 @@ def test_what_is_no_export_is_named_and_nothing_breaks(whole, verify, tamper):
     assert "\x1b" not in said
 
 
+@pytest.mark.sweep
 def test_a_signed_tree_of_more_leaves_than_anybody_could_count_is_wrong(whole, verify, pens):
     """Whoever has the key can make up its edge, and two tiles prove it."""
     root, size = bytes(range(32)), 256**7
@@ -363,15 +368,18 @@ class TestAZip:
 
         return pack
 
+    @pytest.mark.sweep
     @pytest.mark.filterwarnings("ignore:Duplicate name")
     def test_with_two_files_of_a_name_is_wrong(self, whole, packed, verify):
         status, said = verify(packed(zipfile.ZIP_DEFLATED, "checkpoint"), program=whole / "verify.py")
         assert (status, "WRONG: checkpoint is in the ZIP more than once" in said) == (1, True), said
 
+    @pytest.mark.sweep
     def test_that_is_packed_in_another_way_is_wrong(self, whole, packed, verify):
         status, said = verify(packed(zipfile.ZIP_LZMA), program=whole / "verify.py")
         assert (status, "WRONG: checkpoint is encrypted, or packed in another way" in said) == (1, True), said
 
+    @pytest.mark.sweep
     def test_that_is_damaged_is_wrong(self, whole, packed, verify):
         file = packed()
         data = bytearray(file.read_bytes())
@@ -398,6 +406,7 @@ def test_an_older_state_and_another_history_are_found_by_a_checkpoint_that_was_k
     assert "WRONG: the root that follows from the tiles is not that of the tree of 300 leaves" in said
 
 
+@pytest.mark.sweep
 def test_a_time_that_no_checkpoint_allows_is_found(whole, verify, pens):
     for size in (256, 300):
         root = (whole / "checkpoints" / str(size)).read_text().splitlines()[2]
@@ -408,6 +417,7 @@ def test_a_time_that_no_checkpoint_allows_is_found(whole, verify, pens):
     assert "WRONG: tile/entries/000: leaf 10: it is dated 20" in said
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("missing", sample(["export", "keys"], 1))
 def test_what_cannot_be_read_is_said_to_be_so(whole, verify, tmp_path, missing):
     path = tmp_path / "nothing" if missing == "export" else whole
@@ -442,11 +452,13 @@ class TestOneEvent:
         status, said = verify(proof)
         assert (status, "WRONG: leaf 299 is not proven by the tree of 600 leaves" in said) == (1, True)
 
+    @pytest.mark.sweep
     def test_of_another_history_is_found_by_a_checkpoint_that_was_kept(self, proof, verify, pens, tmp_path):
         (tmp_path / "kept").write_text(pens.note(600, bytes(32)))
         status, said = verify(proof, "--checkpoint", tmp_path / "kept")
         assert (status, "which was kept, has another root" in said) == (1, True)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("old", "new"),
         sample([("index 299", "index 298"), ("c2sp.org/tlog-proof@v1", "x"), ("index", "extra AA==\nindex")], 1),
@@ -471,6 +483,7 @@ class TestTheBackOffice:
             visitor.force_login(a_member_of_staff("compliance").user)
             yield visitor
 
+    @pytest.mark.sweep
     def test_links_the_proof_of_a_sealed_event_and_says_of_others_that_they_are_not(self, auditor):
         shown = auditor.get(reverse("staff_events")).content.decode()
         assert shown.count("not sealed yet") + shown.count(">Take</a>") == 50
@@ -496,6 +509,7 @@ class TestTheBackOffice:
         assert event["by"].startswith("staff:")
         assert event["data"] == {"first": 256, "end": 512, "size": 600, "personal": False}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("query", sample(["?first=600", "?first=5&end=5", "?first=x"], 1))
     def test_has_no_leaves_that_are_not_there(self, auditor, query):
         answer = auditor.get(reverse("staff_log_export") + query)

@@ -92,16 +92,19 @@ class TestAnHourIsSummedUp:
         assert hours.settled() == LATER - MINUTE
         assert hours.roll_due() == 0
 
+    @pytest.mark.sweep
     def test_not_before_anything_was_written(self, rows):
         settle(LATER)
         assert hours.roll_due() == 0
         assert rolled() == []
 
+    @pytest.mark.sweep
     def test_not_without_a_mark(self, rows):
         write(TEN)
         assert hours.settled() is None
         assert hours.roll_due() == 0
 
+    @pytest.mark.sweep
     def test_not_before_it_has_settled(self, rows):
         settle(LATER)
         write(TEN + 6 * HOUR)
@@ -111,6 +114,7 @@ class TestAnHourIsSummedUp:
         settle(TEN + 7 * HOUR + MINUTE)
         assert hours.roll_due() == 1
 
+    @pytest.mark.sweep
     def test_in_bounded_steps_where_many_are_due(self, rows, monkeypatch):
         monkeypatch.setattr(hours, "MOST", 3)
         monkeypatch.setattr(hours, "MOST_EMPTY", 10)
@@ -119,6 +123,7 @@ class TestAnHourIsSummedUp:
         assert [hours.roll_due() for _ in range(3)] == [1 + 1 + 10, 10 + 8 + 1, 1 + 10 + 10]
         assert [row for row in rolled() if row[1]] == [(TEN + step * HOUR, 1) for step in (0, 1, 30, 31)]
 
+    @pytest.mark.sweep
     def test_whatever_happens_to_other_sums_which_is_recorded_once(self, rows):
         write(TEN)
         settle(LATER)
@@ -174,6 +179,7 @@ class TestWhatIsWrittenLate:
         hours.roll_due()
         assert rolled()[0] == (TEN, 2)
 
+    @pytest.mark.sweep
     def test_holds_back_no_longer_than_it_lasts(self, cloned_db, rows):
         """The mark serves as soon as no transaction with a lower number is left, other tests' included."""
         with psycopg.connect(cloned_db.web_url) as late:
@@ -184,6 +190,7 @@ class TestWhatIsWrittenLate:
         held_back, somebody_is_left = is_held_back()
         assert held_back == somebody_is_left
 
+    @pytest.mark.sweep
     def test_has_the_marks_kept_that_wait_for_it_and_no_others(self, cloned_db, rows):
         with psycopg.connect(cloned_db.web_url) as late:
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN])
@@ -249,6 +256,7 @@ class TestAnIntervalIsCut:
         for hour in range(5):
             Rolled.objects.create(sums="test", hour=TEN + hour * HOUR, rows=0)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("since", "until", "whole", "ends"),
         [

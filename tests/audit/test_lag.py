@@ -74,6 +74,7 @@ class TestTheLag:
         assert lag.Lag(None, 61).is_long
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_a_refusal_is_mailed_to_whoever_reads_the_log_with_its_reason(signed, settings, tmp_path):
     compliance = a_member_of_staff("compliance")

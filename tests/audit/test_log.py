@@ -98,6 +98,7 @@ class TestCanonicalJson:
         with pytest.raises(TypeError, match="key"):
             log.canonical(value)
 
+    @pytest.mark.sweep
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),

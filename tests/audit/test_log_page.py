@@ -30,6 +30,7 @@ def happen() -> None:
     log.record("test.happened", by="system", on="test:1", data={})
 
 
+@pytest.mark.sweep
 def test_a_log_that_is_empty_says_so(reader, settings, tmp_path):
     settings.SIGNER_DIR = tmp_path
     said = page(reader)
@@ -42,6 +43,7 @@ def test_a_log_that_is_empty_says_so(reader, settings, tmp_path):
         assert each in said
 
 
+@pytest.mark.sweep
 def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
     happen()
     sealed = sealing.seal()
@@ -57,6 +59,7 @@ def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
     assert "Call whoever looks after the machines, also about “Outside the house”" in said
 
 
+@pytest.mark.sweep
 def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, settings, tmp_path):
     there, gone = f"file:{tmp_path}", f"file:{tmp_path}/gone"
     settings.AUDIT_CHECKPOINTS_TO = [there, gone]

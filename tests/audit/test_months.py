@@ -72,6 +72,7 @@ def of_month(month: datetime) -> str:
 
 @pytest.mark.django_db
 class TestBlocks:
+    @pytest.mark.sweep
     @given(MOMENTS)
     @example(datetime(2026, 10, 31, 23, 59, 59, 999_999, UTC))
     @example(datetime(2026, 11, 1, tzinfo=UTC))
@@ -87,6 +88,7 @@ class TestBlocks:
         assert begin == datetime(moment.year, moment.month, 1, tzinfo=UTC)
         assert begin <= moment < beyond
 
+    @pytest.mark.sweep
     @given(MOMENTS, ZONES)
     def test_a_month_begins_at_one_moment_everywhere(self, moment, zone):
         elsewhere = moment.astimezone(zone)
@@ -112,11 +114,13 @@ class TestWhereRowsGo:
     def test_an_event_is_in_the_table_of_its_month(self, cloned_db, owner):
         assert table_of(note()) == of_month(this_month(owner))
 
+    @pytest.mark.sweep
     def test_what_was_before_all_months_is_in_a_table_of_its_own(self, cloned_db, owner):
         owner.execute("SELECT setval('audit_event_id_seq', 5, false)")
         assert table_of(note()) == "audit_event_before"
         assert dict(owner.execute(TABLES))["audit_event_before"] == f"FOR VALUES FROM (MINVALUE) TO ('{months.FIRST}')"
 
+    @pytest.mark.sweep
     def test_months_follow_each_other_without_a_gap(self, cloned_db, owner):
         months.keep("audit_event")
         named = sorted(name for name in tables(owner) if name != "audit_event_before")
@@ -126,6 +130,7 @@ class TestWhereRowsGo:
             begin, end = months.block(month), months.block(month + timedelta(days=32))
             assert dict(owner.execute(TABLES))[name] == f"FOR VALUES FROM ('{begin}') TO ('{end}')"
 
+    @pytest.mark.sweep
     def test_the_last_number_of_a_month_and_the_first_of_the_next_lie_in_two_tables(self, cloned_db, owner):
         begin = months.block(this_month(owner, 1))
         owner.execute("SELECT setval('audit_event_id_seq', %s, false)", [begin - 1])
@@ -139,6 +144,7 @@ class TestKeeping:
         months.keep("audit_event")
         assert last in tables(owner)
 
+    @pytest.mark.sweep
     def test_twice_is_harmless(self, cloned_db, owner):
         months.keep("audit_event")
         before = tables(owner), owner.execute(NUMBERS).fetchone()
@@ -189,11 +195,13 @@ class TestKeeping:
         assert at_once([partial(months.keep, "audit_event")] * 8) == [None] * 8
         assert set(tables(owner)) >= {of_month(this_month(owner, later)) for later in range(months.AHEAD + 1)}
 
+    @pytest.mark.sweep
     def test_the_first_number_of_a_month_comes_when_it_has_begun(self, cloned_db, owner):
         owner.execute("SELECT setval('audit_event_id_seq', 7)")
         months.keep("audit_event")
         assert note() == months.block(this_month(owner))
 
+    @pytest.mark.sweep
     def test_numbers_of_this_month_go_on(self, cloned_db, owner):
         last = note()
         months.keep("audit_event")
@@ -285,6 +293,7 @@ class TestTheHouseKeeps:
         schedules = [each["schedule"] for each in app.conf.beat_schedule.values() if each["task"] == task]
         assert schedules == [crontab(minute="3,33")]
 
+    @pytest.mark.sweep
     def test_the_task_does_it(self, cloned_db, owner):
         last = of_month(this_month(owner, months.AHEAD))
         owner.execute(SQL("DROP TABLE {}").format(Identifier(last)))
@@ -314,6 +323,7 @@ class TestFoundByTime:
 
             yield record
 
+    @pytest.mark.sweep
     def test_exactly_across_the_gaps_of_months(self, backdated):
         times = [
             beginning(2026, 5) + timedelta(hours=3),
@@ -337,6 +347,7 @@ class TestFoundByTime:
                 }
                 assert due <= {number for number in numbers if number in found} <= near
 
+    @pytest.mark.sweep
     def test_of_a_month_without_any_nothing_is_found(self, backdated):
         numbers = [backdated(beginning(2026, 6)), backdated(beginning(2026, 9) + timedelta(days=1))]
         found = by_time.ids("audit_event", Interval(beginning(2026, 7), beginning(2026, 8)))

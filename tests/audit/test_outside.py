@@ -38,6 +38,7 @@ def remember(folder, note, history=None):
     (folder / "history").write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "why"),
     sample(
@@ -69,6 +70,7 @@ class TestTheMemoryOfTheSigner:
     def lines(self):
         return lambda: [f"{each.size} {each.note.splitlines()[2]} 17" for each in Checkpoint.objects.order_by("size")]
 
+    @pytest.mark.sweep
     def test_misses_a_checkpoint_that_was_taken_out(self, tamper, check, tmp_path, note):
         remember(tmp_path, note())
         tamper.execute("DELETE FROM audit_checkpoint WHERE size = 300")
@@ -77,11 +79,13 @@ class TestTheMemoryOfTheSigner:
             finding == "leaf 299: the signer's history of 300 leaves is in no checkpoint; its checkpoint was taken out."
         )
 
+    @pytest.mark.sweep
     def test_may_be_one_ahead_of_the_database(self, tamper, check, tmp_path, note):
         remember(tmp_path, note())
         tamper.execute("DELETE FROM audit_checkpoint WHERE size = 600")
         assert check("--signer", tmp_path) == []
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("end", sample([0, 2, 3], 1))
     def test_that_was_shortened_is_found(self, house, check, tmp_path, note, lines, end):
         remember(tmp_path, note(), "".join(f"{line}\n" for line in lines()[:end]))
@@ -89,10 +93,12 @@ class TestTheMemoryOfTheSigner:
         assert findings[0].endswith("leaves is not in the signer's history; the history was shortened.")
         assert findings[-1].startswith("latest of the signer is of 600 leaves; its history ends ")
 
+    @pytest.mark.sweep
     def test_whose_last_tree_is_gone_is_found(self, house, check, tmp_path):
         remember(tmp_path, "")
         assert check("--signer", tmp_path) == ["latest of the signer is empty; its history ends with 600 leaves."]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("bad", sample([b"\0\0\0", b"300 \xff\xfe 17", b"300", b"3 x 1", b"9" * 5000, b""], 1))
     def test_with_a_line_that_cannot_be_read_is_found(self, house, check, tmp_path, note, lines, bad):
         history = [line.encode() for line in lines()]
@@ -100,6 +106,7 @@ class TestTheMemoryOfTheSigner:
         (finding,) = check("--signer", tmp_path)
         assert finding.startswith("line 4 of the signer's history is b'")
 
+    @pytest.mark.sweep
     def test_with_a_line_that_was_broken_off_and_written_again_passes(self, house, check, tmp_path, note, lines):
         history = [line.encode() for line in lines()]
         remember(tmp_path, note(), b"\n".join([*history[:3], history[3][:20], history[3], b""]))
@@ -131,6 +138,7 @@ def test_a_fork_that_nobody_signed_is_found_by_the_checkpoints(tamper, check):
     assert re.fullmatch(TWO_HISTORIES, finding)
 
 
+@pytest.mark.sweep
 def test_a_fork_without_checkpoints_is_found_by_the_memory_of_the_signer(tamper, check, tmp_path):
     remember(tmp_path, Checkpoint.objects.get(size=600).note)
     fork(tamper)

@@ -115,6 +115,7 @@ class TestAReport:
         book = load_workbook(io.BytesIO(b"".join(pieces(report, "xlsx"))))
         assert (book["Rows"]["A2"].value, book["Rows"]["A2"].data_type) == (text, "s")
 
+    @pytest.mark.sweep
     def test_has_its_columns_in_view_and_wide_enough(self, kind):
         rows = load_workbook(io.BytesIO(b"".join(pieces(made(), "xlsx"))))["Rows"]
         assert rows.freeze_panes == "A2"
@@ -147,6 +148,7 @@ class TestAReport:
         (note,) = head_of(made(interval=Interval(now - timedelta(hours=1), now))).notes
         assert note.startswith("Figures up to ")
 
+    @pytest.mark.sweep
     def test_of_many_rows_has_pages_of_a_hundred_and_pieces_one_after_another(self, house, monkeypatch):
         monkeypatch.setattr("audit.reports.files.PIECE", 1000)
         monkeypatch.setattr("audit.reports.workbook.PIECE", 1000)
@@ -180,6 +182,7 @@ class TestAReport:
         with registered(a_kind(answer=answer)):
             assert made().state == ReportState.FAILED
 
+    @pytest.mark.sweep
     def test_shows_how_far_it_is_while_it_is_made(self, house, monkeypatch):
         monkeypatch.setattr("audit.reports.writing.PAGES_AT_ONCE", 1)
         seen = []
@@ -260,6 +263,7 @@ class TestWhatIsAskedFor:
         with pytest.raises(CannotAsk, match="no such report"):
             asked(kind="none")
 
+    @pytest.mark.sweep
     def test_chooses_among_what_there_is(self, house):
         told = []
 
@@ -277,6 +281,7 @@ class TestWhatIsAskedFor:
             assert dict(head_of(made()).lines)["Shop"] == "all"
         assert told == [{"shop": "north"}, {"shop": ""}]
 
+    @pytest.mark.sweep
     def test_can_be_asked_for_again(self, kind):
         report = made()
         again = ask_again(report, by="staff:2")
@@ -322,6 +327,7 @@ class TestAReportThatCannotBeMade:
         other.refresh_from_db()
         assert other.state == ReportState.READY
 
+    @pytest.mark.sweep
     def test_because_its_kind_is_not_known_here_is_left_to_who_knows_it(self, house):
         with registered(a_kind()):
             report = asked()

@@ -67,6 +67,7 @@ class TestSealing:
         checkpoint = verify.Checkpoint.of(last().note, keys.known())
         assert (checkpoint.tree.size, checkpoint.seconds) == (last().size, int(last().at.timestamp()))
 
+    @pytest.mark.sweep
     def test_goes_on_from_what_was_sealed_before(self, signed):
         for more in (1, 254, 1, 1, 3):
             happen(more)
@@ -74,6 +75,7 @@ class TestSealing:
             assert is_whole()
         assert [tile.level for tile in Tile.objects.order_by("level", "number")] == [0, 0, 1]
 
+    @pytest.mark.sweep
     def test_makes_no_checkpoint_where_nothing_happened(self, signed):
         happen()
         size = sealing.seal().size
@@ -81,6 +83,7 @@ class TestSealing:
         assert Checkpoint.objects.count() == 1
         assert (signed / "history").read_text().count("\n") == 1
 
+    @pytest.mark.sweep
     def test_makes_no_more_leaves_at_a_time_than_it_may(self, signed, monkeypatch):
         monkeypatch.setattr(sealing, "BATCH", 10)
         monkeypatch.setattr(sealing, "MOST", 30)
@@ -124,6 +127,7 @@ class TestWithoutTheSigner:
 
 @pytest.mark.django_db
 class TestARefusal:
+    @pytest.mark.sweep
     def test_of_an_older_dump_is_recorded_once_and_so_is_its_end(self, signed):
         """The signer has signed what the database no longer has: its second tree is another one than the first."""
         with transaction.atomic():
@@ -143,6 +147,7 @@ class TestARefusal:
         assert alarms.begun(alarms.REFUSED) == refused
         assert not Checkpoint.objects.exists()
 
+    @pytest.mark.sweep
     def test_ends_when_the_signer_signs_again(self, signed, settings, tmp_path):
         good = settings.AUDIT_KEYS
         happen(2)
@@ -159,6 +164,7 @@ class TestARefusal:
         assert alarms_raised() == ["log.refused", "log.accepted"]
         assert is_whole()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("seconds", [-90, 90])
     def test_is_one_where_the_signer_s_clock_is_not_the_database_s(self, signed, monkeypatch, seconds):
         clock = time.time
@@ -169,6 +175,7 @@ class TestARefusal:
         (refused,) = Event.objects.filter(kind="log.refused")
         assert "the signer's clock says" in json.loads(bytes(refused.body))["data"]["reason"]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("since", [0, 4], ids=["the same tree", "a larger one"])
     def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal_and_is_kept_again(self, signed, since):
         happen(3)

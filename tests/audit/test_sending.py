@@ -117,6 +117,7 @@ class TestAPlace:
         assert [file.name for file in tmp_path.glob("checkpoint-*")] == ["checkpoint-000000000001.txt"]
         assert (tmp_path / "checkpoint-000000000001.txt").read_text() == checkpoint.note
 
+    @pytest.mark.sweep
     def test_of_a_folder_keeps_what_lies_there(self, checkpoint, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
         (tmp_path / "checkpoint-000000000001.txt").write_text("another")
@@ -124,6 +125,7 @@ class TestAPlace:
         assert (tmp_path / "checkpoint-000000000001.txt").read_text() == "another"
         assert not list(tmp_path.glob(".checkpoint*"))
 
+    @pytest.mark.sweep
     def test_may_be_a_mailbox(self, checkpoint, settings):
         settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
         assert deliver("mailto:auditor@example.com") == ""
@@ -183,6 +185,7 @@ class TestAPlace:
         assert "s3cret" not in str(told.value)
         assert "some:" not in str(told.value)
 
+    @pytest.mark.sweep
     def test_is_asked_without_the_machine_s_proxy_or_its_passwords(self, checkpoint, settings, tmp_path, monkeypatch):
         (tmp_path / "netrc").write_text("machine 127.0.0.1 login some password one\n")
         monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
@@ -194,6 +197,7 @@ class TestAPlace:
 
 
 class TestAPlaceThatFails:
+    @pytest.mark.sweep
     def test_is_given_so_much_time_in_all_however_it_fills_it(self, checkpoint, settings, monkeypatch):
         monkeypatch.setattr(sending, "SECONDS", 0.3)
         with a_keeper() as keeper:
@@ -215,6 +219,7 @@ class TestAPlaceThatFails:
             assert deliver("mailto:auditor@example.com") == "no answer within 0.3 seconds"
             thread.join()
 
+    @pytest.mark.sweep
     def test_is_one_where_the_mail_server_refuses(self, checkpoint, settings):
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
@@ -242,6 +247,7 @@ class TestAPlaceThatFails:
         assert deliver(PLACE) == sending.LOST
         assert (sending.record(PLACE).failures, sending.due()) == (1, [])
 
+    @pytest.mark.sweep
     def test_delays_no_other(self, checkpoint, settings, tmp_path):
         gone, there = f"file:{tmp_path}/gone", f"file:{tmp_path}"
         settings.AUDIT_CHECKPOINTS_TO = [gone, "http://127.0.0.1:1/", there]
@@ -253,6 +259,7 @@ class TestAPlaceThatFails:
         assert "Connection refused" in failures["http://127.0.0.1:1/"]
         assert failures[there] == ""
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("times", "pause"), sample([(1, 60), (2, 120), (3, 240), (4, 480), (5, 600), (50, 600)], 2)
     )
@@ -263,6 +270,7 @@ class TestAPlaceThatFails:
         assert sending.due() == []
         assert sending.send(PLACE) is None
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("times", "pause"), [(1, 60), (2, 120), (5, 600), (50, 600)])
     def test_and_then_is_due(self, checkpoint, settings, times, pause):
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
@@ -270,6 +278,7 @@ class TestAPlaceThatFails:
             tried(checkpoint, pause + 1, "gone")
         assert sending.due() == [PLACE]
 
+    @pytest.mark.sweep
     def test_counts_anew_once_it_has_taken_one(self, checkpoint):
         for failure in ("gone", "gone", "", "gone again"):
             tried(checkpoint, 10, failure)

@@ -388,6 +388,7 @@ class TestItsMemory:
             ask(at, tiles, 3, 0)
 
 
+@pytest.mark.sweep
 def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
     socket_at = folder / ("deep" * 30) / "socket"  # longer than a unix socket's name may be
     program = [sys.executable, "-X", "importtime", "-m", "audit.signer", "--folder", str(folder), "--name", NAME]

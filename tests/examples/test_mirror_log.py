@@ -141,6 +141,7 @@ class TestOfAHonestHouse:
         )
         assert exports_say(folder, keys).endswith("All that is here is proven.\n")
 
+    @pytest.mark.sweep
     def test_the_second_time_nothing_is_fetched_but_the_edge(self, mirror, between):
         mirror()
         between.asked.clear()
@@ -225,6 +226,7 @@ class TestOfOneThatLies:
         between.spoil.clear()
         assert mirror()[0] == 0  # nothing unproven was kept
 
+    @pytest.mark.sweep
     def test_a_signature_by_another_key_counts_for_nothing(self, mirror, tmp_path):
         status, said = mirror(keys=written(Pens(), tmp_path / "others"))
         assert (status, said.startswith("WRONG: no key given has signed the checkpoint")) == (1, True)
@@ -262,6 +264,7 @@ class TestOfOneThatLies:
             status, words = mirror(token=other.token)
         assert (status, words[: len(said) + 7]) == (1, f"WRONG: {said}")
 
+    @pytest.mark.sweep
     def test_what_went_bad_in_the_folder_is_found_as_well(self, mirror, folder):
         mirror()
         file = folder / "tile" / "entries" / "000"
@@ -294,6 +297,7 @@ class TestOfOneThatLies:
 
 
 class TestOfNone:
+    @pytest.mark.sweep
     def test_a_token_that_does_not_hold_reads_nothing(self, mirror):
         said = "the house answers 401 to checkpoint: The token is missing, or does not hold"
         assert mirror(token="sabot_no") == (2, f"Cannot be read: {said}\n")
@@ -304,6 +308,7 @@ class TestOfNone:
         status, said = mirror(token=other)
         assert (status, said.startswith("Cannot be read: the house answers 403 to checkpoint: ")) == (2, True)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("text", "said"),
         sample(
@@ -331,6 +336,7 @@ class TestOfNone:
         status, said = mirror(keys=tmp_path / "bytes")
         assert (status, said.startswith("Cannot be read: the file of keys, ")) == (2, True)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("note", sample([b"Not Found", b"", b"a\nb\nc\n\n"], 1))
     def test_what_is_no_checkpoint_is_not_read(self, mirror, between, note):
         between.spoil["checkpoint"] = lambda _note: note

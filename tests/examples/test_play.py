@@ -77,6 +77,7 @@ def test_it_plays_what_is_typed_and_goes_on_after_a_refusal(player, web_server):
     assert Participation.objects.get(player=player).staked == 6000
 
 
+@pytest.mark.sweep
 def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     live_table = a_live_table()
     process = begun(web_server, Program(player.user).key, live_table.table.slug, "--real", "--bet", "player=100")
@@ -91,6 +92,7 @@ def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     assert Participation.objects.get(player=player).staked == 10_000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "words"),
     sample(

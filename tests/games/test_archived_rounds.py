@@ -104,6 +104,7 @@ class TestAnArchivedRound:
         annul_unreproduced(played.round_id)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_of_a_shared_table_cannot_be_asked_to_be_annulled(self, in_july):
         player, live_table = a_player(real=MONEY), a_live_table()
         bet(player, live_table, player=5_000)
@@ -138,6 +139,7 @@ class TestARoundOfAnOperatorsPlayer:
         assert differs(operator) == 0
         assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()
 
+    @pytest.mark.sweep
     def test_whose_win_the_operator_had_not_heard_of_is_told_afterwards(self, operator, in_july):
         visitor, table = operator.visit(), a_table()
         while not Participation.objects.filter(player=visitor.player, paid__gt=0).exists():
@@ -173,6 +175,7 @@ def differs(operator: Operator) -> int:
 
 
 class TestWhatIsRead:
+    @pytest.mark.sweep
     def test_the_statement_opens_with_what_was_carried(self, in_july):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, player=1000)
@@ -218,6 +221,7 @@ class TestWhatIsRead:
         visitor.force_login(player.user)
         assert GONE not in visitor.get(reverse("statement_csv")).getvalue().decode()
 
+    @pytest.mark.sweep
     def test_the_ledger_says_in_which_file_a_journal_is(self, in_july):
         player = a_player(real=MONEY)
         a_round(player, a_table(), player=1000)

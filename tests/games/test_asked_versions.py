@@ -160,6 +160,7 @@ class TestATable:
         version = TableVersion.objects.get(table=table)
         assert version.approval_id == asked.pk
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "changes",
         [
@@ -194,6 +195,7 @@ class TestWhatWaitsForItsTime:
         put_versions_live()
         assert Table.objects.get(slug="second").is_open
 
+    @pytest.mark.sweep
     def test_limits_go_live_late_by_a_late_worker_and_the_log_says_when_they_were_due(self, cloned_db, owner):
         table = a_table()
         waiting = scheduled(table)
@@ -209,6 +211,7 @@ class TestWhatWaitsForItsTime:
         assert (event["by"], event["data"]["asked_by"]) == (waiting.approval.decision.by, waiting.approval.by)
         assert ScheduleEnding.objects.get().how == HowEnded.LIVE
 
+    @pytest.mark.sweep
     def test_limits_that_are_agreed_on_after_their_moment_go_live_then_as_whoever_decides_is_told(
         self, cloned_db, monkeypatch
     ):
@@ -230,6 +233,7 @@ class TestWhatWaitsForItsTime:
         assert TableVersion.objects.filter(table=table).count() == 2
         assert ScheduleEnding.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_what_does_not_fit_any_more_is_not_done_and_somebody_has_to_look(self, cloned_db, owner, monkeypatch):
         table = a_table()
         waiting = scheduled(table)
@@ -261,6 +265,7 @@ class TestWhatWaitsForItsTime:
         assert number_of(table) == 1
         assert events("table.schedule_withdrawn", on=f"table:{table.pk}")[0]["data"]["reason"] == "not yet"
 
+    @pytest.mark.sweep
     def test_nothing_else_is_asked_for_meanwhile(self, cloned_db):
         table = a_table()
         scheduled(table)

@@ -32,6 +32,7 @@ def read(visitor: Client, page: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.text)))
 
 
+@pytest.mark.sweep
 def test_every_game_stands_with_its_returns_its_tables_and_their_versions(supervisor):
     table = a_table()
     put_live(table_id=table.pk, limits=other_limits())
@@ -96,11 +97,13 @@ def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor
     assert "not yet" in read(supervisor, "/staff/games/")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("page", ["/staff/games/whist/", "/staff/games/tables/999999/"])
 def test_what_is_not_there_is_no_page(supervisor, page):
     assert supervisor.get(page).status_code == 404
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("role", "reads"), [("supervisor", False), ("compliance", True)])
 def test_reports_are_led_to_by_whoever_may_read_them(role, reads):
     visitor = a_visitor()

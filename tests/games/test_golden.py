@@ -123,6 +123,7 @@ class TestSidesExcludeEachOther:
             a_place(player, table, **{clicked: 1000})
         assert a_place(player, table).slip == {lies: 1000}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("side", ["player", "banker"])
     def test_and_tie_stands_beside_either(self, player, table, side):
         assert a_place(player, table, **{side: 1000, "tie": 1000}).slip == {side: 1000, "tie": 1000}
@@ -167,6 +168,7 @@ class TestTakingOff:
 
 
 class TestControlsItDoesNotHave:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("what", [Change.UNDO, Change.DOUBLE, Change.REPEAT])
     def test_change_nothing(self, player, table, what):
         a_place(player, table, player=1000)
@@ -286,6 +288,7 @@ class TestUnusedPurses:
         a_place(player, table)
         assert purses.return_idle_purses() == 0
 
+    @pytest.mark.sweep
     def test_flow_back_for_players_and_modes_each(self, player, table):
         other = a_player(real=MONEY, free=MONEY)
         for mode in Mode:
@@ -316,6 +319,7 @@ def test_the_shipped_table_returns_enough_in_every_currency():
     check_returns("golden", golden_limits())
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_an_existing_house_gets_the_table(player):
     a_table()

@@ -71,6 +71,7 @@ def says(text, english, language, **values):
     return (sentence % values if values else sentence) in unescape(text)
 
 
+@pytest.mark.sweep
 def test_the_table_shows_its_own_controls_and_no_others(visitor, player):
     a_purse(player, MONEY)
     page = look(visitor)
@@ -94,6 +95,7 @@ def test_a_whole_round_again_and_again_by_htmx(visitor, player, mode):
     assert format_money(parts[-1].balance_after, "SEK", "en") in unescape(answer.text)
 
 
+@pytest.mark.sweep
 def test_every_button_works_without_javascript(visitor, player):
     look(visitor)
     a_purse(player, MONEY // 2)
@@ -115,6 +117,7 @@ def test_the_result_stays_in_sight_with_the_standing_bets(visitor, player, table
     assert "spot__bet--open" in look(visitor)
 
 
+@pytest.mark.sweep
 def test_limits_and_version_are_in_view(visitor):
     page = look(visitor)
     bar = re.search(r'<p class="limits">(.*?)</p>', page, re.DOTALL)
@@ -124,6 +127,7 @@ def test_limits_and_version_are_in_view(visitor):
     assert "Version 1.0" in page
 
 
+@pytest.mark.sweep
 def test_the_header_and_the_cashier_keep_the_cash_account(visitor, player):
     rebuy(visitor, "100")
     page = unescape(visitor.get("/en/cashier/").text)
@@ -133,6 +137,7 @@ def test_the_header_and_the_cashier_keep_the_cash_account(visitor, player):
 
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 class TestSentences:
+    @pytest.mark.sweep
     def test_sides_that_exclude_each_other(self, visitor, player, language):
         look(visitor, language)
         a_purse(player, MONEY)
@@ -143,16 +148,19 @@ class TestSentences:
         english = "%(one)s and %(other)s exclude each other. Take one off first."
         assert says(answer.text, english, language, one=one, other=other)
 
+    @pytest.mark.sweep
     def test_a_bet_over_the_balance_of_the_game(self, visitor, player, language):
         look(visitor, language)
         answer = click(visitor, player, "bet:player", language=language)
         assert says(answer.text, "The balance of the game does not cover this bet. Re-buy, or bet less.", language)
 
+    @pytest.mark.sweep
     def test_a_button_it_does_not_have(self, visitor, player, language):
         look(visitor, language)
         answer = click(visitor, player, "undo", language=language)
         assert says(answer.text, "This table has no such button.", language)
 
+    @pytest.mark.sweep
     def test_an_empty_purse_leads_to_rebuy(self, visitor, language):
         page = look(visitor, language)
         assert says(page, "This game has a balance of its own. Re-buy to play.", language)
@@ -162,6 +170,7 @@ class TestSentences:
         assert says(page, "Game history", language)
         assert f'href="/{language}/history/?table=golden"' in page
 
+    @pytest.mark.sweep
     def test_a_purse_below_the_standing_bets_offers_a_lower_bet(self, visitor, player, table, language):
         a_purse(player, 5000)
         a_place(player, table, player=5000)
@@ -173,6 +182,7 @@ class TestSentences:
         click(visitor, player, "lower", language=language)
         assert NextRound.objects.get().slip == {"player": 2000}
 
+    @pytest.mark.sweep
     def test_a_rebuy_in_the_players_way_of_writing_numbers(self, visitor, player, language):
         typed = {"sv": "1 234,50", "da": "1.234,50", "ro": "1.234,50", "de": "1.234,50", "en": "1,234.50"}[language]
         page = rebuy(visitor, typed, language=language)
@@ -187,11 +197,13 @@ class TestSentences:
         assert f"/{language}/cashier/" in page
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("typed", sample(["", "much", "-5", "0"], 2))
     def test_a_rebuy_of_no_amount(self, visitor, player, language, typed):
         assert "call__notice--error" in rebuy(visitor, typed, language=language)
         assert purse.balance(player, Mode.REAL) == 0
 
+    @pytest.mark.sweep
     def test_leaving_says_what_went_back(self, visitor, player, language):
         a_purse(player, 123_450)
         answer = visitor.post(address(language, then="leave/"), {"key": uuid4()}, follow=True)
@@ -201,10 +213,12 @@ class TestSentences:
         assert says(answer.text, english, language, amount=back)
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
+    @pytest.mark.sweep
     def test_leaving_with_nothing(self, visitor, language):
         answer = visitor.post(address(language, then="leave/"), {"key": uuid4()}, follow=True)
         assert says(answer.text, "You left the game. There was nothing left in it to give back.", language)
 
+    @pytest.mark.sweep
     def test_movements_and_the_cashier_name_the_game(self, visitor, player, language):
         a_purse(player, 123_450)
         page = visitor.get(f"/{language}/cashier/").text
@@ -222,6 +236,7 @@ def test_the_same_rebuy_form_again_moves_nothing(visitor, player):
     assert purse.balance(player, Mode.REAL) == 10_000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("then", sample(["re-buy/", "leave/"], 1))
 @pytest.mark.parametrize("slug", sample(["baccarat", "nowhere"], 1))
 def test_a_game_without_a_purse_has_no_such_page(visitor, slug, then):

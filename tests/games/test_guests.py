@@ -227,12 +227,14 @@ class TestTheDoor:
         assert "Confirm first that you are at least 18 years old." in answer.text
         assert notes.read(visitor.session) is None
 
+    @pytest.mark.sweep
     def test_asks_once(self, visitor, table):
         a_golden_table()
         enter(visitor)
         assert 'name="adult"' not in visitor.get("/en/try/golden/").text
         assert visitor.post("/en/try/golden/start/", {"to": "play"})["Location"] == "/en/try/golden/"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
         enter(visitor, language=language)
@@ -263,6 +265,7 @@ class TestTheDoor:
 
 
 class TestWhereThereIsNoGuestPlay:
+    @pytest.mark.sweep
     def test_nothing_shows(self, visitor, table, settings):
         settings.GUEST_PLAY = False
         lobby = visitor.get("/en/").text
@@ -306,6 +309,7 @@ class TestAtTheTable:
         assert settings.SESSION_ENGINE == "players.session_store"  # on the server
         assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("language", "name"),
         sample(
@@ -347,12 +351,14 @@ class TestAtTheTable:
             assert visitor.get(f"/en/try/{slug}/").status_code == 200
         assert place_of(visitor, slug).last is not None
 
+    @pytest.mark.sweep
     def test_a_refusal_without_javascript_is_said_once(self, visitor, table):
         enter(visitor)
         click(visitor, "deal", htmx=False)
         assert "Place a bet first" in visitor.get("/en/try/baccarat/").text
         assert "Place a bet first" not in visitor.get("/en/try/baccarat/").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         sample(
@@ -381,6 +387,7 @@ class TestAtTheTable:
         assert "Place a bet first" in click(visitor, "deal", player_value="my own words").text
         assert place_of(visitor).player_value == "my own words"
 
+    @pytest.mark.sweep
     def test_chips_that_are_gone_are_refilled(self, visitor, table):
         enter(visitor)
         with notes.changing(visitor.session) as kept:
@@ -389,6 +396,7 @@ class TestAtTheTable:
         click(visitor, "refill")
         assert place_of(visitor).chips == 1000_00
 
+    @pytest.mark.sweep
     def test_new_limits_hold_from_the_next_click_on(self, visitor, table):
         enter(visitor)
         limits = baccarat_limits()
@@ -406,6 +414,7 @@ class TestAtTheTable:
         assert visitor.post("/en/try/baccarat/play/", form)["Location"] == "/en/try/baccarat/"
         assert visitor.post("/en/try/baccarat/watch/")["Location"] == "/en/try/baccarat/"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "older",
         sample(
@@ -439,6 +448,7 @@ class TestAtTheTable:
         visitor.post("/en/try/baccarat/start/", {"to": "play"})
         assert click(visitor, "bet:player").status_code == 200
 
+    @pytest.mark.sweep
     def test_looks_as_it_does_to_a_player(self, visitor, table):
         """The same bets, chips, limits and controls."""
         place = a_place(a_player(free=CHIPS), table, Mode.FREE)
@@ -450,6 +460,7 @@ class TestAtTheTable:
 
 
 class TestWhoeverLogsIn:
+    @pytest.mark.sweep
     def test_is_led_to_the_table_itself(self, visitor, table):
         enter(visitor)
         visitor.force_login(a_player().user)

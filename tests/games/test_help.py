@@ -168,6 +168,7 @@ def test_an_unknown_game_has_no_rules() -> None:
     assert Client().get(reverse("rules", args=["roulette"])).status_code == 404
 
 
+@pytest.mark.sweep
 @every_game
 def test_a_game_without_a_table_says_so(slug):
     a_table()
@@ -175,6 +176,7 @@ def test_a_game_without_a_table_says_so(slug):
     assert says_so == (slug != "baccarat")
 
 
+@pytest.mark.sweep
 def test_a_table_whose_name_looks_like_a_mark_is_called_so():
     """Staff choose names; the page once read this one as a mark of its own, and was a fault of ours for everybody."""
     table = a_chemin_table().table

@@ -83,6 +83,7 @@ def two_punters(total: int, banker: int, third: int = 0) -> State:
     return a_coup(f"{one} {first} {two} {second} {card}", {2: 600, 3: 400})
 
 
+@pytest.mark.sweep
 @every_language
 def test_the_punter_may_do_what_is_printed(language: str) -> None:
     printed = help_page(language, SLUG).one("article").all("table", "tableau")[0]
@@ -123,6 +124,7 @@ def shares(odds: PolicyOdds) -> tuple[Fraction, ...]:
     return won, 1 - won - lost, lost, won - lost, lost * Fraction(95, 100) - won
 
 
+@pytest.mark.sweep
 @every_language
 def test_the_calls_leave_to_the_others_what_the_table_leaves_them(language: str) -> None:
     rows = help_page(language, SLUG).one("article").one("table", "calls").rows
@@ -164,6 +166,7 @@ def refuses(state: State, action: MakeCall | LayStake) -> bool:
     return False
 
 
+@pytest.mark.sweep
 @every_language
 def test_every_example_shows_what_the_written_rules_give(language: str) -> None:
     figures = help_page(language, SLUG).one("article").all("figure", "example")
@@ -179,12 +182,14 @@ def test_every_example_shows_what_the_written_rules_give(language: str) -> None:
         assert bank == [expected["before"], expected["tax"], expected["bank"]]
 
 
+@pytest.mark.sweep
 @every_language
 def test_the_line_about_decks_has_their_number(language: str) -> None:
     line = help_page(language, SLUG).one("article").one("p", "decks").text
     assert [word for word in line.split() if word.isdigit()] == [str(DECKS), str(len(FULL_DECK))]
 
 
+@pytest.mark.sweep
 @every_language
 def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> None:
     own = CURRENCY[language]
@@ -200,6 +205,7 @@ def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> 
     assert second.rows == [["Chemin", "9", *(format_money(each, other, language) for each in (1_000, 100_000))]]
 
 
+@pytest.mark.sweep
 @every_language
 def test_times_are_those_of_the_table(language: str) -> None:
     a_guest_table(

@@ -81,12 +81,14 @@ class TestSearching:
         for part in Participation.objects.all():
             assert part.result == (part.paid > part.staked) - (part.paid < part.staked)
 
+    @pytest.mark.sweep
     def test_by_table_finds_those_and_only_those(self, player, table):
         other = a_table("other")
         rounds = [a_round(player, each, player=1000).round_id for each in (table, other, table, other)]
         found = find(player, Search(table="other"), limit=100)
         assert [part.round_id for part in found] == [rounds[3], rounds[1]]
 
+    @pytest.mark.sweep
     def test_an_annulled_round_is_neither_won_nor_lost(self, player, table):
         round_id = a_round(player, table, player=1000).round_id
         annul_unreproduced(round_id)
@@ -121,6 +123,7 @@ class TestThePage:
         assert shown(page) + shown(second) == played[::-1]
         assert "Newest rounds" in second
 
+    @pytest.mark.sweep
     def test_offers_the_tables_the_player_has_played_at_and_no_others(self, visitor, player, table):
         others = a_table("other")
         a_round(player, table, player=1000)
@@ -135,6 +138,7 @@ class TestThePage:
         assert "No round fits this filter" in page
         assert page.count("Show all rounds") == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "nonsense",
         sample(
@@ -157,6 +161,7 @@ class TestThePage:
         assert shown(page) == [str(round_id)]
         assert visitor.get("/en/history/rounds.csv", nonsense).status_code == 302
 
+    @pytest.mark.sweep
     def test_answers_htmx_with_the_fragment_and_the_back_button_with_the_page(self, visitor, player, table):
         fragment = visitor.get("/en/history/", headers={"HX-Request": "true"})
         assert fragment.text.lstrip().startswith('<div id="logs"')
@@ -205,6 +210,7 @@ class TestTheFile:
         (row,), (part,) = self.rows(visitor), find(player, Search(), limit=9)
         assert row[f"Time ({zone})"] == f"{part.at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_written_as_spreadsheets_of_the_language_read(self, visitor, player, table, language):
         a_round(player, table, player=1000)
@@ -280,6 +286,7 @@ def test_a_page_of_a_long_history_costs_what_a_page_of_few_does(long_history):
                 assert node.get("Relation Name") != "games_participation" or node["Node Type"].startswith("Index")
 
 
+@pytest.mark.sweep
 def test_a_long_history_leaves_through_a_page_in_memory(long_history):
     """They are read in portions, all of them, once each, newest first."""
     portions = {"most": 0}

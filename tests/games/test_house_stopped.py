@@ -126,6 +126,7 @@ class TestASoloTable:
         go_on()
         assert self.deal(player, table, Mode.REAL)
 
+    @pytest.mark.sweep
     def test_the_page_says_so_and_takes_no_bets(self, client: Client, table, player):
         a_place(player, table, Mode.REAL, player=1000)
         client.force_login(player.user)
@@ -189,6 +190,7 @@ class TestASharedTable:
         assert held(player) == CHIP
         assert events("bet.refused")[-1]["data"]["reason"] == "HouseStopped"
 
+    @pytest.mark.sweep
     def test_bets_come_off(self, table, player):
         chip(player, table, "player", CHIP)
         chip(player, table, "tie", CHIP)
@@ -222,12 +224,14 @@ class TestASharedTable:
         assert table.pk in phases.due()
         assert phases.advance(table.pk)
 
+    @pytest.mark.sweep
     def test_a_click_between_two_rounds_is_told_the_same(self, table, player):
         stop()
         step(table)
         with pytest.raises(HouseStopped):
             chip(player, table, "player", CHIP)
 
+    @pytest.mark.sweep
     def test_while_bets_were_taken_the_words_in_the_middle_say_it_and_nothing_can_be_added(self, client, table, player):
         bet(player, table, player=CHIP)
         advance_to(table, Phase.BETTING)
@@ -242,6 +246,7 @@ class TestASharedTable:
         assert len(shut(text, "bet-")) == len(VARIANTS["no_commission"].bets)
         assert shut(text, "act-") == {"act-double", "act-rebet"}
 
+    @pytest.mark.sweep
     def test_a_round_that_is_dealt_says_that_it_is_the_last_until_play_goes_on(self, table, player):
         chip(player, table, "player", CHIP)
         stop()
@@ -253,6 +258,7 @@ class TestASharedTable:
         assert 'data-say="Play is stopped"' in text
         assert f'data-say="{announcement(coup)}"' in text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de"], 1))
     def test_every_language_has_its_words(self, table, player, language):
         chip(player, table, "player", CHIP)
@@ -267,6 +273,7 @@ class TestASharedTable:
             assert word in text or phase == Phase.DEALT  # where the sentence may have another order
             assert "Play is stopped" not in text
 
+    @pytest.mark.sweep
     def test_the_lobby_says_the_same_word(self, table, player):
         chip(player, table, "player", CHIP)
         stop()
@@ -285,6 +292,7 @@ class TestASharedTable:
         assert "The table is stopped" in public(table)
         assert "Play is stopped" not in public(table)
 
+    @pytest.mark.sweep
     def test_everybody_there_sees_that_it_waits(self, client: Client, table, player):
         client.force_login(player.user)
         address = reverse("table", args=[table.table.slug, Mode.REAL])
@@ -309,6 +317,7 @@ class TestAVisitor:
         client.post(reverse("guest_start", args=["baccarat"]), {"adult": "on", "to": "play"})
         return client
 
+    @pytest.mark.sweep
     def test_plays_no_more_than_others(self, visitor):
         address = reverse("guest", args=["baccarat"])
         assert "paused" not in visitor.get(address).text

@@ -86,6 +86,7 @@ def test_has_everything_that_the_page_has(annulled, reader):
     assert "The round was settled and paid" in [each["what"] for each in told["course"]]
 
 
+@pytest.mark.sweep
 def test_can_be_read_and_checked_by_an_outsider(annulled, reader, tmp_path):
     incident, player = annulled
     content, _files = taken(reader, incident)
@@ -175,6 +176,7 @@ def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(annulled, reade
     assert events("data.seen")[-1]["data"]["players"] == [str(player)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("role", sample(["operator", "supervisor", "finance", "support", "administrator"], 2))
 def test_is_taken_by_those_alone_who_may_take_files_out_and_see_incidents(annulled, role):
     visitor = a_visitor()

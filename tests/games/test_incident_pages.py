@@ -44,6 +44,7 @@ def incident(live_table) -> Incident:
 
 
 class TestTheList:
+    @pytest.mark.sweep
     def test_has_a_line_with_state_table_kind_and_money(self, incident):
         page = text(reader("operator").get("/staff/incidents/"))
         for told in (
@@ -64,6 +65,7 @@ class TestTheList:
         decide(asked, a_member_of_staff("supervisor"))
         assert "the round is annulled" in text(boss.get("/staff/incidents/"))
 
+    @pytest.mark.sweep
     def test_is_narrowed_by_state_table_and_kind(self, incident):
         other = a_live_table(slug="other")
         bet(a_player("SE", real=MONEY), other, player=5000)
@@ -120,6 +122,7 @@ class TestTheList:
 
 
 class TestThePage:
+    @pytest.mark.sweep
     def test_tells_who_was_in_the_round_and_with_what(self, incident):
         page = text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
         for part in incident.live_round.shoe.round_set.get(pk=incident.live_round_id).participation_set.all():
@@ -214,6 +217,7 @@ class TestThePage:
         assert dealt.cards not in page
         assert "Seed reproduces it" not in text(reader("operator").get(address))
 
+    @pytest.mark.sweep
     def test_offers_to_cancel_first_while_no_card_is_drawn(self, live_table):
         bet(a_player("SE", real=MONEY), live_table, player=5000)
         found = malfunction.report(round_id=round_at(live_table).pk, cause=CAUSE, by="staff:1")
@@ -257,6 +261,7 @@ class TestThePage:
         assert f"Bo ({decider})" in page
         assert f"<q>Ada ({asker}): A card was wrong.</q>" in page
 
+    @pytest.mark.sweep
     def test_offers_a_letter_by_a_button_only_once_it_is_ruled_on(self, incident):
         boss = reader("supervisor")
         address = f"/staff/incidents/{incident.pk}/"
@@ -266,6 +271,7 @@ class TestThePage:
         assert "Write to its players" in text(boss.get(address))
         assert "Not ruled on yet:" not in text(boss.get(f"{address}letter/"))
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("number", sample([1, 2**63 - 1, 2**63, 10**40], 1))
     def test_there_is_none_of_another_number(self, number):
         assert reader("supervisor").get(f"/staff/incidents/{number}/").status_code == 404
@@ -287,6 +293,7 @@ ROLES = ("operator", "supervisor", "compliance")
 
 
 class TestNotes:
+    @pytest.mark.sweep
     def test_are_kept_with_who_wrote_them_and_the_log_has_no_words(self, incident):
         visitor = reader("operator")
         page = text(
@@ -297,6 +304,7 @@ class TestNotes:
         (told,) = events("incident.noted")
         assert told["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("words", sample(["", "   ", "x" * 1001], 1), ids=["none", "blank", "too long"])
     def test_say_something_and_not_too_much(self, incident, words):
         page = text(reader("operator").post(f"/staff/incidents/{incident.pk}/note/", {"text": words}, follow=True))

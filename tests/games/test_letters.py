@@ -140,6 +140,7 @@ class TestTheWords:
             "If you have a question, answer this message in your account, under “Customer service”."
         )
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("kind", sample(list(LetterKind), 3))
     @pytest.mark.parametrize("language", sample(sorted(LANGUAGES.values()), 1))
     def test_of_every_kind_are_whole_in_every_language(self, live_table, kind, language):
@@ -153,6 +154,7 @@ class TestTheWords:
         assert "%(" not in letter.text
         assert (letter.subject == english.subject) is (language == "en")
 
+    @pytest.mark.sweep
     def test_say_that_a_shortfall_is_the_house_s_to_those_alone_who_had_one(self, live_table):
         poor, rich = a_reader("SE"), a_reader("GB")
         won = a_round_that_paid(live_table, poor, rich)
@@ -172,13 +174,16 @@ class TestWhichMayBeWritten:
     def kinds(self, incident: Incident) -> set[LetterKind]:
         return set(sending.offers(case(incident)))
 
+    @pytest.mark.sweep
     def test_only_an_apology_while_the_round_is_not_over(self, live_table):
         assert self.kinds(reported(live_table, a_reader("SE"), phase=Phase.CLOSED)) == {LetterKind.APOLOGY}
 
+    @pytest.mark.sweep
     def test_none_where_nobody_was_in_the_round(self, live_table):
         nobody = malfunction.report(round_id=round_at(live_table).pk, cause="The camera failed.", by="staff:1")
         assert self.kinds(nobody) == set()
 
+    @pytest.mark.sweep
     def test_that_it_stands_once_that_is_ruled(self, live_table):
         incident = reported(live_table, a_reader("SE"))
         assert LetterKind.STANDS not in self.kinds(incident)
@@ -186,6 +191,7 @@ class TestWhichMayBeWritten:
         assert LetterKind.STANDS in self.kinds(incident)
         assert LetterKind.ANNULLED not in self.kinds(incident)
 
+    @pytest.mark.sweep
     def test_that_it_is_annulled_once_it_is(self, annulled):
         assert self.kinds(annulled[0]) == {LetterKind.ANNULLED, LetterKind.APOLOGY}
 
@@ -262,6 +268,7 @@ def test_the_database_keeps_one_letter_of_a_kind_and_one_copy_for_each(annulled)
             row.save()
 
 
+@pytest.mark.sweep
 def test_a_player_has_it_among_what_the_house_keeps_of_them(annulled):
     incident, players = annulled
     send(incident)
@@ -287,6 +294,7 @@ class TestThePage:
         for name in dict(settings.LANGUAGES).values():
             assert f"{name}: 1" in page
 
+    @pytest.mark.sweep
     def test_shows_it_in_each_language_before_it_goes(self, boss, annulled):
         incident, _players = annulled
         page = self.post(boss, incident, kind="annulled", action="preview", added_sv=OWN)
@@ -321,6 +329,7 @@ class TestThePage:
         parts.write_due()
         assert LetterCopy.objects.count() == 5
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("kind", sample(["shortfall", "nonsense", ""], 1))
     def test_refuses_a_kind_that_is_not_offered(self, boss, annulled, kind):
         self.post(boss, annulled[0], kind=kind, action="send", sure="on")

@@ -48,6 +48,7 @@ class TestALetter:
         assert (sent.copies, sent.left, sent.is_ended) == (5, 0, True)
         assert parts.write_due() == 0
 
+    @pytest.mark.sweep
     def test_is_written_in_transactions_of_so_many_players(self, incident, monkeypatch):
         monkeypatch.setattr("games.letters.parts.PART", 2)
         letter = decided(incident)
@@ -62,6 +63,7 @@ class TestALetter:
         assert parts.write_due() == 5
         assert LetterEnd.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
         monkeypatch.setattr("games.letters.parts.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")

@@ -27,6 +27,7 @@ def test_a_picture_says_what_the_game_pays(slug):
 
 @pytest.mark.django_db
 class TestThePage:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("language", "money"), [("sv", "kr"), ("da", "kr."), ("ro", "RON"), ("de", "€"), ("en", "£")]
     )
@@ -40,12 +41,14 @@ class TestThePage:
         visitor.force_login(a_player("DE").user)
         assert "€" in facts(visitor.get("/en/").text)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("is_open", "cards"), [(True, True), (False, False)], ids=["open", "closed"])
     def test_has_cards_only_on_an_open_table(self, is_open, cards):
         a_table(is_open=is_open)
         picture = a_visitor().get("/en/").text.split('class="table-card"')[1].split("table-card__text")[0]
         assert ("card__face" in picture, 'class="slot"' in picture) == (cards, not cards)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("who", ["visitor", "player"])
     def test_leads_to_the_help_of_every_game(self, who):
         visitor = a_visitor()

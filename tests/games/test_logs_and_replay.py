@@ -43,6 +43,7 @@ class TestGameLogs:
             assert format_money(amount, "SEK", "en") in page
         assert part.round.code in page
 
+    @pytest.mark.sweep
     def test_show_real_money_only(self, visitor, player, table):
         free = a_round(player, table, Mode.FREE, player=1000)
         real = a_round(player, table, player=1000)
@@ -50,6 +51,7 @@ class TestGameLogs:
         assert Round.objects.get(pk=real.round_id).code in page
         assert Round.objects.get(pk=free.round_id).code not in page
 
+    @pytest.mark.sweep
     def test_page_back_through_all_rounds_without_losing_or_repeating_one(self, visitor, player, table):
         played = [a_round(player, table, player=1000).round_id for _ in range(45)]
         seen: list[str] = []
@@ -62,6 +64,7 @@ class TestGameLogs:
             page = visitor.get(f"/en/history/{older[1]}").text
         assert list(dict.fromkeys(seen)) == [str(each) for each in reversed(played)]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mark", sample(["x", "-1", "9" * 30, "٣", ""], 1))
     def test_take_a_broken_mark_for_the_newest_page(self, visitor, player, table, mark):
         a_round(player, table, player=1000)

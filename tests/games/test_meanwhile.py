@@ -83,12 +83,14 @@ def test_gli19_4_16_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log
     assert accounts.balance(player.pk, Mode.REAL) == part.balance_after
 
 
+@pytest.mark.sweep
 def test_a_sentence_that_was_lost_on_its_way_is_said_again(player, table):
     lose_the_answer_of(player, table)
     for _ in range(2):
         assert AWAY in a_window(player).get(TABLE).text
 
 
+@pytest.mark.sweep
 def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, table):
     lose_the_answer_of(player, table)
     answer = click(visitor, "bet:tie")
@@ -96,6 +98,7 @@ def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, tabl
     assert AWAY not in click(visitor, "bet:tie").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "without JavaScript"])
 def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htmx):
     visitor.get(TABLE)
@@ -106,6 +109,7 @@ def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htm
     assert NextRound.objects.get().unseen is None
 
 
+@pytest.mark.sweep
 def test_the_same_deal_again_shows_the_round_and_tells_nothing_more(visitor, player, table):
     place = a_place(player, table, player=1000)
     a_round(player, table)
@@ -125,6 +129,7 @@ def test_every_table_and_mode_has_its_own_sentence_in_the_lobby(visitor, player,
     assert AWAY not in visitor.get("/en/table/baccarat/free/").text
 
 
+@pytest.mark.sweep
 def test_of_an_annulled_round_it_says_nothing(visitor, player, table):
     annul_unreproduced(lose_the_answer_of(player, table))
     assert AWAY not in visitor.get("/en/").text
@@ -148,6 +153,7 @@ def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player
     assert AWAY not in visitor.get(TABLE).text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 def test_it_is_said_in_the_players_language(visitor, player, table, language):
     lose_the_answer_of(player, table)

@@ -69,6 +69,7 @@ class TestTheService:
         assert refused["data"]["reason"] == "TableWaits"
         assert not deal(other).repeated
 
+    @pytest.mark.sweep
     def test_opening_it_again_has_the_other_wait(self):
         one, other = at_two_tables("DE")
         reopen(one)
@@ -76,6 +77,7 @@ class TestTheService:
         with pytest.raises(TableWaits):
             deal(other)
 
+    @pytest.mark.sweep
     def test_the_same_table_for_the_other_kind_of_money_is_another(self):
         player, table = a_player("DE", real=MONEY, free=MONEY), a_table()
         real = a_place(player, table, Mode.REAL, player=1000)
@@ -95,6 +97,7 @@ class TestTheService:
         one.refresh_from_db()
         assert one.slip == before
 
+    @pytest.mark.sweep
     def test_a_round_played_there_before_is_still_found(self):
         player = a_player("DE", real=MONEY)
         one = a_place(player, a_table(ONE), player=1000)
@@ -102,6 +105,7 @@ class TestTheService:
         reopen(a_place(player, a_table(OTHER)))
         assert deal(one).round_id == played.round_id
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("code", sample(ALLOWED, 1))
     def test_elsewhere_both_tables_deal(self, code):
         for place in at_two_tables(code):
@@ -151,6 +155,7 @@ class TestThePage:
         assert answer.status_code == 200
         return str(answer.text)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
     @pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "plain"])
     def test_says_so_with_a_link_that_opens_it_again(self, places, language, htmx):

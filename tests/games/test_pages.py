@@ -65,6 +65,7 @@ def test_every_button_works_without_javascript(visitor, player, table):
     assert [part.staked for part in Participation.objects.order_by("id")] == [2000, 4000, 4000]
 
 
+@pytest.mark.sweep
 def test_without_javascript_a_refusal_waits_for_the_page_and_is_said_once(visitor, player, table):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "deal", htmx=False)
@@ -100,6 +101,7 @@ class TestOnesOwnValue:
         assert found
         return unescape(found[1])
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", sample([True, False], 1))
     def test_is_kept_with_every_click_until_it_is_changed(self, visitor, player, table, htmx):
         assert self.field(visitor) == ""
@@ -111,6 +113,7 @@ class TestOnesOwnValue:
         click(visitor, player, "bet:tie", htmx=htmx, player_value="")
         assert self.field(visitor) == ""
 
+    @pytest.mark.sweep
     def test_is_kept_by_a_click_that_is_refused(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
         click(visitor, player, "deal", htmx=False, player_value="mine")
@@ -127,6 +130,7 @@ class TestOnesOwnValue:
         assert after.player_value == "mine"
 
 
+@pytest.mark.sweep
 def test_the_button_that_enter_presses_is_the_first_of_the_form(visitor, player, table):
     page = visitor.get("/en/table/baccarat/real/").text
     form = page.partition('id="slip"')[2]
@@ -140,6 +144,7 @@ class TestAClosedTable:
     def disabled(self, page: str) -> set[str]:
         return set(re.findall(r'<button[^>]*id="([^"]*)"[^>]*aria-disabled="true"', page))
 
+    @pytest.mark.sweep
     def test_says_so_quietly_and_offers_no_bets(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
         click(visitor, player, "bet:tie")
@@ -159,6 +164,7 @@ class TestAClosedTable:
         answer = click(visitor, player, "bet:tie").text
         assert "badge--off" in answer.partition('id="table-state" hx-swap-oob="true"')[2]
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("action", sample(["undo", "clear"], 1))
     def test_lets_bets_go(self, visitor, player, table, action):
         visitor.get("/en/table/baccarat/real/")
@@ -210,6 +216,7 @@ def spot(page: str, bet: str) -> str:
     return unescape(page).partition(f'value="bet:{bet}"')[2].partition("</button>")[0]
 
 
+@pytest.mark.sweep
 def test_the_meters_agree_with_what_deal_would_do(visitor, player, table):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "bet:tie")

@@ -58,11 +58,13 @@ class TestTheWaysThereAre:
         table.refresh_from_db()
         assert table.status == Status.OPEN  # and not paused, as it was when it was closed
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("turn", [pause_table, continue_table, close_table, open_table])
     def test_each_takes_a_reason(self, paused, turn):
         with pytest.raises(TableError, match="reason"):
             turn(table_id=paused.pk, reason=" ", by="staff:7")
 
+    @pytest.mark.sweep
     def test_twice_changes_and_records_nothing(self, paused):
         before = told()
         pause_table(table_id=paused.pk, **WHY)
@@ -72,6 +74,7 @@ class TestTheWaysThereAre:
         with pytest.raises(NotFromHere, match="paused"):
             open_table(table_id=paused.pk, **WHY)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("turn", [pause_table, continue_table])
     def test_a_closed_table_is_opened_first(self, table, turn):
         close_table(table_id=table.pk, **WHY)
@@ -86,6 +89,7 @@ class TestTheWaysThereAre:
         assert close_tables(variant=None, **WHY) == []
         assert set(Table.objects.values_list("status", flat=True)) == {Status.CLOSED}
 
+    @pytest.mark.sweep
     def test_furnishing_the_house_again_leaves_it_as_it_is(self, paused):
         load_tables()
         paused.refresh_from_db()
@@ -152,6 +156,7 @@ class TestASoloTable:
         )
         assert Round.objects.get(pk=played.round_id).commitment == promised.commitment
 
+    @pytest.mark.sweep
     def test_says_so_on_its_page_and_offers_no_deal(self, table):
         player, visitor = a_player(real=MONEY), a_visitor()
         a_round(player, table, player=1000)
@@ -164,6 +169,7 @@ class TestASoloTable:
         assert "aria-disabled" in page.split('id="act-deal"')[1].split(">")[0]
         assert PAUSES in click(visitor, player, "bet:player").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("who", ["a player", "a visitor"])
     def test_is_paused_in_the_lobby_and_can_be_entered_by_players(self, paused, who):
         visitor = a_visitor()

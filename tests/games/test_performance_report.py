@@ -122,6 +122,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
         assert [row["status"] for row in read(Interval(since, clock()))[0]] == ["withdrawn", status]
 
 
+@pytest.mark.sweep
 def test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted():
     shared, between = a_live_table(), a_chemin_table()
     since = clock()
@@ -141,6 +142,7 @@ def test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted():
     assert (total["interrupted"], total["currency"]) == (44_000, "SEK")
 
 
+@pytest.mark.sweep
 def test_free_money_is_not_in_it_and_choices_leave_out_the_rest():
     player, table = a_player("SE", real=MONEY, free=MONEY), a_table()
     since = clock()

@@ -110,6 +110,7 @@ def test_runs_are_those_of_all_orders():
     assert len(found) == factorial(7) // factorial(3) // factorial(4)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("decks", sample([1, 6, 8], 1))
 def test_the_variances_of_what_is_counted_of_a_shuffle_are_those_of_many(decks):
     chance = np.random.default_rng(decks)
@@ -144,6 +145,7 @@ def test_too_little_is_not_tested():
     assert chart((5,) * 52, (5.0,) * 52) is not None
 
 
+@pytest.mark.sweep
 def test_the_fifth_card_of_a_round_is_as_likely_as_all_rounds_of_one_deck_say():
     left = {points: sum(card.points == points for card in FULL_DECK) for points in range(10)}
     ways: defaultdict[int, int] = defaultdict(int)
@@ -158,6 +160,7 @@ def test_the_fifth_card_of_a_round_is_as_likely_as_all_rounds_of_one_deck_say():
     assert sum(sixth) == pytest.approx(1)
 
 
+@pytest.mark.sweep
 def test_gli19_3_3_p_values_of_fair_rounds_with_shoes_of_their_own_are_uniform():
     chance = np.random.default_rng(20261122)
 

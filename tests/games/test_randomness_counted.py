@@ -85,6 +85,7 @@ class TestRoundsWithShoesOfTheirOwn:
         assert counted.outcomes == Counter(each.outcome for each in played)
         assert judge(Scope(Mode.FREE, "baccarat")).cards[0].counted.rounds == 1
 
+    @pytest.mark.sweep
     def test_have_their_shuffles_dealt_again_up_to_a_bound(self, table, monkeypatch):
         monkeypatch.setattr(rolling, "MOST", 2)
         player = a_player(real=MONEY)
@@ -152,6 +153,7 @@ class TestEveryWeek:
         assert watch() == 2
         assert [said["week"] for _, said in alarms()] == ["2026-03-16"]
 
+    @pytest.mark.sweep
     def test_raises_no_alarm_over_fair_cards(self, table, watch):
         keep(MONDAY, table.version_id, dealt())
         assert watch() == 1
@@ -159,6 +161,7 @@ class TestEveryWeek:
         tested = Event.objects.get(kind=judging.TESTED)
         assert json.loads(bytes(tested.body))["data"] == {"families": 1, "tests": 1, "week": "2026-03-02"}
 
+    @pytest.mark.sweep
     def test_raises_an_alarm_over_shuffles_of_so_many_decks(self, watch):
         keep_unshuffled(MONDAY, 8)
         watch()
@@ -197,12 +200,14 @@ class TestThePage:
         assert "as chance gives" in shown
         assert "not what chance gives" not in shown
 
+    @pytest.mark.sweep
     def test_says_what_chance_does_not_explain(self, shown_for, table):
         keep(MONDAY, table.version_id, dealt(share=FAIR + 0.02))
         shown = shown_for(game="baccarat")
         assert "1 of 1 tests cannot be explained by chance at 99 %" in shown
         assert "not what chance gives" in shown
 
+    @pytest.mark.sweep
     def test_says_where_there_is_too_little(self, shown_for, table):
         keep(MONDAY, table.version_id, dealt(rounds=20))
         assert "There is too little for any test yet." in shown_for(game="baccarat")
@@ -218,6 +223,7 @@ class TestThePage:
             assert "Nothing that has been counted" in shown_for(**({"game": "baccarat"} | asked))
         assert "7800 rounds" in shown_for(game="baccarat", since="2026-03-02", until="2026-03-02")
 
+    @pytest.mark.sweep
     def test_draws_the_counts_and_writes_them_beside(self, shown_for, table):
         rounds = [cards.Dealt(number, "AC 2D 3H TS") for number in range(70)]
         keep(MONDAY, table.version_id, cards.count(rounds, decks=1, is_own_shoe=True, follows_tableau=True))

@@ -31,12 +31,14 @@ def a_shared_evening(variant: str, rounds: int, **options) -> LiveTable:
 
 @pytest.mark.django_db
 class TestAnyRoundIsRecalledWithoutADifference:
+    @pytest.mark.sweep
     def test_of_a_solo_table_in_both_kinds_of_money(self):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         for mode in (Mode.REAL, Mode.FREE) * 4:
             a_round(player, table, mode, player=1000, banker=5000, tie=1000)
         assert [differences(each) for each in Round.objects.all()] == [[]] * 8
 
+    @pytest.mark.sweep
     def test_of_golden_played_from_a_purse(self):
         player, table = a_player(real=MONEY), a_golden_table()
         a_purse(player, MONEY // 2)
@@ -44,6 +46,7 @@ class TestAnyRoundIsRecalledWithoutADifference:
             a_round(player, table, player=10_000)
         assert [differences(each) for each in Round.objects.all()] == [[]] * 4
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("variant", sample(["no_commission", "pairs"], 1))
     def test_of_shared_tables_while_the_shoe_is_in_play(self, variant):
         a_shared_evening(variant, 4)
@@ -162,6 +165,7 @@ class TestWhateverIsAlteredShowsAlone:
         }
         assert found == {what: seen for what, (_, seen) in SOLO.items()}
 
+    @pytest.mark.sweep
     def test_of_a_shared_round(self, cloned_db, owner):
         a_shared_evening("no_commission", len(SHARED) + 1)
         *rounds, last = Round.objects.order_by("at")
@@ -180,6 +184,7 @@ class TestWhateverIsAlteredShowsAlone:
         owner.execute("UPDATE games_shoe SET burned = burned + 1")
         assert [what for what, _, _ in differences(last)] == ["Cards burned"]
 
+    @pytest.mark.sweep
     def test_of_a_coup_between_guests(self, cloned_db, owner):
         live_table = a_chemin_table(places=3)
         guests(live_table, 2)

@@ -68,6 +68,7 @@ def played(db) -> Round:
 
 
 class TestASoloRound:
+    @pytest.mark.sweep
     def test_gli19_4_14_is_labelled_a_replay_and_said_to_differ_in_nothing(self, played):
         text = page(played.pk)
         for said in ("Replay", "Recomputed: nothing differs.", "Dealt again", played.commitment, played.seed.hex()):
@@ -108,6 +109,7 @@ class TestASoloRound:
         heads = ("staked in all", "paid back in all", "commission in all", "balance before", "balance after")
         assert [head for head in heads if head not in text] == []
 
+    @pytest.mark.sweep
     def test_is_told_card_by_card_in_dealing_order(self, played):
         found = recall(played.pk)
         assert found
@@ -119,6 +121,7 @@ class TestASoloRound:
         assert [step.due for step in found.deal.steps] == [*range(1, len(cards) + 1), 7, 8]
         assert all(step.text in page(played.pk) for step in found.deal.steps)
 
+    @pytest.mark.sweep
     def test_leads_to_its_journals_its_events_with_their_leaves_and_its_player(self, played):
         text = page(played.pk)
         part = played.participation_set.get()
@@ -128,6 +131,7 @@ class TestASoloRound:
         for said in ("settle", "stake", "round.settled"):
             assert said in text
 
+    @pytest.mark.sweep
     def test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back(self, played):
         annul_unreproduced(played.pk)
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
@@ -141,6 +145,7 @@ class TestASoloRound:
         ):
             assert said in text
 
+    @pytest.mark.sweep
     def test_whose_rules_the_program_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
         other = {slug: game for slug, game in GAMES.items() if slug != "baccarat"}
         monkeypatch.setattr("games.recalling.reading.GAMES", other)
@@ -150,6 +155,7 @@ class TestASoloRound:
         assert "nothing differs" not in text
         assert "not recomputed" in text
 
+    @pytest.mark.sweep
     def test_that_there_is_not_is_no_page(self, db):
         assert reader().get("/staff/rounds/5f3a1c9e-0000-4000-8000-00000000002a/").status_code == 404
 
@@ -161,6 +167,7 @@ class TestALook:
         assert seen["data"]["what"] == "the recall of a round"
         assert seen["data"]["players"] == [f"player:{played.participation_set.get().player_id}"]
 
+    @pytest.mark.sweep
     def test_of_operators_leads_to_no_player_s_page(self, played):
         assert "/staff/players/" not in page(played.pk, "operator")
 
@@ -288,6 +295,7 @@ class TestACoup:
         found = reader().get("/staff/rounds/", {"round": str(live.pk)})
         assert found.url == f"/staff/rounds/{live.pk}/"
 
+    @pytest.mark.sweep
     def test_gli19_2_8_2_tells_who_decided_what_when_and_who_decided_for_them(self, db):
         live_table = a_chemin_table()
         guests(live_table, 2)
@@ -345,6 +353,7 @@ class TestAComplaint:
         assert f'href="/staff/rounds/{played.pk}/"' in desk.get(f"/staff/service/{said.pk}/").text
         assert f'href="/staff/service/{said.pk}/"' in desk.get(f"/staff/rounds/{played.pk}/").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "way", sample([str, str.lower, lambda code: code.replace("-", ""), lambda code: code.replace("-", " ")], 1)
     )

@@ -127,6 +127,7 @@ class TestTheList:
         assert "E-mail" not in text
         assert "e-mail" not in text
 
+    @pytest.mark.sweep
     def test_is_narrowed_down(self, evening):
         browser = reader()
         for asked, names in NARROWED:
@@ -157,6 +158,7 @@ class TestTheList:
         assert code not in page(status="in progress", player=the_player(evening).pk)
         assert code not in page(status="interrupted")
 
+    @pytest.mark.sweep
     def test_says_what_it_cannot_read(self, evening):
         browser = reader()
         for asked, said in UNREADABLE:
@@ -192,6 +194,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(child)
 
 
+@pytest.mark.sweep
 def test_no_search_reads_all_rounds_however_many_there_are(cloned_db, owner):
     player, table, _other = a_player(real=MONEY), a_table(), a_table("other")
     assert table.version is not None

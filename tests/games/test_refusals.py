@@ -57,6 +57,7 @@ class TestSentences:
         assert all(part in unescape(notice[1]) for part in plain)
         return answer.text
 
+    @pytest.mark.sweep
     def test_no_stake(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         answer = click(visitor, player, "deal", language=language)
@@ -69,6 +70,7 @@ class TestSentences:
         answer = click(visitor, poor, "bet:player", language=language)
         assert f"/{language}/cashier/" in self.said(answer, language, "Your balance does not cover this bet.")
 
+    @pytest.mark.sweep
     def test_free_money_too_low_leads_to_more_of_it(self, visitor, player, table, language):
         poor = a_player(free=500)
         visitor.force_login(poor.user)
@@ -86,6 +88,7 @@ class TestSentences:
         text = self.said(answer, language, "The maximum bet on %(bet)s is %(amount)s.")
         assert format_money(1000, "SEK", language) in unescape(text)
 
+    @pytest.mark.sweep
     def test_under_the_limit(self, visitor, player, language):
         limits = baccarat_limits()
         limits["SEK"]["bets"]["tie"] = [5000, 10_000]
@@ -101,18 +104,21 @@ class TestSentences:
         answer = click(visitor, player, "bet:player", language=language)
         self.said(answer, language, "This table is closed. No bet was taken.")
 
+    @pytest.mark.sweep
     def test_table_pauses(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         pause_table(table_id=table.pk, reason="test", by="staff:1")
         answer = click(visitor, player, "bet:player", language=language)
         self.said(answer, language, "This table pauses. The next round opens when it goes on.")
 
+    @pytest.mark.sweep
     def test_stale_page(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         click(visitor, player, "bet:player")
         answer = click(visitor, player, "deal", language=language, round_id=uuid4())
         self.said(answer, language, "This page was out of date. Nothing was staked; it now shows how the table stands.")
 
+    @pytest.mark.sweep
     def test_bets_changed_in_another_window(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         click(visitor, player, "bet:player")
@@ -123,16 +129,19 @@ class TestSentences:
             "Your bets were changed in another window. Nothing was staked; look at them and deal again.",
         )
 
+    @pytest.mark.sweep
     def test_nothing_to_bet_again(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         answer = click(visitor, player, "rebet", language=language)
         self.said(answer, language, "There is no earlier round at this table to bet again.")
 
+    @pytest.mark.sweep
     def test_a_chip_that_is_not_in_the_tray(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         answer = click(visitor, player, "bet:player", language=language, chip=1234)
         self.said(answer, language, "This table has no such chip. Choose one from the tray.")
 
+    @pytest.mark.sweep
     def test_session_ended(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         place = NextRound.objects.get()

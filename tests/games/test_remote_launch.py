@@ -74,6 +74,7 @@ def announced(operator, **other):
 
 
 class TestAnnouncing:
+    @pytest.mark.sweep
     def test_a_player_is_made_once_and_found_again(self, operator, table):
         first, second = announced(operator), announced(operator)
         assert first != second
@@ -103,12 +104,14 @@ class TestAnnouncing:
         record_change("password.changed", user=user, ip="10.0.0.1")
         assert Mail.objects.get(address=user.email).next_try_at is None
 
+    @pytest.mark.sweep
     def test_two_operators_may_call_two_people_the_same(self, operator, table):
         announced(operator)
         with an_operator() as other:
             announced(other)
         assert RemotePlayer.objects.filter(name="anna").count() == 2
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("field", "value"),
         sample(
@@ -134,6 +137,7 @@ class TestAnnouncing:
         assert answer.json()["errors"][0]["pointer"] == f"/{field}"
         assert not Player.objects.exists()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("code", "status", "other"),
         sample(
@@ -150,11 +154,13 @@ class TestAnnouncing:
         answer = send(operator, **other)
         assert (answer.json()["code"], answer.status_code) == (code, status)
 
+    @pytest.mark.sweep
     def test_a_player_does_not_change_their_money(self, operator, table):
         announced(operator)
         answer = send(operator, birth_date="1991-05-01")
         assert (answer.json()["code"], answer.status_code) == ("player-changed", 409)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("make", sample([a_golden_table, a_shared_table, a_guest_table], 1))
     def test_tables_that_hold_money_are_none_for_them(self, operator, make):
         answer = send(operator, table=make().slug)
@@ -171,6 +177,7 @@ class TestAnnouncing:
         assert send(operator, body=b"x" * 20_000).status_code == 400
         assert not Player.objects.exists()
 
+    @pytest.mark.sweep
     def test_a_studio_announces_nobody(self, operator, table):
         studio = a_partner("https://studio.example/", kind=PartnerKind.STUDIO)
         key = PartnerKey.objects.get(partner=studio)
@@ -239,6 +246,7 @@ class TestComingIn:
         queue.send_due()
         assert operator.host.balances["anna"] == MONEY - STAKE + part.paid
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_the_cashier_says_where_the_money_is(self, operator, table, language):
         visitor = a_visitor()
@@ -251,6 +259,7 @@ class TestComingIn:
         assert sentence in page.text
         assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_the_lobby_shows_what_they_can_play(self, operator, table, language):
         others = [a_shared_table(), a_golden_table(), a_guest_table("SEK")]
@@ -281,6 +290,7 @@ class TestComingIn:
 
 
 class TestTheBalance:
+    @pytest.mark.sweep
     def test_asks_again_until_the_operator_was_told(self, operator, table):
         visitor = a_visitor()
         visitor.get(announced(operator, language="en"))

@@ -54,6 +54,7 @@ def test_nor_of_one_without_a_key(operator, table, finance):
     assert not RemoteBet.objects.exists()
 
 
+@pytest.mark.sweep
 def test_an_address_that_was_announced_before_leads_nowhere(operator, table, finance):
     operator.host.balances["anna"] = MONEY
     announced = launching.announce(operator.partner, a_visit("anna", "s-anna"))

@@ -47,6 +47,7 @@ class TestCleanRounds:
         (event,) = events("rounds.replayed")
         assert event["data"] == {"reproduced": 1, "suspicious": []}
 
+    @pytest.mark.sweep
     def test_are_dealt_again_however_many_there_are(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
         monkeypatch.setattr(replay, "BATCH", 3)
@@ -55,6 +56,7 @@ class TestCleanRounds:
         assert replay.replay_finished_rounds().rounds == 8
         assert not ReplayDue.objects.exists()
 
+    @pytest.mark.sweep
     def test_cost_the_same_number_of_queries_however_many_there_are(self, django_assert_num_queries):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, **BETS)
@@ -80,7 +82,7 @@ class TestCleanRounds:
 
 
 @pytest.mark.parametrize("mode", sample(list(Mode), 1))
-@pytest.mark.parametrize("what", sample(CORRUPTIONS, 2))
+@pytest.mark.parametrize("what", sample(CORRUPTIONS, 1))
 def test_a_round_that_its_seed_does_not_reproduce_is_annulled(cloned_db, owner, what, mode):
     player, table = a_player(real=MONEY, free=MONEY), a_table()
     good = Participation.objects.get(round_id=a_round(player, table, mode, **BETS).round_id)
@@ -112,6 +114,7 @@ class TestAnAnnulment:
         assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == 1
         assert [len(events(kind)) for kind in ("round.voided", "incident.opened", "table.closed")] == [1, 1, 1]
 
+    @pytest.mark.sweep
     def test_says_in_the_log_why_the_table_was_closed(self, cloned_db, owner):
         bad = a_round(a_player(real=MONEY), a_table(), **BETS)
         corrupt(owner, bad.round_id)
@@ -181,6 +184,7 @@ def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_
 
 
 class TestRulesNobodyKnowsAnyMore:
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "statement",
         sample(

@@ -82,6 +82,7 @@ MAKERS: dict[Shape, Callable[[], Table]] = {
 
 @pytest.mark.parametrize("shape", list(Shape))
 class TestAPlayerWhomATableDoesNotServe:
+    @pytest.mark.sweep
     def test_is_not_shown_it_in_the_lobby_and_others_are(self, shape):
         table, swede, dane = MAKERS[shape](), a_player("SE"), a_player("DK")
         table.refresh_from_db()
@@ -93,6 +94,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert lobby_cards(Mode.REAL, "SEK", "DK") == []
         assert len(list(lobby_cards(Mode.REAL, "SEK", "SE"))) == (0 if shape is Shape.SOLO else 1)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_reads_at_its_address_why_not(self, shape, language):
         table = MAKERS[shape]()
@@ -104,6 +106,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert (said != ELSEWHERE) is (language != "en")
         assert said in unescape(answer.text)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     @pytest.mark.parametrize(
         ("mode", "other", "sentence"), sample([("real", "F", NOT_REAL), ("free", "R", NOT_FREE)], 1)
@@ -119,6 +122,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert [each.slug for each in lobby(None, Mode(other), "sv")] == [table.slug]
         assert lobby(None, Mode.REAL if other == "F" else Mode.FREE, "sv") == ()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "plain"])
     def test_is_led_from_every_form_to_that_page(self, shape, htmx):
         table, player = MAKERS[shape](), a_player("SE", real=MONEY)
@@ -131,6 +135,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert not NextRound.objects.exists()
         assert not CheminSeat.objects.exists()
 
+    @pytest.mark.sweep
     def test_does_not_keep_it_among_favourites(self, shape):
         table, player = MAKERS[shape](), a_player("SE")
         serve(table, ["DE"])
@@ -203,6 +208,7 @@ class TestASharedTable:
         assert step(live_table).version.number == 2
         assert visitor.get(page).status_code == 404
 
+    @pytest.mark.sweep
     def test_lets_them_take_bets_off(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, banker=5000)
@@ -212,6 +218,7 @@ class TestASharedTable:
         )
         assert seat.stakes == {}
 
+    @pytest.mark.sweep
     def test_tells_why_where_the_click_comes_too_late(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, banker=5000)
@@ -230,6 +237,7 @@ class TestASharedTable:
         with pytest.raises(NotServed):
             seat_at(a_player("SE"), live_table)
 
+    @pytest.mark.sweep
     def test_opens_no_round_for_money_that_it_is_not_played_for_and_opens_them_again(self):
         table = a_shared_table()
         real = live_table_of(table)
@@ -239,6 +247,7 @@ class TestASharedTable:
         serve(table, modes=[Mode.FREE, Mode.REAL])
         assert real.pk in phases.due()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("make", [a_shared_table, a_guest_table])
     def test_is_laid_out_for_money_that_it_is_played_for_later(self, make):
         made = make(is_open=False)
@@ -264,6 +273,7 @@ def pace_of(made: Table) -> TableClock:
 
 
 class TestAGuestsTable:
+    @pytest.mark.sweep
     def test_seats_nobody_whom_it_does_not_serve(self):
         live_table = a_chemin_table()
         serve(live_table.table, ["DE"])
@@ -284,6 +294,7 @@ class TestAGuestsTable:
         assert at(second).get(f"/en/table/{live_table.table.slug}/real/").status_code == 404
         assert live_table.pk not in tick.due()
 
+    @pytest.mark.sweep
     def test_plays_the_coup_to_its_end_first(self):
         live_table = a_chemin_table()
         guests(live_table, 2)
@@ -296,6 +307,7 @@ class TestAGuestsTable:
         assert standing_of(live_table).seats == {}
         assert Round.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_calls_nobody_back_whom_it_serves_no_more(self):
         live_table = a_chemin_table()
         player, _ = guests(live_table, 2)
@@ -313,6 +325,7 @@ class TestAGuestsTable:
 
 
 class TestAVisitor:
+    @pytest.mark.sweep
     def test_is_shown_every_table_that_was_put_live(self):
         serve(a_table(), ["DE"])
         assert "/en/table/baccarat/real/" in Client().get("/en/").text
@@ -380,6 +393,7 @@ class TestTheDatabase:
             TableVersion.objects.create(table=table, number=1, **given | changes)
 
 
+@pytest.mark.sweep
 def test_a_house_begins_with_tables_for_everybody_and_practice_for_free_money():
     load_tables()
     for version in TableVersion.objects.select_related("table"):

@@ -29,7 +29,7 @@ def limits_of(variant: str, shape: str):
     return {"SEK": entry | ({"liability": 100_000_000} if shape == Shape.SHARED else {})}
 
 
-@pytest.mark.parametrize(("variant", "shape"), sample(OFFERED, 3), ids=map(":".join, OFFERED))
+@pytest.mark.parametrize(("variant", "shape"), sample(OFFERED, 2), ids=map(":".join, OFFERED))
 def test_it_is_played(variant, shape):
     shared = shape == Shape.SHARED
     table = make_table(

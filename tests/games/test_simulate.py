@@ -31,6 +31,7 @@ def simulate(*arguments: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("slug", sample(VARIANTS, 1))
 def test_every_bet_is_settled_on_every_coup(slug: str, way: str) -> None:
@@ -98,6 +99,7 @@ def test_shared_shoes_are_dealt_through_as_the_table_deals_them(slug: str, monke
     assert list(islice(by_engine.deal_on(VARIANTS[slug]), len(expected))) == expected
 
 
+@pytest.mark.sweep
 def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error() -> None:
     out, err = simulate("baccarat", "--coups", "6000")
     header, cards, columns, *bets, chance = out.splitlines()

@@ -72,6 +72,7 @@ def test_the_same_shoes_give_the_engines_coups_and_payouts_to_the_end_of_the_sho
     assert_same(by_arrays.all_coups(as_array(shoes)), coups)
 
 
+@pytest.mark.sweep
 def test_the_same_fresh_decks_give_the_engines_coups_and_payouts() -> None:
     decks = shuffled(FRONTS, 1)
     assert_same(by_arrays.first_coups(as_array(decks)), [deal(deck) for deck in decks])

@@ -51,6 +51,7 @@ def ago(owner: psycopg.Connection, minutes: int) -> None:
     owner.execute("UPDATE players_playtime SET last_at = last_at - make_interval(mins => %s)", [minutes])
 
 
+@pytest.mark.sweep
 def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
     session = uuid4()
     sittings.sitting(player, session)
@@ -65,6 +66,7 @@ def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
         assert net == sum(part.paid - part.staked for part in parts)
 
 
+@pytest.mark.sweep
 def test_rounds_of_another_session_are_not_in_it(player, table):
     mine, other = uuid4(), uuid4()
     sittings.sitting(player, mine)
@@ -74,6 +76,7 @@ def test_rounds_of_another_session_are_not_in_it(player, table):
 
 
 class TestTheRealityCheck:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
     def test_keeps_the_next_round_waiting_for_an_answer(self, player, table, owner, mode):
         session = uuid4()
@@ -89,6 +92,7 @@ class TestTheRealityCheck:
         assert answered["data"]["seconds"] >= 61 * 60
         assert answered["data"]["goes_on"] is True
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("minutes", sample(sittings.INTERVALS, 1))
     def test_comes_at_the_interval_the_player_chose(self, player, table, owner, minutes):
         session = uuid4()
@@ -104,6 +108,7 @@ class TestTheRealityCheck:
         ago(owner, 1)
         assert sittings.sitting(player, session).is_check_due
 
+    @pytest.mark.sweep
     def test_cannot_be_had_at_another_interval(self, player):
         with pytest.raises(sittings.UnknownInterval):
             sittings.choose_interval(player=player, minutes=500)
@@ -123,6 +128,7 @@ class TestTheRealityCheck:
         assert answer.headers["Location"] == "/en/table/baccarat/real/"
         assert 'id="check"' not in browser.get("/en/table/baccarat/real/").content.decode()
 
+    @pytest.mark.sweep
     def test_leads_to_the_lobby_whoever_leaves(self, player, table):
         answer = logged_in(player).post("/en/protection/check/", {"table": "baccarat", "mode": "R", "answer": "leave"})
         assert answer.headers["Location"] == "/en/"
@@ -169,6 +175,7 @@ class TestTimePlayed:
             play(player, table, None, mode)
         assert gate.bar_to_deposit(player) is None
 
+    @pytest.mark.sweep
     def test_of_an_earlier_day_leaves_today_alone(self, player, table, owner):
         owner.execute(
             "SELECT players_change_limit(%s, 'player', 'time', 'day', 3600, %s, '')", [player.pk, str(player)]
@@ -178,6 +185,7 @@ class TestTimePlayed:
         play(player, table, None)
 
 
+@pytest.mark.sweep
 def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
     browser = logged_in(player)
     browser.get("/en/table/baccarat/free/")

@@ -63,11 +63,13 @@ class TestEveryWayOfNamingIt:
         assert f"<title>Round {played.code} · Sabot</title>" in page
         assert str(played.pk) in page
 
+    @pytest.mark.sweep
     def test_finds_its_journals(self, played, way):
         answer = reader().get("/staff/ledger/", {"round": way(played)}, follow=True)
         assert {journal.round_id for journal in answer.context["page"].journals} == {played.pk}
         assert f"?round={played.pk}" in answer.text
 
+    @pytest.mark.sweep
     def test_finds_its_events(self, played, way):
         answer = reader("compliance").get("/staff/events/", {"on": way(played)}, follow=True)
         assert {event.on for event in answer.context["events"]} == {f"round:{played.pk}"}
@@ -84,6 +86,7 @@ class TestThePageOfARound:
         for card in played.cards.split():
             assert card in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("role", "links"),
         sample(
@@ -106,6 +109,7 @@ class TestThePageOfARound:
         assert "void since" in page
         assert f'By the annulment</dt><dd class="num">{in_words(VoidPart.objects.get())}</dd>' in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(("role", "told"), sample([("operator", True), ("finance", False)], 1))
     def test_leads_to_its_incident_whoever_may_read_of_it(self, played, role, told):
         table_id = played.table_version.table_id
@@ -114,6 +118,7 @@ class TestThePageOfARound:
         page = seen(reader(role).get("/staff/rounds/", {"round": played.code}, follow=True))
         assert (f"/staff/incidents/{incident.pk}/" in page) is told
 
+    @pytest.mark.sweep
     def test_shows_a_free_round_as_free(self):
         round_id = a_round(a_player(free=1_000_000), a_table(), Mode.FREE, player=1000).round_id
         assert "<dd>free</dd>" in seen(reader().get("/staff/rounds/", {"round": round_id}, follow=True))

@@ -69,6 +69,7 @@ def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
     assert (event["on"], event["data"]["reason"]) == (f"table:{table.pk}", REASON)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("stands", "deed"),
     sample([(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")], 1),
@@ -95,6 +96,7 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("stands", "offered"),
     sample(
@@ -169,6 +171,7 @@ class TestClosingSeveralAtOnce:
         with pytest.raises(TableClosed):
             a_place(player, house["one"], player=1000)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "wrong", sample([{"reason": " "}, {"sure": ""}, {"game": ""}, {"game": "roulette"}], 1), ids=str
     )
@@ -181,6 +184,7 @@ class TestClosingSeveralAtOnce:
         assert "Close a game" not in operator.get("/staff/floor/").text
         assert self.still_open(house) == {"one", "other", "shared"}
 
+    @pytest.mark.sweep
     def test_says_how_many_tables_each_choice_closes(self, supervisor, house):
         page = supervisor.get("/staff/floor/").text
         assert '<option value="">Choose …</option>' in page
@@ -192,6 +196,7 @@ class TestClosingSeveralAtOnce:
 class TestTheListOfTables:
     """How each stands for each kind of money, and what may be staked there."""
 
+    @pytest.mark.sweep
     def test_tells_a_stop_for_its_kind_of_money(self, operator):
         live_table = a_live_table()
         pause_table(table_id=live_table.table_id, reason=REASON, by="staff:test")
@@ -199,6 +204,7 @@ class TestTheListOfTables:
         page = " ".join(re.sub(r"<[^>]+>", " ", operator.get("/staff/tables/").text).split())
         assert "State stopped real money paused free money" in page
 
+    @pytest.mark.sweep
     def test_tells_its_limits(self, operator):
         table = a_table()
         assert table.version
@@ -224,6 +230,7 @@ class TestTheLanguageOfAChat:
         bodies = [bytes(each.body).decode() for each in Event.objects.filter(kind="table.chat_language").order_by("pk")]
         assert ['"after":"sv"' in body for body in bodies] == [True, False]
 
+    @pytest.mark.sweep
     def test_is_one_of_the_house(self, operator):
         table = a_live_table().table
         assert "The house has no such language." in self.choose(operator, table, "fr")
@@ -232,6 +239,7 @@ class TestTheLanguageOfAChat:
         with pytest.raises(TableError, match="no such language"):
             set_chat_language(table_id=table.pk, language="fr", by="staff:1")
 
+    @pytest.mark.sweep
     def test_is_none_where_one_plays_alone(self, operator):
         table = a_table()
         answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
@@ -239,6 +247,7 @@ class TestTheLanguageOfAChat:
         assert "Language of the chat" not in operator.get("/staff/tables/").text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "page"),
     sample(
@@ -257,6 +266,7 @@ def test_the_back_office_offers_no_language_since_it_has_one(role, page):
     assert 'name="language"' in visitor.get("/en/").text
 
 
+@pytest.mark.sweep
 def test_the_first_page_says_which_roles_may_do_what(operator):
     page = " ".join(operator.get("/staff/").text.split())
     assert (

@@ -145,6 +145,7 @@ class TestTheFigures:
                 assert in_rounds == sum(each.net for each in found.days)
                 assert in_rounds + sum(each.amount for each in found.money) == found.total
 
+    @pytest.mark.sweep
     def test_until_now_are_the_balances_of_the_accounts(self, player):
         a_history(player, random.Random(99))
         found = figures(player, Mode.REAL, this_month(player))
@@ -178,6 +179,7 @@ class TestThePage:
         for word in ("Opening balance", "Closing balance", "Stake", "Deposit", "Baccarat"):
             assert word in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("ended", "name"),
         [("", "Withdrawal asked for, not yet paid"), ("withdraw_returned", "Withdrawal returned")],
@@ -191,6 +193,7 @@ class TestThePage:
         assert sums.startswith(' <small class="dim">SEK 200.00: your balance stays as it is</small>')
         assert re.search(r'<td class="num"[^>]*>SEK 200\.00</td>', listed.partition("</tr>")[0])
 
+    @pytest.mark.sweep
     def test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number(self, visitor, player):
         a_withdrawal(player, 20_000, "withdraw_paid")
         annul_unreproduced(a_round(player, a_table(), player=1000).round_id)
@@ -201,16 +204,19 @@ class TestThePage:
             (row,) = re.findall(rf'<tr>(?:(?!</tr>).)*data-label="No.">{journal.pk}</td>', page, re.DOTALL)
             assert f'datetime="{journal.at.astimezone(STOCKHOLM).isoformat()}"' in row
 
+    @pytest.mark.sweep
     def test_says_so_where_nothing_moved(self, visitor):
         page = visitor.get("/en/cashier/statement/", {"since": "2025-01-01", "until": "2025-01-31"}).text
         assert "No activity in this period." in page
 
+    @pytest.mark.sweep
     def test_shows_free_money_by_itself(self, visitor, player):
         cashier.top_up_free(player=player, key=uuid4())
         page = visitor.get("/en/cashier/statement/", {"mode": "free"}).text
         assert "Free money" in page
         assert "SEK\u00a010,000.00" in page
 
+    @pytest.mark.sweep
     def test_pages_through_the_movements_and_keeps_the_period(self, visitor, player):
         for _ in range(15):
             money_moves.a_round(player, staked=100, paid=50)
@@ -222,6 +228,7 @@ class TestThePage:
         assert len(numbers) == 31
         assert numbers == sorted(set(numbers), reverse=True)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "nonsense",
         sample(
@@ -242,6 +249,7 @@ class TestThePage:
         for ending in ("csv", "pdf"):
             assert visitor.get(f"/en/cashier/statement/statement.{ending}", nonsense).status_code == 302
 
+    @pytest.mark.sweep
     def test_and_the_cashier_lead_to_each_other(self, visitor):
         assert 'href="/en/cashier/statement/"' in visitor.get("/en/cashier/").text
         assert 'href="/en/cashier/"' in visitor.get("/en/cashier/statement/").text
@@ -262,6 +270,7 @@ class TestTheFile:
         assert 'filename="sabot-statement-2026-11-01--2026-11-30.csv"' in answer["Content-Disposition"]
         assert b"".join(answer.streaming_content)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_runs_from_the_opening_to_the_closing_balance(self, player, language):
         a_history(player, random.Random(7))
@@ -296,6 +305,7 @@ def paper_for(player: Player, language: str) -> Paper:
 
 
 class TestTheDocument:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_gli19_2_5_7_has_every_figure_of_the_screen(self, db, language):
         player = a_player(JURISDICTION[language], real=MONEY)
@@ -322,6 +332,7 @@ class TestTheDocument:
             text = pdf_text(document(paper_for(player, "ro")))
         assert {"ș", "ț", "ă"} <= set(text)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_has_no_letter_that_its_fonts_lack(self, db, language):
         player = a_player(JURISDICTION[language], real=MONEY)
@@ -332,6 +343,7 @@ class TestTheDocument:
         assert b"HankenGrotesk-Regular" in data
         assert b"HankenGrotesk-Bold" in data
 
+    @pytest.mark.sweep
     def test_is_the_same_to_the_byte(self, player):
         a_round(player, a_table(), player=1000)
         with translation.override("en"):

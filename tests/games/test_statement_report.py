@@ -48,6 +48,7 @@ def test_of_nobody_there_is_none(number):
         read(Interval(clock(), clock()), player=number)
 
 
+@pytest.mark.sweep
 def test_of_who_has_nothing_it_says_nothing():
     player = a_depositor("SE")
     assert read(Interval(clock(), clock()), player=f"player:{player.pk}", mode="F") == []

@@ -68,6 +68,7 @@ def test_gross_gaming_revenue_is_that_of_our_tables(history):
     assert [tuple(row) for row in revenue.answer(ask(Interval(since, clock()))).rows] == before
 
 
+@pytest.mark.sweep
 def test_the_houses_account_has_nothing_of_them(history):
     _, interval = history
     kinds = {each.journal_kind for each in moved.moved(interval) if each.account_kind == AccountKind.HOUSE}

@@ -134,6 +134,7 @@ class TestANewTable:
         assert (table.version.jurisdictions, table.version.modes) == (["DE", "SE"], ["F"])
         assert {each.mode for each in table.live.all()} == ({"F"} if shape is not Shape.SOLO else set())
 
+    @pytest.mark.sweep
     def test_from_nothing_takes_what_is_typed_in_the_house_s_english(self, supervisor):
         given = filled(supervisor, f"{NEW}?like=baccarat:solo", name="Plain", slug="plain", currencies=["EUR"])
         bets = {
@@ -165,6 +166,7 @@ class TestANewTable:
         assert page.count(" complete") == 5
         assert "Nobody there has a currency of this table: Sweden" in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "field", "sentence"),
         sample(
@@ -215,6 +217,7 @@ class TestANewTable:
         }
         assert not Approval.objects.exists()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "field", "sentence"),
         sample(
@@ -232,6 +235,7 @@ class TestANewTable:
         given = filled(supervisor, new_like(a_shared_table("pairs")), name="Second") | changes
         assert sentence in error_at(supervisor.post(NEW, given).text, field)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "field", "sentence"),
         sample(
@@ -253,6 +257,7 @@ class TestANewTable:
         given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
         assert sentence in error_at(supervisor.post(NEW, given).text, field)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         sample(
@@ -268,6 +273,7 @@ class TestANewTable:
         given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
         assert sentence in words(supervisor.post(NEW, given).text)
 
+    @pytest.mark.sweep
     def test_a_game_that_lacks_a_language_is_refused_where_players_are_chosen(self, supervisor, monkeypatch):
         given = filled(supervisor, new_like(a_table()), name="Second")
         labels = {code: dict(texts) for code, texts in VARIANTS["baccarat"].labels.items()}
@@ -301,6 +307,7 @@ class TestANewTable:
         assert "Something is to be mended" not in back
         assert form_of(back) | {"seen": form_of(shown)["seen"]} == form_of(shown)
 
+    @pytest.mark.sweep
     def test_goes_live_at_the_moment_that_was_typed_in_universal_time(self, supervisor, settings):
         settings.TIME_ZONE = "Europe/Stockholm"
         moment = "2027-01-15T18:30"
@@ -352,16 +359,19 @@ class TestAnotherVersion:
         offered = form_of(supervisor.get(f"{change_of(table)}?like=version:{another.version.pk}").text)
         assert offered["SEK-tie-maximum"] == ["50"], "one of another table is none of this one"
 
+    @pytest.mark.sweep
     def test_that_changes_nothing_is_refused(self, supervisor):
         table = a_table()
         page = supervisor.post(change_of(table), filled(supervisor, change_of(table))).text
         assert "All of this is in force already: nothing would change." in words(page)
 
+    @pytest.mark.sweep
     def test_takes_the_table_from_nobody_with_a_currency_of_it(self, supervisor):
         table = a_table()
         page = supervisor.post(change_of(table), filled(supervisor, change_of(table), currencies=["EUR"])).text
         assert "would lose the table: close it instead." in error_at(page, "currencies")
 
+    @pytest.mark.sweep
     def test_of_a_table_that_was_never_live_is_not_asked_for(self, supervisor):
         table = Table.objects.create(slug="t", name="T", variant="baccarat")
         assert supervisor.get(change_of(table)).status_code == 404

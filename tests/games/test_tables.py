@@ -73,6 +73,7 @@ def test_closing_twice_records_one_event():
     assert Event.objects.filter(kind="table.closed").count() == 1
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 def test_loading_the_shipped_tables_twice_makes_them_once():
     load_tables()

@@ -49,6 +49,7 @@ def visitor():
     return client
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("slug", sample(["baccarat", "golden"], 1))
 @pytest.mark.parametrize("mode", sample(["real", "free"], 1))
 def test_its_page_says_why_and_leads_to_the_lobby(visitor, reason, slug, mode):
@@ -62,6 +63,7 @@ def test_its_page_says_why_and_leads_to_the_lobby(visitor, reason, slug, mode):
     assert not Account.objects.filter(kind=AccountKind.PURSE).exists()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 def test_its_page_speaks_the_language_of_the_player(visitor, reason, language):
     assert (reason in unescape(visitor.get(f"/{language}/table/baccarat/real/").text)) == (language == "en")
@@ -90,6 +92,7 @@ def test_the_game_can_be_left_all_the_same(visitor, reason):
     assert (answer.status_code, answer["Location"]) == (302, "/en/")
 
 
+@pytest.mark.sweep
 def test_neither_the_lobby_nor_the_rules_offer_it(visitor, reason):
     for page in ("/en/", "/en/help/baccarat/", "/en/help/golden/"):
         answer = visitor.get(page)
@@ -97,6 +100,7 @@ def test_neither_the_lobby_nor_the_rules_offer_it(visitor, reason):
         assert "/table/" not in answer.text
 
 
+@pytest.mark.sweep
 def test_whoever_has_another_currency_is_offered_it():
     a_table_without_kronor("baccarat", baccarat_limits())
     visitor = Client()
@@ -107,6 +111,7 @@ def test_whoever_has_another_currency_is_offered_it():
     assert visitor.get("/en/table/baccarat/real/").status_code == 200
 
 
+@pytest.mark.sweep
 def test_the_rules_lead_to_a_table_that_can_be_played_though_an_older_one_cannot(visitor):
     a_table_without_kronor("baccarat", baccarat_limits())
     make_table(slug="second", name="Second", variant="baccarat", limits=baccarat_limits(), by="staff:test")

@@ -74,6 +74,7 @@ def test_the_table_says_so_and_is_played_on(visitor, player, table, spoilt):
     assert sentence(spoilt) not in seen(answer)
 
 
+@pytest.mark.sweep
 def test_game_logs_show_it_among_the_others_without_its_cards_and_bets(visitor, player, table, spoilt):
     good = Round.objects.get(pk=a_round(player, table, tie=1000).round_id)
     page = seen(visitor.get("/en/history/"))
@@ -83,6 +84,7 @@ def test_game_logs_show_it_among_the_others_without_its_cards_and_bets(visitor, 
     assert page.count('class="lines__') == 1
 
 
+@pytest.mark.sweep
 def test_its_replay_says_so_and_deals_nothing(visitor, spoilt):
     page = seen(visitor.get(f"/en/history/{spoilt.pk}/"))
     assert sentence(spoilt) in page
@@ -90,6 +92,7 @@ def test_its_replay_says_so_and_deals_nothing(visitor, spoilt):
     assert "This round has been played and paid" not in page
 
 
+@pytest.mark.sweep
 def test_the_file_names_it_and_goes_on_to_the_next(visitor, player, table, spoilt):
     good = Round.objects.get(pk=a_round(player, table, tie=1000).round_id)
     lines = b"".join(visitor.get("/en/history/rounds.csv")).decode().splitlines()
@@ -98,6 +101,7 @@ def test_the_file_names_it_and_goes_on_to_the_next(visitor, player, table, spoil
     assert any(good.code in line for line in lines)
 
 
+@pytest.mark.sweep
 def test_the_lobby_tells_of_it_instead_of_its_result(visitor, player, spoilt):
     NextRound.objects.filter(player=player).update(unseen=spoilt.pk)
     assert sentence(spoilt) in seen(visitor.get("/en/"))
@@ -116,6 +120,7 @@ def test_whatever_shows_it_first_puts_it_on_record_and_has_it_dealt_again_at_onc
     assert len(events("round.unreadable", on=f"round:{spoilt.pk}")) == 1
 
 
+@pytest.mark.sweep
 def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
     visitor.get("/en/history/")
     assert replay.replay_finished_rounds().suspicious == (spoilt.pk,)
@@ -126,6 +131,7 @@ def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
     assert sentence(spoilt) not in page
 
 
+@pytest.mark.sweep
 def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, owner, spoilt):
     visitor.get("/en/history/")
     replay.replay_finished_rounds()

@@ -188,6 +188,7 @@ class TestThePage:
         }
         return visitor.post(f"/{language}/table/baccarat/real/play/", form, headers=headers)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_says_that_the_limits_changed_and_which_bets_no_longer_fit(self, visitor, player, language):
         table = a_table()
@@ -214,6 +215,7 @@ class TestThePage:
         assert Participation.objects.get().staked == 1000
         assert Round.objects.get().table_version.number == 2
 
+    @pytest.mark.sweep
     def test_says_it_without_javascript_too(self, visitor, player):
         a_place(player, (table := a_table()), player=1000)
         change(table)

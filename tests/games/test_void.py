@@ -146,6 +146,7 @@ class TestSpentWinnings:
         annul(part.round_id)
         assert held_by_the_house(player) == before + (part.paid - part.staked) - VoidPart.objects.get().shortfall
 
+    @pytest.mark.sweep
     def test_what_is_enough_is_not_added_to(self):
         player, table = a_player(real=MONEY), a_table()
         part = a_won_round(player, table)
@@ -179,6 +180,7 @@ class TestARoundOnAPurse:
             assert purse.balance(player, mode) == before
             NextRound.objects.update(slip={}, undo=[])
 
+    @pytest.mark.sweep
     def test_takes_winnings_back_from_cash_where_they_have_flowed_there(self, player, table):
         purse.rebuy(player=player, mode=Mode.REAL, amount=500_000, key=uuid4())
         part = a_won_golden_round(player, table)

@@ -54,6 +54,7 @@ def seen(answer) -> str:
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 class TestInTheirLanguage:
+    @pytest.mark.sweep
     @pytest.mark.parametrize("mode", sample(["real", "free"], 1))
     def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
         played = a_round(player, a_table(), Mode[mode.upper()], player=1000)
@@ -64,6 +65,7 @@ class TestInTheirLanguage:
         assert f"{Round.objects.get().code} {sentence}" in page
         assert sentence not in seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
 
+    @pytest.mark.sweep
     def test_the_player_is_told_by_the_next_click_as_well(self, player, visitor, language):
         table = a_table()
         annul(a_round(player, table, player=1000))
@@ -78,6 +80,7 @@ class TestInTheirLanguage:
         answer = visitor.post(f"/{language}/table/baccarat/real/play/", form, headers={"HX-Request": "true"})
         assert ANNULLED[language][0] in seen(answer)
 
+    @pytest.mark.sweep
     def test_game_logs_and_the_replay_say_so(self, player, visitor, language):
         table = a_table()
         played = a_round(player, table, player=1000)
@@ -91,6 +94,7 @@ class TestInTheirLanguage:
             assert "✕" in page
             assert word in page
 
+    @pytest.mark.sweep
     def test_several_rounds_are_told_together(self, player, visitor, language):
         table = a_table()
         rounds = [a_round(player, table, player=1000) for _ in range(3)]
@@ -110,6 +114,7 @@ class TestInTheirLanguage:
 
 @pytest.mark.django_db
 class TestTelling:
+    @pytest.mark.sweep
     def test_waits_at_the_table_and_in_the_mode_of_the_round(self, player, visitor):
         annul(a_round(player, a_table(), Mode.FREE, player=1000))
         assert ANNULLED["en"][0] not in seen(visitor.get("/en/table/baccarat/real/"))
@@ -122,6 +127,7 @@ class TestTelling:
         other.force_login(a_player(real=MONEY).user)
         assert ANNULLED["en"][0] not in seen(other.get("/en/table/baccarat/real/"))
 
+    @pytest.mark.sweep
     def test_waits_while_something_else_has_to_be_said(self, player, visitor):
         table = a_table()
         annul(a_round(player, table, player=1000))
@@ -175,6 +181,7 @@ class TestTheStaffPage:
         browser.force_login(a_member_of_staff("supervisor").user)
         return browser
 
+    @pytest.mark.sweep
     def test_shows_what_was_found_and_done(self, cloned_db, owner, reader):
         player, table = a_player(real=MONEY), a_table()
         part = Participation.objects.get(round_id=a_round(player, table, player=1000, tie=1000).round_id)
@@ -213,6 +220,7 @@ class TestTheStaffPage:
         assert ">Newest</a>" not in reader.get("/staff/incidents/").text
         assert ">Newest</a>" in reader.get(f"/staff/incidents/?before={seen_ids[0]}").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("query", sample(["", "?before=x", "?before=-1", "?before=99999999999999999999"], 1))
     def test_is_a_page_where_nothing_happened(self, reader, query):
         assert re.search("No incident (so far|matches)", reader.get(f"/staff/incidents/{query}").text)

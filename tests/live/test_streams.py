@@ -268,7 +268,6 @@ def opens(url: str, address: str) -> bool:
         return watcher.status == 200
 
 
-@pytest.mark.sweep
 def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_table: LiveTable) -> None:
     with watching(url, an_address(live_table)) as (reader,):
         sleeper = Watcher(url, an_address(live_table), reads=False)

@@ -38,6 +38,7 @@ def test_gli19_2_4_1_a_locked_player_is_out_at_once_and_does_not_get_in_again(pl
     assert not is_in(visitor)
 
 
+@pytest.mark.sweep
 def test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach_the_house(player, settings):
     lock(player)
     wrong = log_in(a_visitor(), player.user, "another-password-1")

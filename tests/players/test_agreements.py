@@ -32,6 +32,7 @@ def new_terms(player, monkeypatch) -> str:
     return version
 
 
+@pytest.mark.sweep
 def test_terms_agreed_to_are_not_asked_for_again(player):
     a_table()
     visitor = a_browser(player.user)
@@ -60,6 +61,7 @@ def test_no_round_is_dealt_before(player, new_terms):
     assert not player.participation_set.exists()
 
 
+@pytest.mark.sweep
 def test_everything_else_stays_open(player, new_terms):
     visitor = a_browser(player.user)
     for path in ("/en/", "/en/cashier/", "/en/history/", "/en/account/", "/en/account/sessions/", "/en/terms/"):

@@ -75,6 +75,7 @@ def steps(conversation: Conversation) -> list[str]:
 
 
 class TestWhoseItIs:
+    @pytest.mark.sweep
     def test_it_is_taken_handed_over_and_given_back_with_its_history(self, player, support, colleague):
         case = a_complaint(player)
         desk, address = logged_in(support), f"/staff/service/{case.pk}/assign/"
@@ -103,6 +104,7 @@ class TestWhoseItIs:
         case.refresh_from_db()
         assert case.assigned_to == support
 
+    @pytest.mark.sweep
     def test_goes_to_nobody_who_answers_no_players(self, player, support):
         case, finance = a_complaint(player), a_member_of_staff("finance")
         for to in (finance.pk, 2**62):
@@ -201,6 +203,7 @@ class TestDeciding:
         said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
         assert said[-1] == (str(support), str(colleague))
 
+    @pytest.mark.sweep
     def test_whoever_decided_before_reads_so_when_it_is_open_again(self, player, support, colleague):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
@@ -208,6 +211,7 @@ class TestDeciding:
         assert "You decided this complaint before" in logged_in(support).get(address).text
         assert "You decided this complaint before" not in logged_in(colleague).get(address).text
 
+    @pytest.mark.sweep
     def test_is_for_those_who_do_not_run_the_tables(self, player):
         case, operator = a_complaint(player), logged_in(a_member_of_staff("operator"))
         assert "Show the decision" not in operator.get(f"/staff/service/{case.pk}/").text
@@ -223,6 +227,7 @@ class TestDeciding:
         assert "Not typed again." in page
         assert Conversation.objects.get().state == STATE.RECEIVED
 
+    @pytest.mark.sweep
     def test_begins_from_a_template(self, player, support):
         case, desk = a_complaint(player), logged_in(support)
         offered = desk.get(f"/staff/service/{case.pk}/").context["form"].fields["template"].choices
@@ -266,6 +271,7 @@ class TestOpeningAgain:
         complaints.assign(by=support, conversation_id=case.pk, whose=support.pk, to=0)
         assert Conversation.objects.get().state == STATE.REOPENED
 
+    @pytest.mark.sweep
     def test_ends_with_its_days(self, cloned_db, owner: psycopg.Connection):
         player, support = a_player("DK"), a_member_of_staff("support")
         owner.execute("UPDATE players_jurisdiction SET reopen_days = 0")
@@ -377,6 +383,7 @@ class TestTheDesk:
         case = a_complaint(player)
         assert self.shown(logged_in(support), before=mark) == [case.pk]
 
+    @pytest.mark.sweep
     def test_is_taken_out_as_a_file_on_record(self, player, support, colleague):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")

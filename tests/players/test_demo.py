@@ -11,6 +11,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_visitor, log_in
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("cloned_db")
 def test_are_one_player_a_jurisdiction_and_staff_in_every_role_however_often_they_are_made():
     create_demo_people()
@@ -22,6 +23,7 @@ def test_are_one_player_a_jurisdiction_and_staff_in_every_role_however_often_the
     assert User.objects.filter(is_demo=True).count() == len(DEMO_LOGINS)
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("cloned_db")
 def test_log_in_with_the_printed_password():
     create_demo_people()
@@ -82,6 +84,7 @@ class TestTheCodeOfTheStaff:
             codes.add(code)
         assert len(codes) == 2
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("name", "says"),
         sample(
@@ -98,6 +101,7 @@ class TestTheCodeOfTheStaff:
         with pytest.raises(CommandError, match=says):
             demo_code(name)
 
+    @pytest.mark.sweep
     def test_is_refused_before_there_are_demo_people(self):
         with pytest.raises(CommandError, match="not there yet"):
             demo_code("operator")

@@ -58,6 +58,7 @@ class TestGrounds:
         a_submission(second, **other)
         assert found(first) == found(second) == {Ground.NAME}
 
+    @pytest.mark.sweep
     def test_the_same_name_of_people_born_on_other_days_is_nothing(self):
         first, second = a_player(), a_player()
         second.birth_date = date(1991, 1, 1)
@@ -71,12 +72,14 @@ class TestGrounds:
         a_submission(second, document_number="ab123456")
         assert found(second) == {Ground.NUMBER}
 
+    @pytest.mark.sweep
     def test_the_same_telephone_number(self):
         first, second = a_player(), a_player()
         a_submission(first, phone="+46701234567")
         a_submission(second, phone="+46701234567")
         assert found(second) == {Ground.PHONE}
 
+    @pytest.mark.sweep
     def test_the_same_address_and_last_name(self):
         first, second, neighbour = a_player(), a_player(), a_player()
         a_submission(first, family_name="Öberg", **HOME)
@@ -112,6 +115,7 @@ class TestGrounds:
 
 @pytest.mark.django_db
 class TestFlags:
+    @pytest.mark.sweep
     def test_whoever_registered_first_stands_first_whoever_sent_first(self):
         first, second = a_player(), a_player()
         a_submission(second, document_number="SAME1234")
@@ -142,6 +146,7 @@ class TestFlags:
         settings.DOCUMENT_KEY = "A" * 43 + "="
         assert kept != sealing.fingerprint("number", b"SAME1234")
 
+    @pytest.mark.sweep
     def test_everyone_can_be_searched_anew(self):
         """What was kept by an older way of comparing is kept anew, and compared."""
         first, second = a_player(), a_player()
@@ -196,6 +201,7 @@ class TestResolving:
         assert event["data"] == {"other": str(pair.first), "grounds": ["number"], "resolution": "different"}
         assert "Twins" not in str(event)
 
+    @pytest.mark.sweep
     def test_leaves_open_what_was_found_since(self, pair):
         for player in (pair.first, pair.second):
             duplicates.note(player=player, ground=Ground.PAYOUT, value="LATER1234")
@@ -208,6 +214,7 @@ class TestResolving:
         with pytest.raises(duplicates.AlreadyResolved):
             self.resolve(pair, Resolution.SAME)
 
+    @pytest.mark.sweep
     def test_the_last_finding_counts(self, pair):
         self.resolve(pair)
         for player in (pair.first, pair.second):

@@ -74,6 +74,7 @@ class TestATimeOut:
         assert made
         assert made.kind == ExclusionKind.TIME_OUT
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("until", ["", "2001-01-01", "nonsense"])
     def test_is_refused_on_the_page_with_a_wrong_date(self, until):
         player, browser = a_player(), a_visitor()

@@ -78,6 +78,7 @@ class TestSending:
         kept = dict(sent.document_set.values_list("part", "media_type"))
         assert kept == {"front": "image/jpeg", "address": "application/pdf"}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("field", sample(sorted(SAID.keys() - {"phone"}), 3))
     def test_what_is_missing_is_said(self, visitor, field):
         assert errors(visitor.post(PAGE, SAID | {field: ""} | files())) == {field: ["This is missing."]}
@@ -90,11 +91,13 @@ class TestSending:
         visitor.post(PAGE, SAID | {"phone": ""} | files())
         assert player.submission_set.get().phone == ""
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("field", ["front", "address"])
     def test_a_missing_file_is_said(self, visitor, field):
         sent = {name: each for name, each in files().items() if name != field}
         assert errors(visitor.post(PAGE, SAID | sent)) == {field: ["Choose a file."]}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("kind", sample(["card", "licence"], 1))
     def test_only_a_passport_has_no_back(self, visitor, player, kind):
         said = SAID | {"document_kind": kind}
@@ -102,6 +105,7 @@ class TestSending:
         visitor.post(PAGE, said | files(back=file(picture("BACK"))))
         assert player.submission_set.get().document_set.count() == 3
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("content", "sentence"),
         sample(
@@ -134,6 +138,7 @@ class TestSending:
         visitor.post(PAGE, SAID | files(front=file(picture(), name, "text/html")))
         assert player.submission_set.get().document_set.get(part=Part.FRONT).media_type == "image/jpeg"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("field", "typed"),
         sample(
@@ -161,6 +166,7 @@ class TestSending:
         assert list(errors(answer)) == [field]
         assert not Submission.objects.exists()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "name", sample(["Åsa", "Jean-Pierre", "Ștefan Țăran", "D’Arcy", "J. R. R.", "Þóra", "Αθηνά", "王"], 3)
     )
@@ -168,6 +174,7 @@ class TestSending:
         visitor.post(PAGE, SAID | {"given_names": name} | files())
         assert player.submission_set.get().given_names == name
 
+    @pytest.mark.sweep
     def test_what_waits_is_not_sent_twice(self, visitor, player):
         visitor.post(PAGE, SAID | files())
         answer = visitor.post(PAGE, SAID | files(), follow=True)
@@ -202,6 +209,7 @@ class TestThePage:
         assert "identity-form" not in answer
         assert str(sent.document_set.get(part=Part.FRONT).pk) not in answer
 
+    @pytest.mark.sweep
     def test_tells_why_it_was_refused(self, visitor, player):
         sent = a_submission(player)
         verification.refuse(
@@ -216,6 +224,7 @@ class TestThePage:
         assert "identity-form" in answer.text
         assert f'value="{sent.document_number}"' in answer.text
 
+    @pytest.mark.sweep
     def test_says_that_everything_is_done_and_takes_a_change(self):
         player = a_verified_player()
         visitor = a_visitor()
@@ -230,14 +239,17 @@ class TestThePage:
         a_submission(a_player(), street="Someone else’s street 1")
         assert "Someone else" not in text(visitor.get(PAGE))
 
+    @pytest.mark.sweep
     def test_is_led_to_from_the_account(self, visitor):
         assert PAGE in visitor.get("/en/account/").text
 
 
 class TestTheBackOffice:
+    @pytest.mark.sweep
     def test_says_so_where_nothing_waits(self):
         assert "Nothing waits for a review." in staff_visitor().get("/staff/identity/").text
 
+    @pytest.mark.sweep
     def test_lists_what_waits_and_leads_to_it(self):
         sent = a_submission(a_player())
         visitor = staff_visitor("support")
@@ -274,6 +286,7 @@ class TestTheBackOffice:
         assert reviewer.get(f"/staff/documents/{document.pk}/").status_code == 404
         assert "erased" in reviewer.get(f"/staff/identity/{sent.pk}/").text
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(["operator", "supervisor", "finance"], 1))
     def test_who_refuses_somebody_else_is_not_recorded_as_having_seen_it(self, role):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
@@ -284,6 +297,7 @@ class TestTheBackOffice:
         document = a_submission(player).document_set.get(part=Part.FRONT)
         assert visitor.get(f"/staff/documents/{document.pk}/").status_code == 403
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("address", ["identity/999999999/", "identity/99999999999999999999999/"])
     def test_what_is_not_there_is_not_there(self, address):
         assert staff_visitor().get(f"/staff/{address}").status_code == 404
@@ -300,6 +314,7 @@ class TestTheBackOffice:
         assert "tick that all agrees" in answer.text
         assert not verification.is_verified(sent.player)
 
+    @pytest.mark.sweep
     def test_refuses_with_a_reason(self):
         sent = a_submission(a_player())
         answer = staff_visitor().post(
@@ -309,6 +324,7 @@ class TestTheBackOffice:
         sent.refresh_from_db()
         assert (sent.status, sent.reason, sent.note) == (SubmissionStatus.REFUSED, "altered", "See the edge.")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("reason", ["", "because"])
     def test_refuses_not_without_a_reason(self, reason):
         sent = a_submission(a_player())
@@ -317,6 +333,7 @@ class TestTheBackOffice:
         sent.refresh_from_db()
         assert sent.status == SubmissionStatus.SUBMITTED
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("what", sample(["verify", "refuse"], 1))
     def test_the_second_reviewer_is_told_who_was_faster(self, what):
         sent = a_submission(a_player())
@@ -327,6 +344,7 @@ class TestTheBackOffice:
         assert "Someone has verified this already." in answer.text
         assert 'id="verify"' not in answer.text
 
+    @pytest.mark.sweep
     def test_a_likely_duplicate_is_resolved_before(self):
         one, other = a_player(), a_player()
         a_submission(one, document_number="SAME1234")
@@ -348,6 +366,7 @@ class TestTheBackOffice:
         reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
         assert verification.is_verified(other)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("shown", sample(["", "x", "9" * 30, "-1"], 1))
     def test_takes_nonsense_calmly(self, shown):
         one, other = a_player(), a_player()

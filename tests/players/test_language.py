@@ -53,6 +53,7 @@ def readers(line: Line) -> list[str]:
     return [role for role in ("anonymous", "player") if line.answers[role] is PAGE]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("line", "role"),
     sample(

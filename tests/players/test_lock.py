@@ -79,22 +79,26 @@ class TestALock:
         assert not LogInLock.objects.exists()
         assert WRONG in fail(player.user, times=2)[1].text
 
+    @pytest.mark.sweep
     def test_does_not_come_where_half_an_hour_lies_between(self, player):
         fail(player.user, times=2)
         minutes_pass(31)
         assert WRONG in fail(player.user, times=2)[1].text
         assert log_in(a_visitor(), player.user)["Location"] == "/"
 
+    @pytest.mark.sweep
     def test_stays_however_long_nobody_opens_it(self, player):
         locked(player.user)
         minutes_pass(60 * 24 * 30)
         forget_old_tries()
         assert log_in(a_visitor(), player.user)["Location"] == UNLOCK
 
+    @pytest.mark.sweep
     def test_is_by_name_however_it_is_written(self, player):
         fail(player.user, times=3, login=player.user.email.upper())
         assert log_in(a_visitor(), player.user)["Location"] == UNLOCK
 
+    @pytest.mark.sweep
     def test_of_one_name_leaves_others_alone(self, player):
         locked()
         assert log_in(a_visitor(), player.user)["Location"] == "/"
@@ -121,6 +125,7 @@ class TestALock:
 
 @pytest.mark.django_db
 class TestOpeningIt:
+    @pytest.mark.sweep
     def test_with_the_mailed_code(self, player):
         visitor = locked(player.user)
         answer = unlock(visitor, mailed_code(player.user.email, "unlock").lower())
@@ -147,6 +152,7 @@ class TestOpeningIt:
             assert "This code is not right" in unlock(visitor, "BBBB-BBBB").text
         assert "This code is not right" in unlock(visitor, code).text
 
+    @pytest.mark.sweep
     def test_takes_a_quarter_of_an_hour_at_most(self, player):
         visitor = locked(player.user)
         minutes_pass(16)
@@ -158,6 +164,7 @@ class TestOpeningIt:
         locked(other.user)
         assert "This code is not right" in unlock(locked(player.user), mailed_code(other.user.email, "unlock")).text
 
+    @pytest.mark.sweep
     def test_mails_one_code_a_minute_and_five_an_hour(self, player):
         visitor = locked(player.user)
         mails = Mail.objects.filter(address=player.user.email)

@@ -35,6 +35,7 @@ def without_token(answer, email: str) -> str:
 
 
 class TestLoggingIn:
+    @pytest.mark.sweep
     def test_begins_a_session_with_an_id(self, player):
         visitor = a_visitor()
         answer = log_in(visitor, player.user)
@@ -44,6 +45,7 @@ class TestLoggingIn:
         assert began["data"] == {"session": visitor.session["sid"]}
         assert list(began["personal"]) == ["ip"]
 
+    @pytest.mark.sweep
     def test_gli19_2_5_3_shows_the_balance_and_the_ways_to_deposit_and_withdraw(self):
         player = a_player(real=123_450, password=PASSWORD)
         visitor = a_visitor()
@@ -56,18 +58,21 @@ class TestLoggingIn:
         assert 'id="deposit"' in cashier
         assert 'href="/en/cashier/withdraw/"' in cashier
 
+    @pytest.mark.sweep
     def test_leads_to_the_lobby_in_the_players_language(self, player):
         services.choose_language(user=player.user, language="ro")
         visitor = a_visitor()
         log_in(visitor, player.user)
         assert visitor.get("/")["Location"] == "/ro/"
 
+    @pytest.mark.sweep
     def test_leads_staff_to_the_back_office(self):
         visitor, user = a_visitor(), a_member_of_staff("support", password=PASSWORD).user
         assert log_in(visitor, user)["Location"] == "/en/account/login/code/"
         assert give_code(visitor, user)["Location"] == "/"
         assert visitor.get("/")["Location"] == "/staff/"
 
+    @pytest.mark.sweep
     def test_takes_the_address_however_it_is_written(self, player):
         assert log_in(a_visitor(), player.user, login=f" {player.user.email.upper()} ").status_code == 302
 
@@ -80,6 +85,7 @@ class TestLoggingIn:
         log_in(visitor, player.user)
         assert visitor.session.session_key != before
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("address", ["/en/history/", "/sv/terms/?x=1"])
     def test_comes_back_to_the_page(self, player, address):
         assert log_in(a_visitor(), player.user, next=address)["Location"] == address
@@ -101,6 +107,7 @@ class TestLoggingIn:
     def test_never_leads_to_another_host(self, player, address):
         assert log_in(a_visitor(), player.user, next=address)["Location"] == "/"
 
+    @pytest.mark.sweep
     def test_of_a_closed_account_says_so_to_its_owner_only(self, player):
         player.user.is_active = False
         player.user.save()
@@ -165,11 +172,13 @@ class TestTheLastLogIn:
     def said(self, visitor) -> str:
         return visitor.get("/en/").text
 
+    @pytest.mark.sweep
     def test_is_not_told_to_who_was_never_here(self, player):
         visitor = a_visitor()
         log_in(visitor, player.user)
         assert "Last log-in" not in self.said(visitor)
 
+    @pytest.mark.sweep
     def test_is_told_with_the_failures_since(self, player):
         log_in(a_visitor(), player.user)
         player.user.refresh_from_db()
@@ -183,6 +192,7 @@ class TestTheLastLogIn:
         assert f"Last log-in: {last.day} {last:%B %Y}, {last:%H:%M:%S} ({zone}). 2 failed attempts since then." in page
         assert "Last log-in" not in self.said(visitor)
 
+    @pytest.mark.sweep
     def test_is_told_to_staff(self):
         user = a_member_of_staff("operator", password=PASSWORD).user
         user.last_login = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -227,6 +237,7 @@ class TestAnEndedSession:
         assert ENDED in page
         assert '<input type="hidden" name="next" value="/en/cashier/?a=1">' in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("referer", "back"),
         [
@@ -244,6 +255,7 @@ class TestAnEndedSession:
         assert answer["Location"] == "/en/account/login/?next=%2Fen%2Fhistory%2F%3Fbefore%3D7"
         assert ENDED not in self.led_to(answer["Location"])
 
+    @pytest.mark.sweep
     def test_is_not_claimed_of_a_guest_who_never_logged_in(self):
         a_table()
         visitor = a_visitor()

@@ -171,6 +171,7 @@ def sent(step: str = "see", **changes: object) -> dict[str, object]:
 
 @pytest.mark.django_db
 class TestPages:
+    @pytest.mark.sweep
     def test_the_form_begins_with_words_in_every_language(self):
         page = at("operator").get("/staff/notices/new/").content.decode()
         assert all(text in page for text in notices.shipped().values())
@@ -188,11 +189,13 @@ class TestPages:
         assert answer["Location"] == "/staff/notices/"
         assert Notice.objects.get().texts == notices.shipped()
 
+    @pytest.mark.sweep
     def test_what_was_written_comes_back_to_be_changed(self):
         page = at("operator").post("/staff/notices/new/", sent("mend", en=f"Closed {WHEN}, sorry")).content.decode()
         assert "sorry</textarea>" in page
         assert "See it" in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "said"),
         sample(
@@ -227,6 +230,7 @@ class TestPages:
         wrong |= {"shown_until": wrong["begins_at"]}
         assert "Work goes on after that" in at("operator").post("/staff/notices/new/", wrong).text
 
+    @pytest.mark.sweep
     def test_is_shown_until_work_ends_unless_something_else_is_asked_for(self):
         assert 'name="shown_until"' in (form := at("operator").get("/staff/notices/new/").text)
         assert "Left empty: until work ends." in form
@@ -241,6 +245,7 @@ class TestPages:
         assert "Another notice speaks of that time already" in page
         assert Notice.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_the_list_says_who_published_and_withdrew_what_and_when(self, operator):
         over = a_notice(by=operator)
         notices.withdraw(notice_id=over.pk, reason="postponed", by=operator)
@@ -253,6 +258,7 @@ class TestPages:
         assert "<q>postponed</q>" in page
         assert "Withdraw it" not in page  # whoever reads need not be whoever may
 
+    @pytest.mark.sweep
     def test_it_is_withdrawn_with_a_reason(self, operator):
         notice, desk = a_notice(by=operator), at("supervisor")
         address = f"/staff/notices/{notice.pk}/withdraw/"

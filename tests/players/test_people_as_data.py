@@ -146,6 +146,7 @@ def test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_a
     assert kept.user.is_active
 
 
+@pytest.mark.sweep
 def test_django_made_no_second_row_of_a_permission_that_a_role_has():
     names = set().union(*ROLES.values())
     rows = [f"{right.content_type.app_label}.{right.codename}" for right in Permission.objects.all()]

@@ -45,6 +45,7 @@ def test_more_forms_than_hands_can_send_are_refused_and_leave_no_trace(someone):
     assert accounts.balance(place.player_id, Mode.REAL) == 100_000
 
 
+@pytest.mark.sweep
 def test_a_moment_later_play_goes_on(someone):
     client, place = someone()
     with time_machine.travel(NOW, tick=False) as clock:
@@ -71,6 +72,7 @@ def test_the_cashier_keeps_the_same_pace(someone):
     assert answers[-1] == 429
 
 
+@pytest.mark.sweep
 def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
     """What is refused is on record, and nobody may fill the log at will."""
     settings.FORMS_PER_SECOND = 2
@@ -81,6 +83,7 @@ def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
             assert answers == [400] * 4 + [429], address
 
 
+@pytest.mark.sweep
 def test_a_demo_house_without_a_cache_counts_nothing_and_plays_on(someone, settings):
     client, place = someone()
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}

@@ -80,6 +80,7 @@ class TestANationalRegister:
         listed.is_within_reach = True
         assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
 
+    @pytest.mark.sweep
     def test_out_of_reach_and_configured_no_more_keeps_nobody_from_playing(self, listed, settings):
         listed.is_within_reach = False
         player, table = a_player(), a_table()
@@ -89,6 +90,7 @@ class TestANationalRegister:
         settings.PLAYER_REGISTERS = {"SE": PATH}
         assert 'data-bar="unreachable"' in at_table(player, table)
 
+    @pytest.mark.sweep
     def test_serves_its_own_jurisdiction_alone(self, listed):
         player, table = a_player("DK"), a_table()
         listed.listed = {player.pk}

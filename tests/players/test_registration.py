@@ -109,6 +109,7 @@ class TestAFormIsRefused:
     def test_one_day_too_young(self):
         assert "18" in self.refused("birth_date", birth_date=years_ago(18, days=1).isoformat())
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("years", [-1, 126])
     def test_a_date_nobody_alive_was_born(self, years):
         self.refused("birth_date", birth_date=years_ago(years, days=0).isoformat())
@@ -120,6 +121,7 @@ class TestAFormIsRefused:
     def test_a_country_or_currency_that_is_not_offered(self, residence):
         self.refused("residence", residence=residence)
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("password", ["short", "password123", "8675309867", "new.player@example.com"])
     def test_a_weak_password(self, password):
         self.refused("password1", password1=password)
@@ -179,6 +181,7 @@ class TestAnAddressThatHasAnAccount:
 class TestConfirmingTheAddress:
     EMAIL = "new.player@example.com"
 
+    @pytest.mark.sweep
     def test_is_asked_for_at_the_next_log_in_too(self):
         send()
         user = User.objects.get(email=self.EMAIL)
@@ -196,6 +199,7 @@ class TestConfirmingTheAddress:
         assert answer["Location"] == "/en/account/login/"
         assert "Too many attempts" in visitor.get(answer["Location"]).text
 
+    @pytest.mark.sweep
     def test_mails_another_code_where_asked(self):
         visitor = a_visitor()
         send(visitor)

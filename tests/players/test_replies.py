@@ -139,6 +139,7 @@ class TestKeeping:
 
 @pytest.mark.django_db
 class TestPages:
+    @pytest.mark.sweep
     def test_a_template_is_added_read_and_withdrawn(self, player):
         desk = at("compliance")
         assert desk.post("/staff/replies/new/", sent(name="mine"))["Location"] == "/staff/replies/mine/"
@@ -151,6 +152,7 @@ class TestPages:
         assert "out of date" in page
         assert "withdrawn" in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("wrong", "sentence"),
         sample(
@@ -197,6 +199,7 @@ class TestPages:
 
 @pytest.mark.django_db
 class TestFilling:
+    @pytest.mark.sweep
     def test_facts_stand_where_there_are_some_and_brackets_where_not(self, player):
         played = a_round(player, a_table(), player=1000)
         code = player.participation_set.get().round.code
@@ -240,6 +243,7 @@ class TestAnswering:
         said.refresh_from_db()
         assert said.text == "Bună ziua, dar altfel."
 
+    @pytest.mark.sweep
     def test_a_letter_to_somebody_who_has_not_written_begins_from_one_too(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
         removed = next(each for each in keeping.newest() if each.name == "removed")
@@ -252,6 +256,7 @@ class TestAnswering:
         desk.post(address, data | {"text": "Borttaget, eftersom det var reklam."})
         assert events("service.begun")[0]["data"]["template"] == "reply:removed, version 1"
 
+    @pytest.mark.sweep
     def test_what_was_typed_already_stays(self, writer, player):
         made, thread = a_template(writer), a_thread(player)
         data = {"fill": "1", "template": made.pk, "text": "Already here.", "seen": last(thread)}
@@ -269,6 +274,7 @@ class TestAnswering:
         assert "Your deposit of [amount] is late." in page
         assert ServiceMessage.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_what_the_house_does_not_know_is_asked_for_and_written_as_the_player_reads_it(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
         ban = next(each for each in keeping.newest() if each.name == "mute")
@@ -295,6 +301,7 @@ class TestAnswering:
         said = ServiceMessage.objects.get().text.replace("\xa0", " ")
         assert said == "till 31 januari 2027, 21:30. Skälet: reklam. Guldbordet 1 234,50 kr reklam"
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("wrong", [{"mark_amount": "much"}, {"mark_until": "soon"}])
     def test_says_at_its_field_what_cannot_be_read(self, player, wrong):
         data = {"topic": "other", "text": "[amount] [until]"} | wrong
@@ -329,6 +336,7 @@ class TestAnswering:
         with pytest.raises(service.WrittenMeanwhile):
             service.answer(staff=a_member_of_staff("support"), conversation_id=thread.pk, text="Late.", seen=read)
 
+    @pytest.mark.sweep
     def test_a_conversation_closed_meanwhile_shows_what_was_not_sent(self, player):
         thread = a_thread(player)
         service.close_own(player=player, conversation_id=thread.pk)
@@ -342,6 +350,7 @@ class TestAnswering:
         assert "Nothing was sent: read what was written, and send again." in page
         assert "Blind." in page
 
+    @pytest.mark.sweep
     def test_a_complaint_is_offered_what_belongs_to_complaints(self, player):
         desk = at("support")
         assert "The complaint is upheld" in desk.get(f"/staff/service/{a_thread(player, Topic.COMPLAINT).pk}/").text

@@ -73,6 +73,7 @@ class TestAPassword:
         assert last_mail(player.user.email).template == "account_changed"
         assert log_in(a_visitor(), player.user, NEXT_PASSWORD).status_code == 302
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("field", "value"),
         sample([("oldpassword", "wrong"), ("password1", "short"), ("password2", "another-one-9")], 1),
@@ -94,6 +95,7 @@ class TestAPassword:
         assert last_mail(player.user.email).template == "account_changed"
         assert log_in(a_visitor(), player.user, NEXT_PASSWORD)["Location"] == "/"
 
+    @pytest.mark.sweep
     def test_forgotten_of_an_address_that_nobody_has_is_answered_alike(self, player):
         def page(email: str) -> str:
             visitor = a_visitor()
@@ -133,6 +135,7 @@ class TestAnAddress:
         answer = logged_in(player.user).post(self.FORM, {"email": "next@example.com", "action_add": "1"})
         assert answer["Location"].startswith(AGAIN)
 
+    @pytest.mark.sweep
     def test_of_someone_else_is_answered_like_any_other(self, player):
         other = a_player()
         visitor = trusted(player.user)
@@ -142,6 +145,7 @@ class TestAnAddress:
         assert visitor.post("/en/account/verify/", {"code": code}).status_code == 200
         assert User.objects.get(pk=player.user.pk).email == player.user.email
 
+    @pytest.mark.sweep
     def test_that_someone_else_has_registered_meanwhile_is_said(self, player):
         visitor = self.wanting(player)
         User.objects.create_user("next@example.com")
@@ -242,6 +246,7 @@ class TestAnAuthenticatorApp:
         assert re.fullmatch(r"[A-Z2-7]{32}", secret)
         assert secret not in str(Authenticator.objects.get(pk=held.pk).data)
 
+    @pytest.mark.sweep
     def test_is_removed_by_players_but_not_by_staff_who_have_nothing_else(self, player):
         visitor = set_up_app(player.user)
         assert visitor.post(f"{SECURITY}app/remove/")["Location"] == SECURITY
@@ -311,6 +316,7 @@ class TestStaffWithoutASecondFactor:
         answer = logged_in(self.staff().user).get("/staff/tables/", headers={"HX-Request": "true"})
         assert answer["HX-Redirect"] == SECURITY
 
+    @pytest.mark.sweep
     def test_get_in_once_they_have(self):
         visitor = set_up_app(self.staff().user)
         assert visitor.get("/staff/").status_code == 200

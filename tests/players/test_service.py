@@ -71,6 +71,7 @@ class TestWriting:
             assert "None of your rounds has this code." in logged_in(player).post("/en/service/new/", data).text
         assert not Conversation.objects.exists()
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("data", "sentence"),
         [
@@ -98,6 +99,7 @@ class TestWriting:
         assert "10 messages of yours wait for an answer." in answer.text
         assert Conversation.objects.count() == service.MOST_OPEN
 
+    @pytest.mark.sweep
     def test_too_often_is_refused(self, player):
         visitor, conversation = logged_in(player), a_complaint(player)
         answers = [visitor.post(f"/en/service/{conversation.pk}/", {"text": "!"}).status_code for _ in range(31)]
@@ -146,6 +148,7 @@ class TestAnswering:
         assert str(conversation.pk) in mail.body
         assert "Between us" not in mail.body
 
+    @pytest.mark.sweep
     def test_a_complaint_does_not_close_without_a_verdict(self, player, support):
         conversation, desk = a_complaint(player), logged_in(support)
         said = {"text": "So it is.", "seen": last(conversation)}
@@ -198,6 +201,7 @@ class TestAnswering:
         assert "This field is required." in page.text
         assert ServiceMessage.objects.count() == 1
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("thread", [2**62, 2**70])
     def test_a_conversation_that_is_none_is_not_there(self, player, support, thread):
         assert logged_in(player).get(f"/en/service/{thread}/").status_code == 404
@@ -205,6 +209,7 @@ class TestAnswering:
 
 
 class TestWritingFirst:
+    @pytest.mark.sweep
     def test_staff_write_to_a_player_who_is_told_by_mail_and_answers_in_the_house(self, player, support):
         desk = logged_in(support)
         address = f"/staff/service/new/{player.pk}/"
@@ -226,6 +231,7 @@ class TestWritingFirst:
     def test_the_page_offers_it_once(self, player):
         assert logged_in(player).get("/en/service/").text.count('href="/en/service/new/"') == 1
 
+    @pytest.mark.sweep
     def test_a_thread_leads_to_the_player_who_wrote_where_the_reader_may_see_players(self, player, support):
         address = reverse("staff_service_thread", args=[a_complaint(player).pk])
         way = f'<a class="link" href="{reverse("staff_player", args=[player.pk])}">player:{player.pk}</a>'
@@ -259,6 +265,7 @@ class TestWritingFirst:
 
 
 class TestTheQueue:
+    @pytest.mark.sweep
     def test_has_what_waits_and_of_that_the_oldest_first(self, player, support):
         first, second, third = (a_complaint(player) for _ in range(3))
         service.answer(staff=support, conversation_id=first.pk, text="Done.", seen=last(first))
@@ -271,6 +278,7 @@ class TestTheQueue:
         assert shown(state="answered") == [first.pk]
         assert shown(player=str(player.pk)) == [third.pk, second.pk, first.pk]
 
+    @pytest.mark.sweep
     def test_is_filtered(self, player, support):
         complaint = a_complaint(player)
         asked = service.begin(player=a_player(), topic=Topic.QUESTION, text="When?")
@@ -297,6 +305,7 @@ class TestTheQueue:
         assert [len(rows) for rows in shown] == [30, 3]
         assert shown[0] + shown[1] == sorted(Conversation.objects.values_list("pk", flat=True))
 
+    @pytest.mark.sweep
     def test_finds_those_of_a_jurisdiction_and_of_a_language(self, support):
         swedish, danish = a_complaint(a_player("SE")), a_complaint(a_player("DK"))
         services.choose_language(user=danish.player.user, language="da")

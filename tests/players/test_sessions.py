@@ -84,6 +84,7 @@ class TestWithoutAnAction:
         assert "account/login" in answer["Location"]
         assert "ended=1" in answer["Location"]
 
+    @pytest.mark.sweep
     def test_the_lobby_then_shows_itself_to_a_visitor(self):
         visitor = a_browser(a_player().user)
         pass_time(PLAYER + SECOND)
@@ -92,6 +93,7 @@ class TestWithoutAnAction:
         assert "/en/account/login/" in page.text
         assert "session-over" not in page.text
 
+    @pytest.mark.sweep
     def test_the_end_is_on_record_once(self):
         player = a_player()
         visitor = a_browser(player.user)
@@ -114,6 +116,7 @@ class TestWithoutAnAction:
         assert session_of(of_player).why == Ended.IDLE
         assert session_of(of_staff).ended_at is None
 
+    @pytest.mark.sweep
     def test_every_action_begins_the_time_anew(self):
         visitor = a_browser(a_player().user)
         for _ in range(3):
@@ -121,6 +124,7 @@ class TestWithoutAnAction:
             assert visitor.get("/en/history/").status_code == 200
         assert session_of(visitor).ended_at is None
 
+    @pytest.mark.sweep
     def test_an_action_right_after_another_writes_nothing(self):
         visitor = a_browser(a_player().user)
         before = session_of(visitor).acted_at
@@ -166,6 +170,7 @@ class TestWhatAPageAsksByItself:
         pass_time(61 * SECOND)
         assert status(visitor, session) == {"left": 0, "why": "timed out"}
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("path", ["/service-worker.js", "/en/offline/", "/healthz"])
     def test_nor_does_what_the_browser_keeps_for_later(self, path):
         visitor = a_browser(a_player().user)
@@ -174,6 +179,7 @@ class TestWhatAPageAsksByItself:
         pass_time(61 * SECOND)
         assert status(visitor, session_of(visitor))["left"] == 0
 
+    @pytest.mark.sweep
     def test_counts_nothing_whatever_headers_it_carries(self):
         visitor = a_browser(a_player().user)
         pass_time(PLAYER - 60 * SECOND)
@@ -181,6 +187,7 @@ class TestWhatAPageAsksByItself:
         pass_time(61 * SECOND)
         assert status(visitor, session_of(visitor))["left"] == 0
 
+    @pytest.mark.sweep
     def test_tells_what_other_windows_did(self):
         visitor = a_browser(a_player().user)
         session = session_of(visitor)
@@ -188,6 +195,7 @@ class TestWhatAPageAsksByItself:
         visitor.get("/en/history/")
         assert status(visitor, session)["left"] > 530
 
+    @pytest.mark.sweep
     def test_staying_counts(self):
         visitor = a_browser(a_player().user)
         session = session_of(visitor)
@@ -230,6 +238,7 @@ class TestOnesOwnSessions:
             for moment in (session.began_at, session.acted_at):
                 assert f'datetime="{moment.astimezone(ZoneInfo("Europe/Stockholm")).isoformat()}"' in page
 
+    @pytest.mark.sweep
     def test_do_not_show_those_of_others_or_those_that_are_over(self):
         player = a_player()
         here, gone = a_browser(player.user), a_browser(player.user)
@@ -250,6 +259,7 @@ class TestOnesOwnSessions:
         assert event["by"] == event["on"] == str(player)
         assert event["data"]["why"] == "ended from another session"
 
+    @pytest.mark.sweep
     def test_end_all_but_this_one(self):
         player = a_player()
         here, *others = (a_browser(player.user) for _ in range(3))
@@ -262,6 +272,7 @@ class TestOnesOwnSessions:
         a_browser(a_player().user).post(f"/en/account/sessions/{session_of(theirs).pk}/end/")
         assert theirs.get("/en/cashier/").status_code == 200
 
+    @pytest.mark.sweep
     def test_end_with_the_password_they_began_with(self):
         player = a_player()
         visitor = a_browser(player.user)
@@ -284,6 +295,7 @@ class TestOnesOwnSessions:
         assert here.get("/en/cashier/").status_code == 200
         assert elsewhere.get("/en/cashier/").status_code == 302
 
+    @pytest.mark.sweep
     def test_end_all_at_once(self):
         player = a_player()
         visitor = a_browser(player.user)
@@ -291,6 +303,7 @@ class TestOnesOwnSessions:
         assert visitor.get("/en/cashier/").status_code == 302
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("browser", "known_as"),
     [

@@ -179,6 +179,7 @@ class TestDisabling:
         with pytest.raises(staffing.NothingToDo):
             ask(StaffDeed.DISABLE, member)
 
+    @pytest.mark.sweep
     def test_also_works_for_whoever_has_no_second_factor(self):
         member = a_member_of_staff("support", factor=False)
         decide(ask(StaffDeed.DISABLE, member))
@@ -193,6 +194,7 @@ class TestDisabling:
         give_code(visitor, member.user)
         assert visitor.get("/staff/").status_code == 200
 
+    @pytest.mark.sweep
     def test_leaves_what_the_member_asked_for_to_others(self):
         one, another = asker(), asker()
         pending = ask(StaffDeed.FACTORS, a_member_of_staff("support"), by=one)
@@ -215,6 +217,7 @@ class TestDisabling:
 
 @pytest.mark.django_db
 class TestResetting:
+    @pytest.mark.sweep
     def test_second_factors_lets_the_member_set_up_another_one_and_nothing_before(self):
         member = a_member_of_staff("support", password=PASSWORD)
         decide(ask(StaffDeed.FACTORS, member))
@@ -251,6 +254,7 @@ def make_staff(*words):
 
 
 class TestTheFirstOnes:
+    @pytest.mark.sweep
     def test_are_made_on_the_command_line_and_open_the_house(self, cloned_db):
         assert "Forgotten password" in make_staff("ada@example.com", "Ada", "--role", "administrator")
         make_staff("carl@example.com", "Carl", "--role", "compliance", "--role", "administrator")
@@ -262,6 +266,7 @@ class TestTheFirstOnes:
         decide(ask_to_make(ada), carl)
         assert Staff.objects.count() == 3
 
+    @pytest.mark.sweep
     def test_may_have_two_accounts_as_one_person(self, cloned_db):
         make_staff("ada@example.com", "Ada", "--role", "administrator")
         make_staff("ada.two@example.com", "Ada", "--role", "support", "--same-person-as", "Ada@example.com")

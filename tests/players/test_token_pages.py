@@ -53,12 +53,14 @@ def key_of(answer: Any) -> str:
 
 
 class TestOfAPlayer:
+    @pytest.mark.sweep
     def test_without_any_says_what_they_are_for_and_leads_to_the_first(self):
         page = logged_in(a_player().user).get(PROGRAMS).text
         assert "No program has a token of yours." in page
         assert f'href="{NEW}"' in page
         assert 'href="/api/docs/"' in page
 
+    @pytest.mark.sweep
     def test_stands_with_what_it_may_and_when_it_did(self):
         player = a_player()
         token, key = a_token(player.user, Scope.READ, Scope.LIMITS, name="<b>Chart")
@@ -71,6 +73,7 @@ class TestOfAPlayer:
         assert "Play for you" not in page
         assert key not in page
 
+    @pytest.mark.sweep
     def test_is_led_to_from_the_account(self):
         assert f'href="{PROGRAMS}"' in logged_in(a_player().user).get("/en/account/").text
 
@@ -120,6 +123,7 @@ class TestOfAPlayer:
         tokens.revoke(token_id=held[0].pk, by=str(player))
         assert comes_in(key_of(visitor.post(NEW, asked))) == 200
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize(
         "wrong",
         sample(
@@ -155,6 +159,7 @@ class TestOfAPlayer:
         assert "as many tokens as you can" in visitor.post(NEW, ASKED, follow=True).text
         assert tokens.running(player.user).count() == tokens.MOST
 
+    @pytest.mark.sweep
     def test_is_revoked_once_that_is_confirmed(self):
         player = a_player()
         token, key = a_token(player.user)
@@ -174,6 +179,7 @@ class TestOfAPlayer:
 
 
 class TestOfStaff:
+    @pytest.mark.sweep
     def test_is_made_for_what_the_role_reads(self):
         member = a_member_of_staff("compliance")
         visitor = surely(member.user)
@@ -197,6 +203,7 @@ class TestOfStaff:
         visitor = surely(a_member_of_staff(role).user)
         assert [visitor.get(page).status_code for page in (OF_STAFF, f"{OF_STAFF}new/")] == [403, 403]
 
+    @pytest.mark.sweep
     def test_is_seen_and_revoked_by_an_administrator_with_a_reason(self):
         member, administrator = a_member_of_staff("compliance", name="Ada"), a_member_of_staff("administrator")
         token, key = a_token(member.user, Scope.EVENTS, name="Mirror")
@@ -220,12 +227,14 @@ class TestOfStaff:
         assert visitor.post(f"{OF_STAFF}{token.pk}/revoke/", {"reason": "x"}).status_code == 404
         assert comes_in(key) == 200
 
+    @pytest.mark.sweep
     def test_of_whoever_lost_the_role_is_marked(self):
         a_token(a_member_of_staff("support").user, Scope.EVENTS, name="Mirror")
         assert "refused" in logged_in(a_member_of_staff("administrator").user).get(OF_STAFF).text
 
 
 class TestAPlayersOnTheirPageForStaff:
+    @pytest.mark.sweep
     def test_stands_there_and_is_revoked_from_the_list_with_a_reason(self):
         player, staff = a_player(), a_member_of_staff("support")
         token, key = a_token(player.user, Scope.PLAY)
@@ -240,6 +249,7 @@ class TestAPlayersOnTheirPageForStaff:
         (event,) = events("token.revoked")
         assert (event["by"], event["on"], event["data"]["reason"]) == (str(staff), str(player), "stolen")
 
+    @pytest.mark.sweep
     def test_in_the_list_one_of_staff_is_left_alone(self):
         token, key = a_token(a_member_of_staff("compliance").user, Scope.EVENTS)
         visitor = logged_in(a_member_of_staff("support").user)
@@ -248,6 +258,7 @@ class TestAPlayersOnTheirPageForStaff:
         assert comes_in(key) == 200
 
 
+@pytest.mark.sweep
 def test_a_session_of_a_program_reads_in_the_language_of_its_owner():
     player = a_player()
     Session.objects.create(id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="program: Chart")

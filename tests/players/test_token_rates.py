@@ -61,6 +61,7 @@ def test_what_the_token_is_not_for_counts_as_well(rf):
     assert answers == [403, 403, 403, 429]
 
 
+@pytest.mark.sweep
 def test_one_programs_haste_slows_no_other():
     hasty, calm = a_program(), a_program()
     with time_machine.travel(NOW, tick=False):

@@ -58,6 +58,7 @@ class TestASession:
         (event,) = events("session.began")
         assert (event["by"], event["data"]) == (str(player), {"session": str(began)})
 
+    @pytest.mark.sweep
     def test_is_one_for_all_programs_of_a_player(self, player, token):
         other = a_token(player.user, Scope.PLAY)[0]
         began = acts(token)

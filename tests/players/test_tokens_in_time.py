@@ -1,6 +1,7 @@
 """What time does to tokens: they end, and what is personal about them is forgotten."""
 
 import psycopg
+import pytest
 
 from casino.erasure import erase
 from casino.expiry import forget_addresses
@@ -20,6 +21,7 @@ def test_a_token_holds_until_it_ends(cloned_db, owner: psycopg.Connection):
     assert [comes_in(short), comes_in(long)] == [401, 200]
 
 
+@pytest.mark.sweep
 def test_from_where_it_was_used_is_forgotten_after_the_time_of_addresses(cloned_db, owner: psycopg.Connection):
     (old, first), (new, second) = a_token(a_player().user), a_token(a_player().user)
     comes_in(first)
@@ -30,6 +32,7 @@ def test_from_where_it_was_used_is_forgotten_after_the_time_of_addresses(cloned_
     assert ApiToken.objects.get(pk=new.pk).used_from
 
 
+@pytest.mark.sweep
 def test_what_it_was_called_is_forgotten_with_the_account(cloned_db, owner: psycopg.Connection):
     player = a_player()
     _, key = a_token(player.user, name="Ada Lovelace's chart")

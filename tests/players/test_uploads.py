@@ -84,6 +84,7 @@ def test_what_is_transparent_becomes_white():
     assert Image.open(BytesIO(examine(written.getvalue()).content)).getpixel((200, 200)) == (255, 255, 255)
 
 
+@pytest.mark.sweep
 def test_more_pixels_than_anyone_needs_are_not_kept():
     kept = Image.open(BytesIO(examine(picture(size=(5000, 4000))).content))
     assert kept.size == (LONGEST_EDGE, 2400)

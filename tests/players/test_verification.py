@@ -59,6 +59,7 @@ class TestStanding:
         assert standing(player) is Standing.REFUSED
         assert not verification.is_verified(player)
 
+    @pytest.mark.sweep
     def test_after_a_refusal_it_may_be_sent_again(self):
         player = a_player()
         sent = a_submission(player)
@@ -80,6 +81,7 @@ class TestStanding:
             a_submission(player)
         assert Submission.objects.filter(player=player).count() == 1
 
+    @pytest.mark.sweep
     def test_the_oldest_waits_in_front(self):
         sent = [a_submission(a_player()).pk for _ in range(3)]
         assert [each.pk for each in verification.waiting() if each.pk in sent] == sent

@@ -74,6 +74,7 @@ def test_gli19_a_6_2_a_thousand_fair_lives_raise_no_more_alarms_than_they_may(ga
     assert evidence[0, -1] == pytest.approx(log_evidence_of(game, by_bet(game, every, counts[0].sum(axis=0))))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("game", sweep(SHARED, always=[EXAMPLE]), ids=by_slug)
 def test_a_thousand_lives_dealt_from_whole_shoes_raise_no_more_alarms_than_they_may(game):
     """Coups of one shoe depend on each other. Forty tables side by side for each life, each dealing a shoe to its end,
@@ -90,6 +91,7 @@ def test_a_thousand_lives_dealt_from_whole_shoes_raise_no_more_alarms_than_they_
     assert alarms(log_evidence(game, every, counts.cumsum(axis=1))).sum() <= FALSE
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("game", sweep(GAMES, always=[EXAMPLE]), ids=by_slug)
 def test_lives_dealt_by_the_engine_raise_none(game):
     every = list(ways(game))

@@ -45,6 +45,7 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
     assert "no alarm" in text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("address", ["returns/", "returns/baccarat/", "randomness/"])
 @pytest.mark.parametrize("day", sample(["0001-01-01", "9999-12-31"], 1))
 def test_any_day_there_is_can_be_asked_for(supervisor, address, day):
@@ -81,6 +82,7 @@ def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
     assert ReturnsAlarm.objects.count() == 1
 
 
+@pytest.mark.sweep
 def test_filters_leave_out_what_was_not_asked_for(supervisor):
     table, golden = a_table(), a_golden_table()
     summed_up(table)
@@ -106,6 +108,7 @@ def test_filters_leave_out_what_was_not_asked_for(supervisor):
     assert "Banker, SEK" in read(supervisor, "/staff/returns/?table=x&since=never")
 
 
+@pytest.mark.sweep
 def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
     for slug in ("one", "two"):
         table = a_table(slug)
