@@ -152,6 +152,5 @@ def test_who_only_looks_before_waiting_is_one_too_many(monkeypatch):
     assert two_at_once(monkeypatch) == 2
 
 
-@pytest.mark.sweep
 def test_who_counts_while_nobody_else_does_is_not(monkeypatch):
     assert two_at_once(monkeypatch) == 1

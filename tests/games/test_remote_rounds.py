@@ -295,7 +295,6 @@ class TestReports:
 
 
 class TestForgetting:
-    @pytest.mark.sweep
     def test_is_refused_while_the_account_is_not_closed(self, operator, table):
         visitor = operator.visit()
         with pytest.raises(DatabaseError, match="stays whose they are"):
