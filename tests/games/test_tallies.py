@@ -188,7 +188,7 @@ class TestTheCheck:
                     "bet tally of",
                 ),
                 (
-                    "DELETE FROM games_participation WHERE id = (SELECT min(id) FROM games_participation)",
+                    "DELETE FROM games_participation WHERE at = (SELECT min(at) FROM games_participation)",
                     "the rows say",
                 ),
             ],
