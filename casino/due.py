@@ -54,8 +54,10 @@ SELECT WHERE NOT EXISTS (
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
 # While the alarm of a lag lasts, its end has to be found, too.
-LAG: Final = f"""
-{EVENTS}
+LAG: Final = """
+SELECT FROM audit_pending
+UNION ALL
+SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(max(size), 0) FROM audit_checkpoint)
 UNION ALL
 SELECT WHERE (SELECT max(id) FROM audit_event WHERE kind = 'log.lags')
     > (SELECT coalesce(max(id), 0) FROM audit_event WHERE kind = 'log.caught_up')

@@ -40,7 +40,7 @@ COMPLAINTS = [
     ({"show": "ended"}, ENDED),
     ({"verdict": "upheld"}, ENDED),
 ]
-MESSAGES = [
+MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({}, "players_conversation_waits"),
     ({"state": "answered"}, "players_conversation_said"),
     ({"state": "closed"}, "players_conversation_over"),
@@ -49,12 +49,12 @@ MESSAGES = [
 
 
 def test_a_page_of_each_list_is_one_range_of_one_index(marks):
-    for asked, index in COMPLAINTS:
+    for filters, index in COMPLAINTS:
         before = marks["ended" if index == ENDED else ""]
-        lines = plan(lambda asked=asked, before=before: service_lists.complaints(asked | {"before": before}, me=1))
-        assert index in lines, asked
-        assert "Sort" not in lines, asked
-        assert "Seq Scan on players_conversation" not in lines, asked
+        lines = plan(lambda asked=filters, before=before: service_lists.complaints(asked | {"before": before}, me=1))
+        assert index in lines, filters
+        assert "Sort" not in lines, filters
+        assert "Seq Scan on players_conversation" not in lines, filters
     for asked, index in MESSAGES:
         lines = plan(lambda asked=asked: service_lists.messages(asked | {"before": marks[""]}))
         assert index in lines, asked
