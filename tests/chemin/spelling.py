@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 from django.utils.translation import override
@@ -33,10 +33,11 @@ def any_name() -> re.Pattern[str]:
     return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names()), key=len, reverse=True)) + r")\b")
 
 
-def cards_in(text: str) -> set[Card]:
+@lru_cache(maxsize=20_000)  # most rows and pages are the same each time that somebody looks
+def cards_in(text: str) -> frozenset[Card]:
     """Return every card that is spelled in a text, be it by code, by name, by its sign or as it is drawn on a page."""
     plain = html.unescape(ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
-    return set(_cards(plain))
+    return frozenset(_cards(plain))
 
 
 def _cards(plain: str) -> Iterator[Card]:
