@@ -207,7 +207,6 @@ def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_d
     call_command("verify_ledger", stdout=StringIO())
 
 
-@pytest.mark.sweep
 def test_play_is_never_without_its_rights_while_they_are_set_anew(cloned_db, monkeypatch):
     """`apply_privileges` takes all away first. In one transaction nobody sees that; in several, everybody would."""
     seat, grant = Seat(cloned_db), privileges._grant_sequences

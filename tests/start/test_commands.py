@@ -53,7 +53,6 @@ def test_reset_without_a_yes_removes_nothing_and_with_it_everything(var: Path) -
     assert not var.exists()
 
 
-@pytest.mark.sweep
 def test_create_roles_prepares_a_server_of_ones_own_where_two_migrations_at_once_wait_for_each_other(var: Path) -> None:
     with using(var, Purpose.TESTS):
         here = addresses(var)
