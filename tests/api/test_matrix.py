@@ -10,7 +10,6 @@ from pytest_django import DjangoDbBlocker, Settings
 from tests.api.client import Program
 from tests.api.matrix import LINES, NOBODY, PENS, ROLES, SIGNED, STAFF, Line, World
 from tests.harness.databases import kept_for_several_tests
-from tests.harness.sweeps import sample
 
 SPACE = "api"
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
@@ -48,7 +47,7 @@ def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Ite
         yield {role: World().program(role) for role in (NOBODY, *STAFF)}
 
 
-@pytest.mark.parametrize("line", sample(EVERY_LINE, 20))
+@pytest.mark.parametrize("line", EVERY_LINE)
 @pytest.mark.django_db
 def test_who_gets_what(line: Line, programs: dict[str, Program]):
     """Every role asks in the same world, and whatever it does there is undone. Other methods: `test_bad_input`."""
