@@ -53,7 +53,7 @@ SELECT WHERE NOT EXISTS (
 )
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
-# While the alarm of a lag lasts, its end has to be found, too.
+# The task also ends an alarm that has begun.
 LAG: Final = """
 SELECT FROM audit_pending
 UNION ALL

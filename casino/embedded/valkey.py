@@ -27,7 +27,7 @@ def program(places: Places, binaries: Binaries, inherited: tuple[int, ...]) -> P
             *("--appendonly", "yes"),
             *("--appendfsync", "everysec"),
             *("--save", ""),
-            *("--hz", "1"),  # looks for keys that have expired once a second, not ten times; nobody reads one that has
+            *("--hz", "1"),  # background work once a second, not ten times: it costs an idle house 0.3 % of a core
         ),
         log=places.logs / "valkey.log",
         environment={"LC_ALL": "C", "TZ": "UTC"},
