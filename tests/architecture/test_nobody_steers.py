@@ -7,7 +7,6 @@ import ast
 import inspect
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 from django import forms
@@ -15,9 +14,8 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from games import replay
+from tests.harness.product import APPS, modules
 
-PROJECT = Path(__file__).resolve().parents[2]
-APPS = ("audit", "casino", "games", "players", "wallet")
 OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 
 
@@ -31,9 +29,7 @@ def no_sources_afterwards() -> Iterator[None]:
 
 @cache
 def sources() -> tuple[tuple[str, ast.Module], ...]:
-    paths = (path for app in APPS for path in sorted((PROJECT / app).rglob("*.py")))
-    names = ((str(path.relative_to(PROJECT)), path) for path in paths)
-    return tuple((name, parsed(path.read_text())) for name, path in names if not name.startswith("games/engine/"))
+    return tuple((name, parsed(path.read_text())) for name, path in modules() if not name.startswith("games.engine."))
 
 
 def parsed(text: str) -> ast.Module:
@@ -95,12 +91,12 @@ def test_gli19_3_2_no_product_module_uses_a_predictable_generator():
 
 def test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place():
     drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & called_names(tree)}
-    assert {name for name in drawing if name.startswith("games/") and "/simulation/" not in name} == {"games/seeds.py"}
+    assert {name for name in drawing if name.startswith("games.") and ".simulation." not in name} == {"games.seeds"}
 
 
 def test_what_shuffles_has_no_hand_in_money_but_for_solo_play():
     for name, tree in sources():
-        if "shuffle" in called_names(tree) and name != "games/solo.py":
+        if "shuffle" in called_names(tree) and name != "games.solo":
             assert not [
                 each for each in imported_names(tree) if each.split(".")[0] in ("wallet", "players", "django.db")
             ], name
@@ -109,10 +105,10 @@ def test_what_shuffles_has_no_hand_in_money_but_for_solo_play():
 @pytest.mark.parametrize(
     ("module", "makers"),
     [
-        ("games/solo.py", {"unseal"}),
-        ("games/places.py", {"new_sealed_seed"}),
-        ("games/guests/play.py", {"unseal"}),
-        ("games/live/shoes.py", {"unseal", "seed_of"}),
+        ("games.solo", {"unseal"}),
+        ("games.places", {"new_sealed_seed"}),
+        ("games.guests.play", {"unseal"}),
+        ("games.live.shoes", {"unseal", "seed_of"}),
     ],
 )
 def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
@@ -125,9 +121,7 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
     assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers for value in assigned)
 
 
-@pytest.mark.parametrize(
-    ("module", "shuffled"), [("games/solo.py", 1), ("games/guests/play.py", 1), ("games/live/shoes.py", 2)]
-)
+@pytest.mark.parametrize(("module", "shuffled"), [("games.solo", 1), ("games.guests.play", 1), ("games.live.shoes", 2)])
 def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
@@ -146,9 +140,9 @@ def test_seeds_are_opened_only_to_play_their_round():
         for name, tree in sources()
     }
     assert {name: opened for name, opened in opening.items() if opened} == {
-        "games/solo.py": {"games.seeds.unseal"},
-        "games/guests/play.py": {"games.seeds.unseal"},
-        "games/live/shoes.py": {"games.seeds.unseal"},
+        "games.solo": {"games.seeds.unseal"},
+        "games.guests.play": {"games.seeds.unseal"},
+        "games.live.shoes": {"games.seeds.unseal"},
     }
 
 
@@ -159,23 +153,23 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    recalls = {f"games/recalling/{name}.py" for name in ("punto", "coups", "service")}
-    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py", "games/chemin/stored.py", *recalls}
-    assert callers("shuffled") == {"games/live/shoes.py", "games/chemin/shoes.py"}
-    assert callers("next_coup") == {"games/live/shoes.py", "games/live/rounds.py"}
+    recalls = {f"games.recalling.{name}" for name in ("punto", "coups", "service")}
+    assert callers("seed_of") == {"games.live.shoes", "games.stored", "games.chemin.stored", *recalls}
+    assert callers("shuffled") == {"games.live.shoes", "games.chemin.shoes"}
+    assert callers("next_coup") == {"games.live.shoes", "games.live.rounds"}
     of_guests = {"shoes", "standing", "upkeep", "voiding"}  # the croupier alone, and whoever annuls what he has dealt
     assert callers("cards_of") == {
-        "games/live/shoes.py",
-        "games/live/settling.py",
-        "games/live/evidence.py",
-        *(f"games/chemin/{name}.py" for name in of_guests),
+        "games.live.shoes",
+        "games.live.settling",
+        "games.live.evidence",
+        *(f"games.chemin.{name}" for name in of_guests),
     }
-    assert callers("cards_on_table") == {"games/chemin/standing.py", "games/chemin/reading.py"}
+    assert callers("cards_on_table") == {"games.chemin.standing", "games.chemin.reading"}
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
     """No seed reaches a guest's round but the one committed to before; no form or address reaches the deal."""
-    tree = dict(sources())["games/guests/play.py"]
+    tree = dict(sources())["games.guests.play"]
     functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
     assert [argument.arg for argument in dealing.args.args] == ["place", "table", "how"]
@@ -197,26 +191,26 @@ def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_tabl
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
-    assert naming == {"games/replay.py", "games/void.py", "games/live/voiding.py", "games/chemin/voiding.py"}
-    assert callers("games/replay.py", "void_round") == {"_annul"}
-    assert callers("games/live/voiding.py", "void_round") == {"void_live_round"}
-    assert callers("games/chemin/voiding.py", "void_round") == {"_take_back"}
+    assert naming == {"games.replay", "games.void", "games.live.voiding", "games.chemin.voiding"}
+    assert callers("games.replay", "void_round") == {"_annul"}
+    assert callers("games.live.voiding", "void_round") == {"void_live_round"}
+    assert callers("games.chemin.voiding", "void_round") == {"_take_back"}
 
 
 def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_deal_or_by_two_people():
     """One function annuls it for whoever says so before the deal, one for two people together, one if it is overdue."""
     naming = {name for name, tree in sources() if "void_live_round" in {*called_names(tree), *imported_tails(tree)}}
-    assert naming == {"games/live/malfunction.py", "games/live/phases.py"}
-    assert callers("games/live/malfunction.py", "void_live_round") == {"cancel", "execute"}
-    assert callers("games/live/phases.py", "void_live_round") == {"_move"}
+    assert naming == {"games.live.malfunction", "games.live.phases"}
+    assert callers("games.live.malfunction", "void_live_round") == {"cancel", "execute"}
+    assert callers("games.live.phases", "void_live_round") == {"_move"}
     of_guests = {
-        name for name, tree in sources() if "annul_coup" in called_names(tree) and not name.startswith("games/engine/")
+        name for name, tree in sources() if "annul_coup" in called_names(tree) and not name.startswith("games.engine.")
     }
-    assert of_guests == {"games/live/voiding.py", "games/chemin/tick.py"}
-    assert callers("games/live/voiding.py", "annul_coup") == {"void_live_round"}
-    assert callers("games/chemin/tick.py", "annul_coup") == {"_answer"}
+    assert of_guests == {"games.live.voiding", "games.chemin.tick"}
+    assert callers("games.live.voiding", "annul_coup") == {"void_live_round"}
+    assert callers("games.chemin.tick", "annul_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_deed(node)}
-    assert named == {"games/apps.py"}, "what two people decide is done by the approval and nobody else"
+    assert named == {"games.apps"}, "what two people decide is done by the approval and nobody else"
 
 
 def is_two_peoples_deed(node: ast.AST) -> bool:
@@ -226,7 +220,7 @@ def is_two_peoples_deed(node: ast.AST) -> bool:
 def test_nobody_chooses_which_rounds_are_looked_at():
     """The task takes no arguments, and nothing but the task calls what it calls."""
     calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
-    assert calling == {"games/tasks.py"}
+    assert calling == {"games.tasks"}
     assert inspect.signature(replay.replay_finished_rounds).parameters == {}
 
 

@@ -14,8 +14,8 @@ from audit import approvals
 from audit.models import Decision, Verdict
 from audit.tasks import expire_approvals
 from casino.lists import SITE
-from tests.architecture.test_nobody_steers import APPS, PROJECT
 from tests.casino.two_people import DEEDS, Asked, Way, browser_of, decide, decide_on_the_page
+from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 
@@ -31,16 +31,16 @@ DEMANDED = {
 # for one that was not dealt in time or that its seed does not reproduce, or a supervisor before the deal. What makes a
 # table besides is the program, before a house opens.
 DOERS = {
-    "ledger.adjust": {"wallet/adjusting.py"},
-    "exclusions.lift": {"players/lifting.py"},
-    "withdrawals.second": {"wallet/apps.py"},
-    "tables.new_version": {"games/versions/executing.py"},
-    "tables.make_table": {"games/versions/executing.py", "games/shipped.py"},
-    "voiding.void_live_round": {"games/live/malfunction.py", "games/live/phases.py"},
-    "void.void_round": {"games/replay.py", "games/live/voiding.py", "games/chemin/voiding.py"},
-    "wallet_adjust": {"wallet/ledger.py"},
-    "players_staff_execute": {"players/staffing.py"},
-    "audit_keep_for": {"audit/retention.py"},
+    "ledger.adjust": {"wallet.adjusting"},
+    "exclusions.lift": {"players.lifting"},
+    "withdrawals.second": {"wallet.apps"},
+    "tables.new_version": {"games.versions.executing"},
+    "tables.make_table": {"games.versions.executing", "games.shipped"},
+    "voiding.void_live_round": {"games.live.malfunction", "games.live.phases"},
+    "void.void_round": {"games.replay", "games.live.voiding", "games.chemin.voiding"},
+    "wallet_adjust": {"wallet.ledger"},
+    "players_staff_execute": {"players.staffing"},
+    "audit_keep_for": {"audit.retention"},
 }
 
 every_deed = pytest.mark.parametrize("make", sample(DEEDS, 2), ids=lambda deed: deed.kind)
@@ -194,13 +194,10 @@ class TestTheRequest:
 def callers(function: str) -> Iterator[str]:
     """The modules, pages and commands included, that name the function but for the one that defines it."""
     module, _dot, name = function.rpartition(".")
-    for app in APPS:
-        for path in (PROJECT / app).rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            if "migrations" in path.parts or name not in text:
-                continue
-            if any(names(node, module, name) for node in ast.walk(ast.parse(text))):
-                yield path.relative_to(PROJECT).as_posix()
+    for calling, path in modules():
+        text = path.read_text(encoding="utf-8")
+        if name in text and any(names(node, module, name) for node in ast.walk(ast.parse(text))):
+            yield calling
 
 
 def names(node: ast.AST, module: str, name: str) -> bool:

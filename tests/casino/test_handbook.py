@@ -12,6 +12,7 @@ from django.urls import resolve, reverse
 from casino.staff import FUNCTIONS, duties
 from casino.staff_handbook import EVERYBODY, HANDBOOK, parts
 from players.roles import WORDS
+from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 
@@ -39,11 +40,8 @@ def text_of(role: str) -> str:
 def shown() -> str:
     """Everything that pages of staff are written from."""
     pages = [re.sub(r"<[^>]+>", " ", path.read_text(encoding="utf-8")) for path in (ROOT / "templates").rglob("*.html")]
-    code = [path.read_text(encoding="utf-8") for app in APPS for path in (ROOT / app).rglob("*.py")]
+    code = [path.read_text(encoding="utf-8") for _, path in modules()]
     return html.unescape(" ".join(" ".join([*pages, *code]).split()))
-
-
-APPS = ("audit", "casino", "games", "players", "wallet")
 
 
 class TestWords:

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import modify_settings
 
 from casino import sql_files
+from tests.harness.product import modules
 from tests.harness.sweeps import sample
 
-APPS = ("audit", "casino", "games", "players", "wallet")
 FUNCTION = """-- Adds one.
 CREATE OR REPLACE FUNCTION planted_sum(n integer) RETURNS integer
 LANGUAGE sql AS $$ SELECT n + 1 $$;
@@ -143,5 +143,5 @@ def test_a_database_that_is_newer_than_the_program_is_refused(cloned_db, owner):
 
 
 def test_the_kinds_of_limits_on_a_stake_are_written_once():
-    files = [*Path().glob("*/sql/**/*.sql"), *(each for app in APPS for each in Path(app).rglob("*.py"))]
+    files = [*Path().glob("*/sql/**/*.sql"), *(path for _, path in modules())]
     assert [str(file) for file in files if "stake,loss" in file.read_text()] == ["wallet/sql/functions/limits.sql"]

@@ -6,7 +6,6 @@ from collections import Counter
 from fractions import Fraction
 from io import StringIO
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -18,9 +17,9 @@ from games.engine.shoe import shuffle
 from games.simulation import by_arrays, by_engine
 from games.simulation.tally import Tally, compare, slips, unit
 from games.variants import VARIANTS
+from tests.harness.product import modules
 from tests.harness.sweeps import sample
 
-PROJECT = Path(__file__).resolve().parents[2]
 WAYS = {"engine": by_engine.simulate, "arrays": by_arrays.simulate}
 
 
@@ -144,17 +143,16 @@ def test_what_cannot_be_simulated_is_refused(arguments: list[str]) -> None:
 
 def test_numpy_is_imported_by_what_counts_many_cards_alone_and_the_simulation_by_its_command_alone() -> None:
     importing: dict[str, set[str]] = {"numpy": set(), "games.simulation": set()}
-    for app in ("audit", "casino", "games", "players", "wallet"):
-        for path in (PROJECT / app).rglob("*.py"):
-            text = path.read_text()
-            if not any(word in text for word in ("numpy", "simulation")):
-                continue
-            for node in ast.walk(ast.parse(text)):
-                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                for wanted, found in importing.items():
-                    if any(name == wanted or name.startswith(f"{wanted}.") for name in names):
-                        found.add(str(path.relative_to(PROJECT)))
-    assert {name.rpartition("/")[0] for name in importing["numpy"]} == {"games/simulation", "games/randomness"}
-    outside = {name for name in importing["games.simulation"] if not name.startswith("games/simulation/")}
-    assert outside == {"games/management/commands/simulate.py"}
+    for module, path in modules():
+        text = path.read_text()
+        if not any(word in text for word in ("numpy", "simulation")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for wanted, found in importing.items():
+                if any(name == wanted or name.startswith(f"{wanted}.") for name in names):
+                    found.add(module)
+    assert {name.rpartition(".")[0] for name in importing["numpy"]} == {"games.simulation", "games.randomness"}
+    outside = {name for name in importing["games.simulation"] if not name.startswith("games.simulation.")}
+    assert outside == {"games.management.commands.simulate"}

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address, ip_network
-from pathlib import Path
 
 import pytest
 
 from casino.checks import check_production
+from tests.harness.product import modules
 from tests.people import a_member_of_staff
 from wallet.models import PartnerKind
 from wallet.remote import client
 from wallet.seamless import partners, reach, wire
 
-PROJECT = Path(__file__).resolve().parents[2]
 ASKED = wire.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
 INSIDE = (
     *("127.0.0.1", "127.1.2.3", "0.0.0.1", "10.0.0.5", "172.16.9.9", "192.168.1.1", "100.64.0.1", "192.0.0.1"),
@@ -214,18 +213,18 @@ def test_a_demo_says_that_it_calls_itself(settings):
 
 # Who speaks to other machines, and where to. The last two go to what whoever runs the house has configured.
 CALLERS = {
-    "wallet/remote/client.py": "operators, through `wallet.seamless.reach`",
-    "wallet/seamless/reach.py": "the same",
-    "wallet/sandbox_bank/post.py": "the demo's bank, to this house itself",
-    "audit/sending.py": "AUDIT_CHECKPOINTS_TO",
-    "players/mail.py": "EMAIL_URL",
-    "casino/launcher.py": "its own port",
-    "casino/fork_server.py": "its own port",
-    "casino/health.py": "its own port",
-    "casino/beat.py": "nobody: it asks for this machine's name",
-    "casino/embedded/valkey.py": "its own socket",
-    "audit/signer.py": "its own socket",
-    "audit/signing.py": "AUDIT_SIGNER, a socket",
+    "wallet.remote.client": "operators, through `wallet.seamless.reach`",
+    "wallet.seamless.reach": "the same",
+    "wallet.sandbox_bank.post": "the demo's bank, to this house itself",
+    "audit.sending": "AUDIT_CHECKPOINTS_TO",
+    "players.mail": "EMAIL_URL",
+    "casino.launcher": "its own port",
+    "casino.fork_server": "its own port",
+    "casino.health": "its own port",
+    "casino.beat": "nobody: it asks for this machine's name",
+    "casino.embedded.valkey": "its own socket",
+    "audit.signer": "its own socket",
+    "audit.signing": "AUDIT_SIGNER, a socket",
 }
 CALLS = re.compile(
     r"^\s*(?:import|from) (?:requests|httpx|urllib3|urllib\.request|http\.client|smtplib|socket|ftplib|aiohttp)\b",
@@ -234,8 +233,5 @@ CALLS = re.compile(
 
 
 def test_nobody_else_speaks_to_other_machines():
-    product = [
-        path for app in ("casino", "games", "wallet", "players", "audit") for path in (PROJECT / app).rglob("*.py")
-    ]
-    found = {str(path.relative_to(PROJECT)) for path in product if CALLS.search(path.read_text())}
+    found = {name for name, path in modules() if CALLS.search(path.read_text())}
     assert found == set(CALLERS)

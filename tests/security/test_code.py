@@ -12,19 +12,14 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[2]
-APPS = ("casino", "games", "wallet", "players", "audit")
-PRODUCT = sorted(
-    path
-    for app in APPS
-    for path in (PROJECT / app).rglob("*.py")
-    if "migrations" not in path.relative_to(PROJECT).parts
-)
+from tests.harness.product import PROJECT, module_name, modules
+
+PRODUCT = [path for _, path in modules()]
 TEMPLATES = sorted(path for path in (PROJECT / "templates").rglob("*") if path.suffix in (".html", ".txt", ".svg"))
 
 
 def named(path: Path) -> str:
-    return str(path.relative_to(PROJECT))
+    return module_name(path) if path.suffix == ".py" else str(path.relative_to(PROJECT))
 
 
 # --- SQL -------------------------------------------------------------------------------------------------------------
@@ -34,39 +29,39 @@ ASKED = "a statement that others in the product ask with: their own texts, with 
 NAMES = "names that PostgreSQL's own library quotes"
 # Modules that run what is neither a text nor a constant of their own, and why nobody's value is in it.
 PUT_TOGETHER = {
-    "audit/by_time.py": NAMES,
-    "audit/checking.py": ASKED,
-    "audit/initial_migration.py": "the SQL file beside a migration",
-    "audit/rehashing.py": "two constants of the module, one after the other",
-    "audit/reports/writing.py": ASKED,
-    "casino/archive/leaving.py": "names of tables and their months, from the catalogue of the database",
-    "casino/archive/writing.py": "texts of the module",
-    "casino/backup/home.py": "two texts, one with " + NAMES,
-    "casino/backup/settling.py": "names of sequences' tables, from the catalogue of the database",
-    "casino/beat.py": "texts of casino/due.py",
-    "casino/live_line.py": "the name of the channel, and texts of the module",
-    "casino/measures.py": "it counts what others run",
-    "casino/measures_house.py": "texts of the module",
-    "casino/postgresql/roles.py": NAMES,
-    "casino/privileges.py": "names and rights declared in the module",
-    "casino/resealing.py": "names of tables and columns, declared in the module",
-    "casino/sql_files.py": "SQL files of the program, and names from the catalogue of the database",
-    "games/chemin/integrity_scope.py": ASKED,
-    "games/chemin/standing.py": "two texts of the module",
-    "games/live/statistics.py": "one of the texts of BEGINS",
-    "games/recalling/search.py": "texts of the module, one for each filter, with values beside them",
-    "games/reports/reconciliation.py": "texts of the module",
-    "games/rows.py": ASKED,
-    "players/finding.py": ASKED,
-    "players/gate.py": "texts of the module",
-    "players/limits.py": "one of two names of functions",
-    "players/locks.py": "texts of the module",
-    "players/markers.py": "the text of a marker's definition, between two constants",
-    "players/sittings.py": "texts of the module",
-    "wallet/guards.py": "texts of the module",
-    "wallet/ledger.py": "texts of the module",
-    "wallet/moved.py": "texts of the module",
-    "wallet/verify.py": "the text of an invariant",
+    "audit.by_time": NAMES,
+    "audit.checking": ASKED,
+    "audit.initial_migration": "the SQL file beside a migration",
+    "audit.rehashing": "two constants of the module, one after the other",
+    "audit.reports.writing": ASKED,
+    "casino.archive.leaving": "names of tables and their months, from the catalogue of the database",
+    "casino.archive.writing": "texts of the module",
+    "casino.backup.home": "two texts, one with " + NAMES,
+    "casino.backup.settling": "names of sequences' tables, from the catalogue of the database",
+    "casino.beat": "texts of casino/due.py",
+    "casino.live_line": "the name of the channel, and texts of the module",
+    "casino.measures": "it counts what others run",
+    "casino.measures_house": "texts of the module",
+    "casino.postgresql.roles": NAMES,
+    "casino.privileges": "names and rights declared in the module",
+    "casino.resealing": "names of tables and columns, declared in the module",
+    "casino.sql_files": "SQL files of the program, and names from the catalogue of the database",
+    "games.chemin.integrity_scope": ASKED,
+    "games.chemin.standing": "two texts of the module",
+    "games.live.statistics": "one of the texts of BEGINS",
+    "games.recalling.search": "texts of the module, one for each filter, with values beside them",
+    "games.reports.reconciliation": "texts of the module",
+    "games.rows": ASKED,
+    "players.finding": ASKED,
+    "players.gate": "texts of the module",
+    "players.limits": "one of two names of functions",
+    "players.locks": "texts of the module",
+    "players.markers": "the text of a marker's definition, between two constants",
+    "players.sittings": "texts of the module",
+    "wallet.guards": "texts of the module",
+    "wallet.ledger": "texts of the module",
+    "wallet.moved": "texts of the module",
+    "wallet.verify": "the text of an invariant",
 }
 
 
@@ -126,13 +121,13 @@ def test_one_that_is_would_be_found(planted):
 UNESCAPED = re.compile(r"\bmark_safe\(|SafeString\([^)]|\|\s*safe(?:seq)?\b|autoescape off|__html__")
 # Where markup is not escaped on its way to a page, and what has escaped it before.
 SAFE = {
-    "casino/staff_handbook.py": "docs/handbook.md, our own text, by a renderer that escapes HTML",
-    "games/help/page.py": "help texts of ours, by a renderer that escapes HTML",
-    "games/roads_svg.py": "numbers, and titles that are escaped",
-    "games/selectors.py": "a card of the lobby, from a template that escapes",
-    "games/staff_floor_page.py": "a row of the floor, from a template that escapes",
-    "games/templatetags/rounds.py": "a sentence that is escaped before cards are set into it",
-    "players/terms.py": "the terms, our own text, by a renderer that escapes HTML",
+    "casino.staff_handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
+    "games.help.page": "help texts of ours, by a renderer that escapes HTML",
+    "games.roads_svg": "numbers, and titles that are escaped",
+    "games.selectors": "a card of the lobby, from a template that escapes",
+    "games.staff_floor_page": "a row of the floor, from a template that escapes",
+    "games.templatetags.rounds": "a sentence that is escaped before cards are set into it",
+    "players.terms": "the terms, our own text, by a renderer that escapes HTML",
     "templates/games/_lobby_now.html": "the same cards of the lobby",
 }
 
@@ -173,7 +168,7 @@ def test_a_planted_fault_is_found():
         "ruff",
         "check",
         "--stdin-filename",
-        "wallet/planted.py",
+        "wallet.planted",
         "--output-format",
         "concise",
     ]
