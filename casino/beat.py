@@ -28,6 +28,7 @@ LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds until PostgreSQL is tried again
 LONGEST_SLEEP = 5  # seconds; after each, beat makes sure that it is still its turn
+ANYTHING = "SELECT"  # a question that is always answered with a row
 LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever is said of it
 
 
@@ -85,14 +86,16 @@ class Turn:
             say("Another beat is at work; waiting to take over from it")
             self.connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
 
-    def keep(self) -> None:
-        """Make sure that the lock is held: where it went with PostgreSQL, take it again once that is back. Raises
-        TurnLost.
+    def ask(self, question: str) -> bool:
+        """Return whether a query has rows, which also makes sure that the lock is held: where it went with PostgreSQL,
+        take it again once that is back, and return True. Raises TurnLost.
         """
         try:
-            self.connection.execute("SELECT 1")
+            row = self.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone()
         except (psycopg.OperationalError, psycopg.InterfaceError):
             self._take_again()
+            return True
+        return row == (True,)
 
     def _take_again(self) -> None:
         while True:
@@ -128,14 +131,17 @@ class GuardedScheduler(PersistentScheduler):
 
     def __init__(self, turn: Turn, *args: Any, **kwargs: Any) -> None:
         self._turn = turn
+        self._is_sure = False
         self._sent_at: dict[str, float] = {}
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send all that is due and return the seconds until the next. Raises TurnLost."""
-        self._turn.keep()
+        self._is_sure = False
         while not (pause := super().tick(*args, **kwargs)):
             pass
+        if not self._is_sure:
+            self._ask(ANYTHING)
         return pause
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
@@ -145,9 +151,9 @@ class GuardedScheduler(PersistentScheduler):
             self._sent_at[task] = time.monotonic()
             super().apply_entry(entry, producer)
 
-    def adjust(self, n: float, drift: float = 0.001) -> float:
-        """Sleep until just after a task is due. Celery wakes ten milliseconds before, and then asks the clock until it
-        is: without a pause, at each of a few tasks a second.
+    def adjust(self, n: float, drift: float = 0.01) -> float:
+        """Sleep until just after a task is due, so that tasks of one pace stay together. Celery wakes ten milliseconds
+        before, and then asks the clock until it is: without a pause, at each of a few tasks a second.
         """
         return n + drift if n and n > 0 else n
 
@@ -156,10 +162,16 @@ class GuardedScheduler(PersistentScheduler):
         return old_schedules is not None
 
     def _has_work(self, task: str) -> bool:
-        question = due.QUESTIONS.get(task)
-        if question is None or time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
-            return True
+        question = due.QUESTIONS.get(task, ANYTHING)
+        if time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
+            question = ANYTHING
+        return self._ask(question)
+
+    def _ask(self, question: str) -> bool:
+        """Return whether a query has rows, or cannot be asked. Raises TurnLost."""
         try:
-            return self._turn.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone() == (True,)
+            return self._turn.ask(question)
         except psycopg.Error:
             return True
+        finally:
+            self._is_sure = True

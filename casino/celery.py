@@ -62,7 +62,7 @@ app.conf.beat_schedule = {
     "watch the seal": {"task": "audit.tasks.watch_the_seal", "schedule": 10.0, "options": {"expires": 10}},
     "watch the signer": {"task": "audit.tasks.watch_the_signer", "schedule": 30.0, "options": {"expires": 10}},
     "send checkpoints": {"task": "audit.tasks.send_checkpoints", "schedule": 30.0, "options": EXPIRES},
-    "set a mark": {"task": "audit.tasks.set_mark", "schedule": 10.0, "options": {"expires": 10}},
+    "set a mark": {"task": "audit.tasks.set_mark", "schedule": 30.0, "options": {"expires": 10}},
     "sum up hours": {"task": "audit.tasks.sum_up", "schedule": crontab(), "options": EXPIRES},
     "verify sums": {"task": "audit.tasks.verify_sums", "schedule": crontab(hour="5", minute="20")},
     "make reports": {"task": "audit.tasks.make_reports", "schedule": crontab(), "options": EXPIRES},

@@ -49,8 +49,13 @@ SIGNIFICANT: Final = """
 SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(min(leaves), 0) FROM audit_cursor)
 UNION ALL
 SELECT WHERE NOT EXISTS (
-    SELECT FROM audit_pulse WHERE who = 'workers' AND at > clock_timestamp() - interval '20 seconds'
+    SELECT FROM audit_pulse WHERE who = 'workers' AND at > clock_timestamp() - interval '45 seconds'
 )
+"""
+# A kind of sums that is new has no row yet: it is summed up once beat starts with it.
+SUMS: Final = """
+SELECT FROM audit_rolled GROUP BY sums
+HAVING max(hour) + interval '1 hour' < date_trunc('hour', audit_settled(), 'UTC')
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
 # The task also ends an alarm that has begun.
@@ -101,6 +106,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "wallet.tasks.give_up_remote_bets": BETS_AT_OPERATORS,
     "audit.tasks.seal": EVENTS,
     "audit.tasks.find_significant": SIGNIFICANT,
+    "audit.tasks.sum_up": SUMS,
     "players.tasks.mail_alerts": ALERTS,
     "audit.tasks.watch_the_seal": LAG,
     "games.tasks.return_idle_purses": PURSES,

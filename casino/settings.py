@@ -181,6 +181,7 @@ CACHES = {
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
+    "polling_interval": 10,  # seconds for which a worker waits for a message before it asks again
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
 }

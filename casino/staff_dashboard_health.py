@@ -28,7 +28,7 @@ from games.models import LiveTable
 from players.models import Mail
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
-LONGEST_MARK: Final = timedelta(minutes=1)  # beat asks for one every ten seconds
+LONGEST_MARK: Final = timedelta(minutes=2)  # beat asks for one every thirty seconds
 LONGEST_DUE: Final = timedelta(seconds=5)  # beat looks every second
 LONGEST_SUMS: Final = timedelta(hours=3)
 MOST_WAITING: Final = 100  # messages for workers, or mails

@@ -22,7 +22,7 @@ from casino.embedded.places import SHORT, Places
 from casino.embedded.purpose import Purpose
 from casino.embedded.users import READY
 
-POLL_SECONDS = 0.25  # between two looks whether anybody uses the servers; one that dies is noticed at once
+POLL_SECONDS = 0.5  # between two looks whether anybody uses the servers; one that dies is noticed at once
 SECONDS_FOR_LEFTOVERS = 60.0
 SECONDS_TO_STOP = 60.0
 

@@ -205,6 +205,15 @@ def an_approval_expires(superuser: psycopg.Connection) -> None:
     superuser.execute("UPDATE audit_approval SET expires_at = clock_timestamp()")
 
 
+def an_hour_is_over(superuser: psycopg.Connection) -> None:
+    superuser.execute("SET session_replication_role = replica")  # without the guards
+    superuser.execute("INSERT INTO audit_mark (at, transaction) VALUES (clock_timestamp(), 1) ON CONFLICT DO NOTHING")
+    superuser.execute(
+        "INSERT INTO audit_rolled (sums, hour, rows, at)"
+        " VALUES ('any', date_trunc('hour', clock_timestamp(), 'UTC') - interval '3 hours', 0, clock_timestamp())"
+    )
+
+
 def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_do(
     sending: Sent, superuser: psycopg.Connection
 ):
@@ -215,6 +224,7 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
         "games.tasks.replay_finished_rounds": lambda: a_round(player, table, player=1000),
         "players.tasks.end_idle_sessions": lambda: looks_in(player),
         "players.tasks.mail_approvals": lambda: agree_to_annul(uuid4()),
+        "audit.tasks.sum_up": lambda: an_hour_is_over(superuser),
         "audit.tasks.expire_approvals": lambda: an_approval_expires(superuser),
         "players.tasks.send_mail": lambda: mail.write(user=player.user, template="account_locked", context={}),
         "audit.tasks.make_reports": lambda: asked("alterations"),

@@ -34,9 +34,11 @@ class Command(migrate.Command):
     """``manage.py migrate``: on the alias ``owner`` unless told otherwise, one at a time."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take Django's own options, with another default."""
+        """Take Django's own options, with other defaults: `make lint` runs the checks, and nothing that is not safe is
+        opened (`casino.checks`).
+        """
         super().add_arguments(parser)
-        parser.set_defaults(database="owner")
+        parser.set_defaults(database="owner", skip_checks=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, apply the SQL files that have changed, then grant and revoke."""
