@@ -1,7 +1,8 @@
-"""Questions about tables."""
+"""Questions about tables and rounds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db import connection
 from django.db.models.query import QuerySet
@@ -10,11 +11,12 @@ from django.utils.safestring import SafeString, mark_safe
 from audit import replica
 from games.chemin.lobby import GuestCardState
 from games.chemin.rules import GuestRules
+from games.codes import read_code
 from games.favourite_tables import kept_tables
 from games.labels import variant_label
 from games.limits import Limits
 from games.live.lobby import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
-from games.models import Shape, Table
+from games.models import Round, Shape, Table
 from games.places import as_shown
 from games.remote import is_possible, is_remote
 from games.rows import named
@@ -170,3 +172,20 @@ def _lobby_table(
         live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (a template of ours)
         guests=guests,
     )
+
+
+def find_round(text: str) -> UUID | None:
+    """Return the id of the finished round with this code or id, None where there is none."""
+    code = read_code(text)
+    if code:
+        return Round.objects.filter(code=code).values_list("pk", flat=True).first()
+    typed = read_id(text)
+    return Round.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that somebody has typed, None where it is none."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None

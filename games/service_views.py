@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from games.models import Participation
-from games.staff_rounds import find_round
+from games.selectors import find_round
 from players import service
 from players.access import PlayerRequest, player_required
 from players.models import Player, Topic

@@ -12,10 +12,11 @@ from django.views.decorators.http import require_safe
 
 from games.codes import read_code
 from games.given_back import Line, lines
-from games.models import OPEN_PHASES, LiveRound, Participation, Round
+from games.models import OPEN_PHASES, LiveRound, Participation
 from games.recalling.search import OVER, PAGE, find, in_progress, players_called
 from games.recalling.service import going, recall
 from games.recalling.staff_form import RoundsForm
+from games.selectors import find_round, read_id
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
@@ -130,31 +131,15 @@ def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
     return [sums[key] for key in sorted(sums)]
 
 
-def find_round(text: str) -> UUID | None:
-    """Return the id of the finished round with this code or id, None where there is none."""
-    code = read_code(text)
-    if code:
-        return Round.objects.filter(code=code).values_list("pk", flat=True).first()
-    typed = _id(text)
-    return Round.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
-
-
 def _find_live(text: str) -> UUID | None:
     """Return the id of the round of a live table with this id, or of the one in progress with this code: of these there
     are as many as tables, and no index.
     """
-    code, typed = read_code(text), _id(text)
+    code, typed = read_code(text), read_id(text)
     if code:
         going_on = LiveRound.objects.filter(phase__in=OPEN_PHASES, code=code)
         return going_on.values_list("pk", flat=True).first()
     return LiveRound.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
-
-
-def _id(text: str) -> UUID | None:
-    try:
-        return UUID(text.strip())
-    except ValueError:
-        return None
 
 
 def id_for_code(field: str, prefix: str = "") -> Callable[[StaffView[Args]], StaffView[Args]]:
