@@ -25,8 +25,9 @@ def main() -> None:
             launcher.main(arguments)
         case ["beat"]:
             from casino import beat
+            from casino.celery import app
 
-            beat.main()
+            beat.main(app)
         case _:
             from django.core.management import execute_from_command_line
 

@@ -16,14 +16,20 @@ from typing import Any
 
 import django
 import psycopg
+from celery import Celery
 from celery.beat import PersistentScheduler, ScheduleEntry, Service
 from django.conf import settings
 
 from casino import due, embedded, forked, logs
-from casino.celery import app
 
 # Any number, the same for every beat of a house.
 ADVISORY_LOCK = 0x5AB07_0002
+# Whoever holds the lock is the beat that works.
+COUNT_BEATS = """
+SELECT count(*) FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND (classid::bigint << 32 | objid::bigint) = %s
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
 LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds until PostgreSQL is tried again
@@ -32,9 +38,9 @@ ANYTHING = "SELECT"  # a question that is always answered with a row
 LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever is said of it
 
 
-def main() -> None:
-    """Send what is due when it is due, until somebody asks to stop. Ends the process with status 1 where a production
-    house is not safe to open.
+def main(app: Celery) -> None:
+    """Send what *app* has due when it is due, until somebody asks to stop. Ends the process with status 1 where a
+    production house is not safe to open.
     """
     logging.config.dictConfig(settings.LOGGING)
     logs.configure()

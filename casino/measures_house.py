@@ -9,8 +9,7 @@ from prometheus_client.registry import Collector
 
 from audit import replica
 from audit.lag import lag
-from casino.beat import ADVISORY_LOCK
-from casino.staff_dashboard_health import BEATS
+from casino.beat import ADVISORY_LOCK, COUNT_BEATS
 
 LATE: Final = """
 SELECT round.phase, count(*), coalesce(max(extract(epoch FROM clock_timestamp() - round.deadline)), 0)
@@ -83,7 +82,7 @@ def _replica() -> Iterator[Metric]:
 
 
 def _beats() -> Metric:
-    beats = _rows(BEATS, [ADVISORY_LOCK >> 32, ADVISORY_LOCK & 0xFFFFFFFF])
+    beats = _rows(COUNT_BEATS, [ADVISORY_LOCK])
     return GaugeMetricFamily("sabot_beats", "Beats at work, which is one", value=beats[0][0])
 
 

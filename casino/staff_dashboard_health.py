@@ -20,7 +20,7 @@ from audit.log_views import in_words
 from audit.models import Mark, Report
 from audit.reports.asking import clock
 from audit.reports.making import OPEN
-from casino.beat import ADVISORY_LOCK
+from casino.beat import ADVISORY_LOCK, COUNT_BEATS
 from casino.broker import SECONDS, quick_line
 from games.chemin import tick
 from games.live import phases
@@ -35,12 +35,6 @@ MOST_WAITING: Final = 100  # messages for workers, or mails
 A_DAY: Final = timedelta(hours=26)
 AN_HOUR: Final = timedelta(hours=2)
 
-# Whoever holds the lock is the beat that works: of a lock with one number, the upper and the lower half of it.
-BEATS: Final = """
-SELECT count(*) FROM pg_locks
-WHERE locktype = 'advisory' AND objsubid = 1 AND classid = %s AND objid = %s AND granted
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 # In the order of the index of kinds. Asked for the newest one of a kind, PostgreSQL goes back along all events once it
 # has made a plan for any kind: it takes a kind for one of a few, and most events are rounds.
 LAST: Final = """
@@ -93,7 +87,7 @@ def _waiting(broker: Connection) -> int:
 
 def _beat(now: datetime) -> Iterator[Line]:
     with connection.cursor() as cursor:
-        cursor.execute(BEATS, [ADVISORY_LOCK >> 32, ADVISORY_LOCK & 0xFFFFFFFF])
+        cursor.execute(COUNT_BEATS, [ADVISORY_LOCK])
         (beats,) = cursor.fetchone()
     yield Line("Clock", "at work" if beats else "none is at work", not beats)
     marked = Mark.objects.order_by("-at").values_list("at", flat=True).first()
