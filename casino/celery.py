@@ -76,13 +76,13 @@ app.conf.beat_schedule = {
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
     "forget old calls": {"task": "players.tasks.forget_old_calls", "schedule": crontab(minute="27")},
     "close accounts that are paid out": {
-        "task": "casino.tasks.finish_closing",
+        "task": "accounts.tasks.finish_closing",
         "schedule": crontab(),
         "options": EXPIRES,
     },
-    "let go what need not be kept": {"task": "casino.tasks.expire", "schedule": crontab(hour="4", minute="10")},
+    "let go what need not be kept": {"task": "accounts.tasks.expire", "schedule": crontab(hour="4", minute="10")},
     "test cards and shuffles": {"task": "games.tasks.watch_randomness", "schedule": crontab(minute="47")},
-    "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
+    "look for markers of harm": {"task": "accounts.tasks.look_for_markers", "schedule": crontab(minute="37")},
     "tell of overdue complaints": {
         "task": "players.tasks.tell_overdue_complaints",
         "schedule": crontab(minute="*/10"),

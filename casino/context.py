@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from casino import banner
+from accounts import banner
 from players import staffing
 from players.identity import player_of
 from wallet.models import Mode

@@ -117,6 +117,6 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "audit.tasks.make_reports": REPORTS,
     "players.tasks.send_mail": MAIL,
     "players.tasks.end_idle_sessions": SESSIONS,
-    "casino.tasks.finish_closing": CLOSURES,
+    "accounts.tasks.finish_closing": CLOSURES,
 }
 """By the task: what there is to do, as rows."""

@@ -9,8 +9,8 @@ from typing import Final
 
 import structlog
 
-from casino import banner
-from casino.banner import HOUSE_ZONE, Banner
+from accounts import banner
+from accounts.banner import HOUSE_ZONE, Banner
 from casino.live_line import Line, News
 from casino.live_streams import Stream, event, written
 

@@ -47,6 +47,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "casino",
+    "accounts",
     "games",
     "wallet",
     "players",
@@ -235,7 +236,7 @@ ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = 15 * 60
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_PRESERVE_USERNAME_CASING = False
-ACCOUNT_ADAPTER = "casino.leaving.HouseAdapter"
+ACCOUNT_ADAPTER = "accounts.logout.HouseAdapter"
 # Wrong passwords of one name are counted in the database (`players.locks`); "login_failed" counts wrong second factors.
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",

@@ -16,8 +16,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.protection_views import give_back
 from audit import approvals
-from casino.protection import give_back
 from players import account_locks, exclusions, looking, staffing
 from players.access import StaffRequest, staff_required
 from players.models import Player

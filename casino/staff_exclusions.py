@@ -12,8 +12,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.protection_views import give_back
 from audit import approvals
-from casino.protection import give_back
 from casino.staff_whom import WhoForm, whom
 from players import exclusions, lifting, looking
 from players.access import StaffRequest, staff_required

@@ -3,11 +3,12 @@
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
+from accounts import data_views, protection_views
+from accounts.closing_views import account_close
+from accounts.registration import Register
 from audit.log_views import log_state
 from casino import (
-    data_views,
     offline,
-    protection,
     staff,
     staff_approvals,
     staff_dashboard,
@@ -29,10 +30,8 @@ from casino import (
     views,
 )
 from casino.api import describing
-from casino.closing_views import account_close
 from casino.lists import SITE
 from casino.measures_view import metrics
-from casino.registration import Register
 from casino.styleguide import styleguide
 from games.felt_sheet import felt_sheet
 from games.staff_rounds import id_for_code
@@ -156,12 +155,12 @@ urlpatterns = [
         path("account/close/", account_close, name="account_close"),
         path("account/data/", data_views.account_data, name="account_data"),
         path("account/data/sabot.zip", data_views.account_data_export, name="account_data_export"),
-        path("protection/", protection.protection, name="protection"),
-        path("protection/pause/", protection.pause, name="pause"),
-        path("protection/time-out/", protection.time_out, name="time_out"),
-        path("protection/exclusion/", protection.exclude_self, name="exclude_self"),
-        path("protection/interval/", protection.reality_interval, name="reality_interval"),
-        path("protection/check/", protection.reality_check, name="reality_check"),
+        path("protection/", protection_views.protection, name="protection"),
+        path("protection/pause/", protection_views.pause, name="pause"),
+        path("protection/time-out/", protection_views.time_out, name="time_out"),
+        path("protection/exclusion/", protection_views.exclude_self, name="exclude_self"),
+        path("protection/interval/", protection_views.reality_interval, name="reality_interval"),
+        path("protection/check/", protection_views.reality_check, name="reality_check"),
         path("", include("players.urls")),
         path("", include("wallet.urls")),
         path("", include("games.urls")),

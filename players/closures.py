@@ -1,4 +1,4 @@
-"""The end of an account: asked for, done, and in the end forgotten. Money's part in it stands in `casino.closing`."""
+"""The end of an account: asked for, done, and in the end forgotten. Money's part in it stands in `accounts.closing`."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator

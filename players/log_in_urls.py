@@ -1,5 +1,5 @@
-"""Of allauth's pages only these. Registration also opens accounts, so it stands in `casino.registration`; log-out gives
-back what lies in games, and stands with its adapter.
+"""Of allauth's pages only these. Registration also opens accounts, so it stands in `accounts.registration`; log-out
+gives back what lies in games, and stands with its adapter.
 """
 
 from allauth.account import views as account

@@ -1,7 +1,8 @@
 """Markers of harm: what one is, looking for it in the tables, and the flag that it raises for staff.
 
 A flag does nothing to the player, who is not told of it; people decide. Each floor defines the markers that its tables
-show; `casino.markers` looks for all of them. What lies before the closing of a flag counts no more for its marker.
+show; `accounts.harm_marker_scan` looks for all of them. What lies before the closing of a flag counts no more for its
+marker.
 """
 
 import json

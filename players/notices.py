@@ -1,6 +1,6 @@
 """Notices to everybody that the house will be worked on: publishing and withdrawing them, and the words to begin with.
 
-Whether one is in force the database's clock decides; ``casino/banner.py`` shows those that are.
+Whether one is in force the database's clock decides; ``accounts/banner.py`` shows those that are.
 """
 
 import re

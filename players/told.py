@@ -1,6 +1,6 @@
 """What is said beside a field in which staff give a reason: whether the player it is about can come to read it.
 
-Players may ask for everything the house holds about them (`casino.personal_data`), so most reasons are theirs to read.
+Players may ask for everything the house holds about them (`accounts.data_export`), so most reasons are theirs to read.
 """
 
 from typing import Final

@@ -4,7 +4,7 @@ from django.views.decorators.http import require_POST
 
 from players import account_views, identity_views, program_views, service_views, views
 
-# Of allauth's pages only these; registration also opens accounts, so it stands in `casino.registration`.
+# Of allauth's pages only these; registration also opens accounts, so it stands in `accounts.registration`.
 urlpatterns = [
     path("account/", account_views.account, name="account"),
     path("account/sessions/", account_views.account_sessions, name="account_sessions"),

@@ -12,11 +12,12 @@ from django.test import RequestFactory
 from django.urls import resolve, reverse
 from django.utils.timezone import now
 
+from accounts import closing
+from accounts import retention as expiry
 from audit import approvals, log, retention
 from audit.models import Checkpoint, Kept, Report, ReportState
 from audit.reports.asking import clock
 from audit.reports.kinds import Interval
-from casino import closing, expiry
 from games import incidents, replay
 from games.chemin import play
 from games.chemin.reports import report

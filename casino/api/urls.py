@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from casino.api.protection import Pause
+from accounts.api.protection import Pause
 from players.api import problems
 
 app_name = "api"

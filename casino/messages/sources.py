@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-APPS = ("audit", "casino", "games", "players", "wallet")
+APPS = ("accounts", "audit", "casino", "games", "players", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only, and so does Swagger UI.
 ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})

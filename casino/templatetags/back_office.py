@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts import banner
 from audit.significant import working
-from casino import banner, staff_alarms
+from casino import staff_alarms
 from casino.staff import FUNCTIONS, Function, duties, functions_of
 from casino.staff_approvals import waiting_for
 from games.chemin import reports

@@ -13,11 +13,11 @@ from django.db import connections
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import data_export
 from audit import approvals, archiving, by_time, retention
 from audit.models import Approval, ArchivedMonth, Event, Kept, Report, Significant
 from audit.reports import checking, heading, intervals, making
 from audit.significant import finding
-from casino import personal_data
 from games.incidents_timeline import timeline
 from games.live import shoes
 from games.models import Incident, Shoe, Table
@@ -189,7 +189,7 @@ class TestHistory:
 
     @pytest.mark.sweep
     def test_of_a_player_names_the_archives(self, house):
-        with zipfile.ZipFile(io.BytesIO(b"".join(personal_data.export(house.player)))) as told:
+        with zipfile.ZipFile(io.BytesIO(b"".join(data_export.export(house.player)))) as told:
             assert all(name in told.read("archives.csv").decode() for name in FILES[1:])
 
     def test_a_shoe_that_was_open_while_it_was_written_may_be_known(self):

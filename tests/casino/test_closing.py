@@ -8,8 +8,8 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
-from casino import closing
-from casino.tasks import finish_closing
+from accounts import closing
+from accounts.tasks import finish_closing
 from games.errors import Barred
 from players import closures, gate
 from players.models import ClosureState, Mail, Player

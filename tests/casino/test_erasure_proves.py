@@ -11,10 +11,10 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
+from accounts import retention
 from audit import exporting, log
 from audit.models import Event, Kept, Personal
 from audit.verify import Export, keys_of
-from casino import expiry
 from players import closures
 from players.models import Player
 from tests.ageing import age
@@ -71,7 +71,7 @@ def test_erasing_a_person_leaves_every_proof_valid(gone: Player, owner: psycopg.
     assert "The log is what it was" in check(keys)
     before = an_export(tmp_path, "before.zip")
     age(owner, "players_closure", "at", 1827)
-    assert expiry.expire()[Kept.ACCOUNT] == 1
+    assert retention.expire()[Kept.ACCOUNT] == 1
     assert not Personal.objects.filter(event__on=str(gone)).exists()
     assert "The log is what it was" in check(keys)
     after = an_export(tmp_path, "after.zip")  # of the tree that was signed before the erasure
@@ -102,7 +102,7 @@ def test_what_expired_is_told_from_what_was_taken(cloned_db, owner: psycopg.Conn
     for _ in range(2):
         an_old_event(owner)
     sealed.sign(pens)
-    assert expiry.expire()[Kept.ADDRESS] == 2
+    assert retention.expire()[Kept.ADDRESS] == 2
     assert list(Personal.objects.values_list("field", flat=True)) == ["name", "name"]
     assert "The log is what it was" in check(keys)
 

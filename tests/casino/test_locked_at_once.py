@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from django.db import DatabaseError, transaction
 
-from casino.protection import give_back
+from accounts.protection_views import give_back
 from games.errors import PlayError
 from games.live import seats
 from games.models import LiveTable, Participation

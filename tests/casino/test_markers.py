@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from casino import markers
-from casino.tasks import look_for_markers
+from accounts import harm_marker_scan
+from accounts.tasks import look_for_markers
 from players import flags
 from players.models import ContactWay, Flag, FlagOutcome, Look, Marker, Player, Sighting
 from tests.builders import a_player, a_round
@@ -64,46 +64,46 @@ class TestTheLook:
     @pytest.mark.sweep
     def test_again_raises_nothing_again(self, cloned_db, owner):
         at_risk(owner)
-        assert [markers.look(), markers.look(), markers.look()] == [1, 0, 0]
+        assert [harm_marker_scan.look(), harm_marker_scan.look(), harm_marker_scan.look()] == [1, 0, 0]
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     @pytest.mark.sweep
     def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
         player = at_risk(owner)
-        markers.look()
+        harm_marker_scan.look()
         more(owner, player)
-        assert markers.look() == 1
+        assert harm_marker_scan.look() == 1
         assert [seen.degree for seen in Flag.objects.get().sightings.order_by("id")] == [3, 4]
         assert len(events("marker.worsened", on=str(player))) == 1
 
     def test_two_at_once_raise_one(self, cloned_db, owner):
         at_risk(owner)
-        at_once([markers.look] * 2)
+        at_once([harm_marker_scan.look] * 2)
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     def test_leaves_it_to_whoever_looks_already(self, cloned_db, owner):
         at_risk(owner)
         with transaction.atomic():
-            assert markers._take_turn()
-            assert at_once([markers.look]) == [0]
-        assert markers.look() == 1
+            assert harm_marker_scan._take_turn()
+            assert at_once([harm_marker_scan.look]) == [0]
+        assert harm_marker_scan.look() == 1
 
     def test_tells_the_player_nothing_and_does_nothing_to_them(self, cloned_db, owner):
         player = at_risk(owner)
         mails = player.user.mail_set.count()
-        markers.look()
+        harm_marker_scan.look()
         assert player.user.mail_set.count() == mails
         assert a_round(player, the_table(), player=1000)
 
     def test_goes_to_those_who_did_something_since_and_to_nobody_else(self, cloned_db, owner):
         at_risk(owner)
         a_player("GB")
-        markers.look()
+        harm_marker_scan.look()
         assert Look.objects.get().players == 1
         owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_event SET at = at - interval '6 minutes'")
-        markers.look()  # what it saw last is settled only now
-        markers.look()
+        harm_marker_scan.look()  # what it saw last is settled only now
+        harm_marker_scan.look()
         assert list(Look.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 
     @pytest.mark.sweep
@@ -112,19 +112,19 @@ class TestTheLook:
         Look.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
         for _ in range(3):
             deposit(owner, player, now() - 8 * DAY)
-        assert markers.look() == 1
+        assert harm_marker_scan.look() == 1
 
     @pytest.mark.sweep
     def test_of_another_player_is_another_flag(self, cloned_db, owner):
         at_risk(owner)
         at_risk(owner)
-        assert markers.look() == 2
+        assert harm_marker_scan.look() == 2
 
 
 class TestAFlag:
     def test_is_closed_after_a_contact_and_only_then(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        markers.look()
+        harm_marker_scan.look()
         flag = Flag.objects.get()
         with pytest.raises(flags.NoContact):
             close(flag, staff)
@@ -139,18 +139,18 @@ class TestAFlag:
 
     def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        markers.look()
+        harm_marker_scan.look()
         talk(Flag.objects.get(), staff)
         close(Flag.objects.get(), staff)
         more(owner, player, 2)
-        assert markers.look() == 0
+        assert harm_marker_scan.look() == 0
         more(owner, player)
-        assert markers.look() == 1
+        assert harm_marker_scan.look() == 1
         assert [len(seen.rows) for seen in Sighting.objects.order_by("id")] == [3, 3]
 
     def test_takes_no_contact_of_the_future_and_no_next_look_of_the_past(self, cloned_db, owner):
         at_risk(owner)
-        markers.look()
+        harm_marker_scan.look()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         with pytest.raises(flags.NotYet):
             talk(flag, staff, made_at=now() + DAY)
@@ -175,7 +175,7 @@ class TestAFlag:
     )
     def test_and_what_was_done_about_it_is_kept(self, cloned_db, owner, change):
         at_risk(owner)
-        markers.look()
+        harm_marker_scan.look()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         talk(flag, staff)
         close(flag, staff)

@@ -14,10 +14,10 @@ from django.db import connection, transaction
 from django.db.models import Model
 from django.db.utils import IntegrityError, ProgrammingError
 
+from accounts import data_export, erasure
+from accounts.erasure import erase_due
 from audit import log
 from audit.models import Event, Personal
-from casino import erasure, personal_data
-from casino.erasure import erase_due
 from games.engine.chemin import Phase as TablePhase
 from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
 from players import closures, flags, notes, service, services
@@ -50,7 +50,7 @@ from wallet.models import PayoutAccount
 
 def export(player: Player) -> dict[str, bytes]:
     """The files of the export, by name."""
-    archive = zipfile.ZipFile(io.BytesIO(b"".join(personal_data.export(player))))
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(data_export.export(player))))
     assert archive.testzip() is None
     return {name: archive.read(name) for name in archive.namelist()}
 
@@ -64,9 +64,9 @@ def rows(player: Player, name: str) -> list[dict[str, Any]]:
 class TestTheExport:
     def test_has_every_table_that_points_to_a_player_or_a_log_in(self):
         pointing = {model for model in apps.get_models() if _points_to_someone(model)}
-        told = {part.model for part in personal_data.PARTS}
-        assert pointing - told == set(personal_data.LEFT_OUT)
-        assert not told & set(personal_data.LEFT_OUT)
+        told = {part.model for part in data_export.PARTS}
+        assert pointing - told == set(data_export.LEFT_OUT)
+        assert not told & set(data_export.LEFT_OUT)
 
     @pytest.mark.sweep
     def test_tells_who_of_the_staff_looked_and_not_from_where(self):
@@ -79,7 +79,7 @@ class TestTheExport:
 
     @pytest.mark.sweep
     def test_can_read_every_part(self):
-        assert {f"{part.name}.json" for part in personal_data.PARTS} <= set(export(a_player()))
+        assert {f"{part.name}.json" for part in data_export.PARTS} <= set(export(a_player()))
 
     def test_tells_rounds_bets_money_and_log(self):
         player, table = a_verified_player(real=100_000), a_table()
@@ -134,11 +134,11 @@ class TestTheExport:
         assert {row["player_id"] for row in rows(player, "agreements")} == {player.pk}
 
     def test_gives_away_no_key_or_secret(self):
-        names = {name for part in personal_data.PARTS for name in part.columns}
+        names = {name for part in data_export.PARTS for name in part.columns}
         assert not names & {"password", "sealed_seed", "sealed", "data", "token", "fingerprint", "seed"}
 
     def test_makes_no_formulas_of_what_somebody_wrote(self):
-        assert personal_data._cell("=1+1") == "'=1+1"
+        assert data_export._cell("=1+1") == "'=1+1"
 
     def test_is_a_download_on_record(self):
         player = a_player()
@@ -151,7 +151,7 @@ class TestTheExport:
     @pytest.mark.sweep
     def test_reads_a_long_history_in_batches(self, monkeypatch):
         player = a_player()
-        monkeypatch.setattr(personal_data, "BATCH", 3)
+        monkeypatch.setattr(data_export, "BATCH", 3)
         for number in range(10):
             log.record("x.y", by=str(player), on="somewhere", data={"number": number})
         assert len([event for event in rows(player, "events") if event["kind"] == "x.y"]) == 10

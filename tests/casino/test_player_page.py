@@ -12,10 +12,11 @@ from django.db import ProgrammingError, transaction
 from django.test import Client
 from django.urls import reverse
 
+from accounts import data_export
 from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.significant import finding
-from casino import personal_data, staff_player_lists
+from casino import staff_player_lists
 from players import account_locks, exclusions, locks, notes
 from players.models import Note, Player, Session
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
@@ -114,7 +115,7 @@ def test_what_is_suspected_is_for_compliance_alone():
             assert SUSPICION not in read
             assert "launder" not in read.lower()
     of("compliance").get(reverse("staff_significant_event", args=[suspicion.pk]))
-    looks = [row["body"] for row in personal_data.events(player) if row["kind"] == "data.seen"]
+    looks = [row["body"] for row in data_export.events(player) if row["kind"] == "data.seen"]
     assert len(looks) == len(events("data.seen", on=str(player))) - 1
     assert not [look for look in looks if "significant" in look or "watches" in look]
 
@@ -124,9 +125,9 @@ def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():
     a_suspicion(player)
     for restricted in (False, True):
         notes.add(player=player, text=f"restricted: {restricted}", restricted=restricted, by=clerk)
-    (part,) = (part for part in personal_data.PARTS if part.model is Note)
+    (part,) = (part for part in data_export.PARTS if part.model is Note)
     assert [row["text"] for row in part.rows(player)] == ["restricted: False"]
-    told = [row["body"] for row in personal_data.events(player)]
+    told = [row["body"] for row in data_export.events(player)]
     assert not [body for body in told if 'restricted":true' in body or "unplayed" in body or SUSPICION in body]
     assert [event["on"] for event in events("note.added")] == [str(player), f"note:{Note.objects.latest('pk').pk}"]
 

@@ -11,10 +11,10 @@ from django.db.utils import IntegrityError, ProgrammingError
 from django.utils.timezone import now
 from psycopg.sql import SQL, Identifier
 
+from accounts import retention as expiry
+from accounts.tasks import expire
 from audit import approvals, log, retention
 from audit.models import Approval, Event, Kept, Personal, Retention
-from casino import expiry
-from casino.tasks import expire
 from players import closures, verification
 from players.models import DocumentContent, Mail, Part, Player, RefusalReason, Session, Staff
 from tests.ageing import age

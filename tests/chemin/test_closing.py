@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from casino import closing
+from accounts import closing
 from games.chemin import play
 from games.engine.chemin import Phase
 from games.errors import TableStopped

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.db.models.functions import Now
 from django.urls import reverse
 
+from accounts import closing
 from audit import approvals
 from audit.models import Approval
-from casino import closing
 from players import closures
 from players.models import Player, Staff
 from tests.builders import a_player, a_purse, a_verified_player

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from casino import personal_data
+from accounts import data_export
 from games import incidents
 from games.incidents import Case
 from games.incidents_concerned import Concerned, concerned
@@ -272,7 +272,7 @@ def test_the_database_keeps_one_letter_of_a_kind_and_one_copy_for_each(annulled)
 def test_a_player_has_it_among_what_the_house_keeps_of_them(annulled):
     incident, players = annulled
     send(incident)
-    part = next(each for each in personal_data.PARTS if each.name == "letters about rounds")
+    part = next(each for each in data_export.PARTS if each.name == "letters about rounds")
     (row,) = part.rows(players[0])
     assert (row["letter__kind"], row["letter__round_id"]) == ("apology", incident.live_round_id)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from django.db import transaction
 
-from casino.erasure import erase_due
+from accounts.erasure import erase_due
 from games.letters import parts, sending
 from games.letters.sending import LetterError
 from games.live import malfunction

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils.translation import override
 
+from accounts import erasure
 from audit.models import Personal
-from casino import erasure
 from games.errors import Barred
 from games.live import chat, chat_moderation, chat_show
 from games.live.chat_moderation import Decision, Length, Why

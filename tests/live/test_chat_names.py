@@ -8,8 +8,8 @@ from django.db import IntegrityError, connection, transaction
 from django.db.utils import DatabaseError, ProgrammingError
 from django.utils.translation import override
 
+from accounts import erasure
 from audit.models import Personal
-from casino import erasure
 from games.live import chat, chat_cases, chat_moderation, chat_show, chat_words
 from games.live.chat_moderation import Decision, Length, Why
 from games.live.chat_panel import chat_view, read_log

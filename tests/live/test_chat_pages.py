@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from casino.personal_data import export
+from accounts.data_export import export
 from games.live import chat, chat_moderation, chat_show
 from games.live.chat_moderation import Length, Why
 from games.models import (

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from casino import closing
-from casino.tasks import finish_closing
+from accounts import closing
+from accounts.tasks import finish_closing
 from games.controls import Change
 from games.errors import Barred
 from games.live.bets import change_slip

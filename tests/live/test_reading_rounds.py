@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.test import Client
 
-from casino import personal_data
+from accounts import data_export
 from games import replay
 from games.controls import Change
 from games.examination import is_readable
@@ -238,7 +238,7 @@ class TestAPaidRound:
     @pytest.mark.sweep
     def test_is_told_in_the_personal_data_with_the_place(self, player, live_table):
         played(player, live_table)
-        parts = {part.name: part for part in personal_data.PARTS}
+        parts = {part.name: part for part in data_export.PARTS}
         assert [row["stakes"] for row in parts["places at live tables"].rows(player)]
         assert len(list(parts["rounds"].rows(player))) == 1
         assert len(list(parts["bets"].rows(player))) == 2

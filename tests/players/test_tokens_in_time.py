@@ -3,9 +3,9 @@
 import psycopg
 import pytest
 
-from casino.erasure import erase
-from casino.expiry import forget_addresses
-from casino.personal_data import PARTS
+from accounts.data_export import PARTS
+from accounts.erasure import erase
+from accounts.retention import forget_addresses
 from players import closures
 from players.models import ApiToken, Player
 from tests.ageing import age

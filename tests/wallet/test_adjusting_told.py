@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from accounts import closing
 from audit import approvals
 from audit.models import Approval
 from audit.reports.kinds import Interval
-from casino import closing
 from games.reports import reconciliation
 from players.closures import state_of
 from players.models import Closure, ClosureState, Mail, Player

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino import closing, expiry, markers
+from accounts import closing, harm_marker_scan, retention
 
 
 @shared_task
@@ -15,10 +15,10 @@ def finish_closing() -> None:
 @shared_task
 def expire() -> None:
     """Let everything go that has been kept for as long as it is to be."""
-    expiry.expire()
+    retention.expire()
 
 
 @shared_task
 def look_for_markers() -> None:
     """Flag for staff whose play may be doing them harm."""
-    markers.look()
+    harm_marker_scan.look()

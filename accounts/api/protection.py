@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.protection import give_back
+from accounts.protection_views import give_back
 from players import exclusions, gate
 from players.api.calls import once
 from players.api.reading import Strict, body_of

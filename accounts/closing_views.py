@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from casino import closing
+from accounts import closing
 from games.history import in_progress
 from players import closures, second_factor
 from players.access import PlayerRequest, player_required

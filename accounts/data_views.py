@@ -8,9 +8,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts import data_export
 from audit import log, retention
 from audit.models import Kept
-from casino import personal_data
 from players import closures
 from players.access import PlayerRequest, player_required
 from players.rates import now_and_then
@@ -37,6 +37,6 @@ def account_data_export(request: PlayerRequest) -> HttpResponseBase:
     who = str(request.player)
     ip = str(get_adapter().get_client_ip(request))
     log.record("personal.exported", by=who, on=who, data={}, personal={"ip": ip})
-    response = StreamingHttpResponse(personal_data.export(request.player), content_type="application/zip")
+    response = StreamingHttpResponse(data_export.export(request.player), content_type="application/zip")
     response["Content-Disposition"] = 'attachment; filename="sabot.zip"'
     return response

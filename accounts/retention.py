@@ -5,9 +5,9 @@ this goes through all of it.
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from accounts import erasure
 from audit import log, retention
 from audit.models import Kept
-from casino import erasure
 from games.live import chat_moderation
 from players import mail, service, sessions, verification
 from players.api import tokens

@@ -1,0 +1,1 @@
+"""What a player does with an account: registration, protection, closing, data export, erasure."""
