@@ -20,12 +20,12 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     match sys.argv[1:]:
         case ["run", *arguments]:  # this and the next stay in memory, and do without Django's apps
-            from casino import launcher
+            from ops import launcher
 
             launcher.main(arguments)
         case ["beat"]:
-            from casino import beat
             from casino.celery import app
+            from ops import beat
 
             beat.main(app)
         case _:

@@ -22,7 +22,7 @@ from bench.house import PLAYERS, web
 from bench.pgbench import PgBench
 from bench.servers import CLIENTS, durability, production, servers, settle_in
 from bench.team import team
-from casino.embedded import Addresses
+from ops.embedded import Addresses
 
 TRANSFER: Final = "pgbench_transfer"
 POSTING: Final = "posting"

@@ -17,9 +17,9 @@ from bench.pgbench import PgBench
 from bench.places import PROJECT
 from bench.servers import CLIENTS, Environment, collect_static, durability, production, servers, settle_in
 from bench.team import team
-from casino.embedded.children import Program, last_lines, spawn
-from casino.fork_server import web_arguments
-from casino.launcher import listening_socket
+from ops.embedded.children import Program, last_lines, spawn
+from ops.fork_server import web_arguments
+from ops.launcher import listening_socket
 
 SECONDS_TO_STOP: Final = 10.0
 PLAYERS: Final = {"solo_http": "http", "api_round": "api", "live_bets_http": "betting"}

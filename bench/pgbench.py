@@ -9,9 +9,9 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from bench.contest import Unavailable, say
-from casino.embedded import Addresses
-from casino.embedded.binaries import client
-from casino.embedded.places import PORT, SUPERUSER
+from ops.embedded import Addresses
+from ops.embedded.binaries import client
+from ops.embedded.places import PORT, SUPERUSER
 
 DATABASE: Final = "pgbench"
 THREADS: Final = 2

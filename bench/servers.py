@@ -25,11 +25,11 @@ from psycopg.sql import SQL, Identifier
 from audit.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
-from casino.backup import home
-from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
-from casino.embedded.places import DATABASE, OWNER_ROLE
-from casino.launcher import ADDRESS
-from casino.postgresql.roles import close_to_public
+from ops.backup import home
+from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
+from ops.embedded.places import DATABASE, OWNER_ROLE
+from ops.launcher import ADDRESS
+from ops.postgresql.roles import close_to_public
 
 CLIENTS: Final = int(os.environ.get("CLIENTS", "4"))  # of either side
 SECONDS_TO_PREPARE: Final = 1800.0  # a year of hours is summed up

@@ -23,15 +23,13 @@ import psutil
 
 from bench.contest import Pace, Result, Unavailable, say
 from bench.places import PROJECT, WORK
-from casino.embedded import Places
+from ops.embedded import Places
 
 MOST: Final = 3  # rounds
 SECONDS_TO_CLOSE: Final = 90.0
 READY: Final = "Starting web"  # what a house prints once its database is ready,
 OPEN: Final = "Sabot is open"  # and once it has answered the first request
-SERVERS: Final = (
-    "from pathlib import Path; from casino.embedded import *; ensure_running(Path({!r})); leave(Path({!r}))"
-)
+SERVERS: Final = "from pathlib import Path; from ops.embedded import *; ensure_running(Path({!r})); leave(Path({!r}))"
 UNIT: Final = "ms"
 OURS: Final = ("first_start", "next_start")
 

@@ -5,8 +5,8 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from audit import log, replica
-from casino import logs
 from casino.celery import app as celery_app
+from ops import logs
 
 
 class CasinoConfig(AppConfig):
@@ -20,15 +20,21 @@ class CasinoConfig(AppConfig):
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
         from audit.significant import finding
-        from casino import checks, tracing  # noqa: F401  (tasks are traced from here on)
+        from ops import (
+            checks,
+            tracing,  # noqa: F401  (tasks are traced from here on)
+        )
 
         logs.configure()
         if settings.METRICS:
-            from casino import measures, measures_port  # a house without metrics does without their library
+            from ops.metrics import (
+                collect,  # a house without metrics does without their library
+                server,  # a house without metrics does without their library
+            )
 
-            log.HEARD_BY.append(measures.count)
-            replica.HEARD_BY.append(measures.count_read)
-            worker_init.connect(measures_port.serve)
+            log.HEARD_BY.append(collect.count)
+            replica.HEARD_BY.append(collect.count_read)
+            worker_init.connect(server.serve)
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)

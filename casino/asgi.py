@@ -19,10 +19,10 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from casino.api import refusing
-from casino.door import Allowance, Door
 from casino.live import Port
 from casino.live_hub import Hub
-from casino.readers import Readers
+from ops.http.request_buffer import Allowance, Door
+from ops.http.response_buffer import Readers
 from players.uploads import TOO_MUCH
 from wallet.provider_statements.reading import MOST_BYTES
 
@@ -50,7 +50,7 @@ _door = Door(
     below={refusing.PATH: Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, words=refusing.at_the_door)},
 )
 if settings.METRICS:
-    from casino.measures import STREAMS
+    from ops.metrics.collect import STREAMS
 
     _hub = Hub(LIVE_STREAMS, STREAMS.inc)
 else:

@@ -20,13 +20,13 @@ from django.conf import settings
 from django.http import parse_cookie
 from django.utils.translation import override
 
-from casino import tracing
-from casino.headers import BARE
 from casino.live_hub import Hub
 from casino.live_streams import Stream
-from casino.readiness import WATCH
 from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.live.tickets import PATH, BadTicket, Ticket, read
+from ops import tracing
+from ops.headers import BARE
+from ops.readiness import WATCH
 from players.api.problems import Problem
 
 Message = MutableMapping[str, Any]
@@ -127,7 +127,7 @@ class Programs:
 class Port:
     """The one port: streams here, *pages* for all else.
 
-    A process that is told to stop is not ready from then on (`casino.readiness`), and goes on serving for as long as
+    A process that is told to stop is not ready from then on (`ops.readiness`), and goes on serving for as long as
     ``WEB_DRAIN_SECONDS`` says, so that whoever shares out requests has sent the next ones elsewhere. Then streams end,
     each with a word, so that the server need not wait for them and their pages come back elsewhere; and the server
     answers what it has begun with and ends. Told twice, it does not wait.

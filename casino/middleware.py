@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 
-from casino import headers
+from ops import headers
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 

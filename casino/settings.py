@@ -2,7 +2,7 @@
 
 Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is set): keys are made once and kept in
 ``var/``, PostgreSQL and the broker are embedded unless configured, demo players exist. *Production* (everything
-else): every secret and address must be given, and `casino.checks` refuses to start where one is missing or weak.
+else): every secret and address must be given, and `ops.checks` refuses to start where one is missing or weak.
 """
 
 import os
@@ -13,10 +13,10 @@ import environ
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
-from casino import embedded
-from casino.environment import Environment
 from casino.keys import demo_key
 from casino.lists_look import UNFOLD as UNFOLD  # the lists of the back office
+from ops import embedded
+from ops.environment import Environment
 
 env = Environment()
 
@@ -37,7 +37,7 @@ DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "docume
 # The secrets that the house shares with partners of the seamless wallet are encrypted with this one, of the same make.
 PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
 
-# Public keys of age for which backups are encrypted (`casino.backup.encrypting`).
+# Public keys of age for which backups are encrypted (`ops.backup.encrypting`).
 BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
@@ -47,6 +47,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "casino",
+    "ops",
     "accounts",
     "games",
     "wallet",
@@ -74,7 +75,7 @@ MIDDLEWARE = [
     "casino.middleware.guard_all",
     "django.middleware.gzip.GZipMiddleware",  # pages, and files in a demo; a production house has its files compressed
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "casino.tracing.trace",  # pages and calls; a file that is served writes no line
+    "ops.tracing.trace",  # pages and calls; a file that is served writes no line
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -146,7 +147,7 @@ def _database(url: str, **options: object) -> dict[str, object]:
     """One alias: server-side binding and prepared statements made the ORM 1.2 to 1.8 times faster when measured."""
     config: dict[str, Any] = dict(environ.Env.db_url_config(url)) if url else {"NAME": ""}
     return config | {
-        "ENGINE": "casino.postgresql",
+        "ENGINE": "ops.postgresql",
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": _PATIENCE
@@ -424,7 +425,7 @@ AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
-# What Prometheus reads at /metrics; see casino.measures. Prometheus-client reads its folder from the environment.
+# What Prometheus reads at /metrics; see ops.metrics.collect. Prometheus-client reads its folder from the environment.
 METRICS = env.bool("METRICS", default=False)
 METRICS_FROM = env.list("METRICS_FROM", default=["127.0.0.0/8", "::1/128"])
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
@@ -433,18 +434,18 @@ METRICS_DIR = Path(env.str("METRICS_DIR", default="") or VAR_DIR / "metrics")
 if METRICS:
     METRICS_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_DIR)
-    MIDDLEWARE.insert(MIDDLEWARE.index("casino.tracing.trace") + 1, "casino.measures.measure")
+    MIDDLEWARE.insert(MIDDLEWARE.index("ops.tracing.trace") + 1, "ops.metrics.collect.measure")
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"news": {"()": "casino.logs.News"}},
+    "filters": {"news": {"()": "ops.logs.News"}},
     "formatters": {
         "line": {
             "()": "structlog.stdlib.ProcessorFormatter",
-            "processor": "ext://casino.logs.renderer",
-            "foreign_pre_chain": "ext://casino.logs.SHARED",
+            "processor": "ext://ops.logs.renderer",
+            "foreign_pre_chain": "ext://ops.logs.SHARED",
         }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},

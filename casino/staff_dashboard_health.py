@@ -20,11 +20,11 @@ from audit.log_views import in_words
 from audit.models import Mark, Report
 from audit.reports.asking import clock
 from audit.reports.making import OPEN
-from casino.beat import ADVISORY_LOCK, COUNT_BEATS
-from casino.broker import SECONDS, quick_line
 from games.chemin import tick
 from games.live import phases
 from games.models import LiveTable
+from ops.beat import ADVISORY_LOCK, COUNT_BEATS
+from ops.broker import SECONDS, quick_line
 from players.models import Mail
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")

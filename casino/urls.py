@@ -31,10 +31,10 @@ from casino import (
 )
 from casino.api import describing
 from casino.lists import SITE
-from casino.measures_view import metrics
 from casino.styleguide import styleguide
 from games.felt_sheet import felt_sheet
 from games.staff_rounds import id_for_code
+from ops.metrics.views import metrics
 from players.access import staff_required
 from players.looking import listed
 from players.outbox import outbox

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.offline import stand_alone
-from casino.readiness import WATCH
+from ops.readiness import WATCH
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.identity import staff_of
 
@@ -67,7 +67,7 @@ def health(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Say whether this process should be given requests, else 503, and what is missing (`casino.readiness`)."""
+    """Say whether this process should be given requests, else 503, and what is missing (`ops.readiness`)."""
     found = WATCH.now()
     return HttpResponse(str(found), status=503 if found.faults else 200, content_type="text/plain")
 

@@ -8,6 +8,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
 application = get_wsgi_application()
 
-from casino.checks import refuse_unsafe_start  # noqa: E402  (needs loaded apps)
+from ops.checks import refuse_unsafe_start  # noqa: E402  (needs loaded apps)
 
 refuse_unsafe_start()

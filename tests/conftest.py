@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
-from casino import embedded
+from ops import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
 

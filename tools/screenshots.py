@@ -17,7 +17,7 @@ django.setup()
 
 from playwright.sync_api import Page, sync_playwright  # noqa: E402  (needs Django set up, as all below do)
 
-from casino import embedded  # noqa: E402
+from ops import embedded  # noqa: E402
 from tests.harness.browser import FLAGS, find_chromium  # noqa: E402
 from tests.harness.gallery import Gallery, open_gallery, resize, set_theme  # noqa: E402
 from tests.sights import SIZES as ALL_SIZES  # noqa: E402

@@ -1,7 +1,7 @@
 """What guards money, the event log, what protects players, annulled rounds and who works here: constraints, unique
 indexes, triggers and functions, and what the role of web and workers may do there.
 
-``guards.txt`` lists what the migrations made and ``casino/privileges.py`` allows; ``manage.py list_guards`` writes it.
+``guards.txt`` lists what the migrations made and ``ops/privileges.py`` allows; ``manage.py list_guards`` writes it.
 A test compares it with a database just migrated, so it cannot fall behind.
 """
 

@@ -19,11 +19,11 @@ from typing import Any, Final, LiteralString, Self
 import psycopg
 import redis
 
-from casino.embedded import binaries
-from casino.embedded.folders import make_private
-from casino.embedded.places import Places
-from casino.postgresql.roles import Login, make_house
 from deploy.hosts.network import Host, Network
+from ops.embedded import binaries
+from ops.embedded.folders import make_private
+from ops.embedded.places import Places
+from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 PORT: Final = 8000

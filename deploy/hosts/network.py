@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from casino.embedded.locks import FileLock
+from ops.embedded.locks import FileLock
 
 BRIDGE = "sabot"
 NAMED = 'echo "$0" > /proc/sys/kernel/hostname; exec "$@"'  # a machine's name is its own

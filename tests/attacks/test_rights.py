@@ -1,4 +1,4 @@
-"""What the role of web and workers may do is what ``casino/privileges.py`` says, in every table there is; and past the
+"""What the role of web and workers may do is what ``ops/privileges.py`` says, in every table there is; and past the
 door of money and of the event log it gets nowhere.
 """
 
@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 from psycopg import errors
 
-from casino.privileges import APP_ROLE, FUNCTIONS, ORDINARY, RIGHTS
+from ops.privileges import APP_ROLE, FUNCTIONS, ORDINARY, RIGHTS
 from tests.attacks.on_rows import NOT_NULL
 
 TABLES = sorted(NOT_NULL)

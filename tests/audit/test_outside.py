@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from audit import sealing
 from audit.models import Checkpoint
-from casino.embedded import binaries
+from ops.embedded import binaries
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.harness import databases

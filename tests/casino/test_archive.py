@@ -23,10 +23,10 @@ from pytest_django import DjangoDbBlocker, Settings
 from audit import months
 from audit import tasks as audit_tasks
 from audit.models import ArchivedMonth, Event
-from casino.archive import leaving, verify_archive
-from casino.archive.errors import NotTheArchive, NotYet
 from games.chemin import closing
 from games.models import CheminSeat
+from ops.archive import leaving, verify_archive
+from ops.archive.errors import NotTheArchive, NotYet
 from tests import old_months
 from tests.audit import sealed
 from tests.audit.signing import Pens

@@ -14,12 +14,12 @@ from celery.beat import ScheduleEntry
 from celery.schedules import crontab
 from django.db import connections
 
-from casino import due
-from casino.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as guests
 from games.live import phases
 from games.models import LiveTable, Table
+from ops import due
+from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import closures, mail
 from players.models import Player
 from tests.annulling import agree_to_annul
@@ -250,10 +250,10 @@ def test_a_question_that_the_database_cannot_answer_sends_the_task(sending: Sent
 
 @pytest.mark.sweep
 def test_it_loads_neither_django_s_apps_nor_any_model():
-    asked = "import sys, casino.beat; print(*sorted(sys.modules))"
+    asked = "import sys, ops.beat; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], cwd=PROJECT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "casino.beat" in loaded
+    assert "ops.beat" in loaded
     assert not loaded & {
         "django.apps.registry",
         "django.db.models",

@@ -12,7 +12,7 @@ from django.db import connection
 
 from audit.verify import LOG, TIME, Key
 from casino import settings as house
-from casino.checks import check_demo_people, check_production, check_transactions_end
+from ops.checks import check_demo_people, check_production, check_transactions_end
 from players.models import User
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample

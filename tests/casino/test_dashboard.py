@@ -20,7 +20,6 @@ from audit import hours, log
 from audit.models import Mark, Report, ReportState, Rolled
 from audit.reports.asking import ask, clock
 from audit.reports.kinds import Asked, Interval
-from casino import beat
 from casino import staff_dashboard_health as health
 from casino import staff_dashboard_money as money
 from casino import staff_dashboard_returns as returns
@@ -29,6 +28,7 @@ from casino.staff_dashboard_period import PeriodForm
 from games.live import phases
 from games.models import LiveRound, Participation, Phase
 from games.reports import revenue
+from ops import beat
 from players.mail import write_to
 from players.models import Mail
 from tests import played, reports_history

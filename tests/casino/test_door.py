@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from casino.door import Allowance, Door
+from ops.http.request_buffer import Allowance, Door
 from tests.harness.apart import run_apart
 from wallet.provider_statements.reading import MOST_BYTES
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pytest
 from django.conf import settings
 
-from casino.messages import sources
-from casino.messages.catalogues import forms, read
-from casino.messages.typography import FIXED
 from games.variants import GAMES, LANGUAGES, help_text
+from ops.i18n import sources
+from ops.i18n.catalogues import forms, read
+from ops.i18n.typography import FIXED
 from players import terms
 from tests.harness.sweeps import sweep_languages
 

@@ -23,8 +23,8 @@ from rest_framework.serializers import ModelSerializer
 
 from audit.models import Event
 from casino.lists import SITE
-from casino.privileges import ORDINARY, RIGHTS
 from games.models import Incident, Participation, Round, RulesVersion, VoidPart, Wager
+from ops.privileges import ORDINARY, RIGHTS
 from players.lists.listing import Listing
 from players.models import User
 from tests.builders import a_player, a_round, a_table

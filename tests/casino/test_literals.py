@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from casino.messages import check
-from casino.messages.literals import spoken_by_module, spoken_by_script
-from casino.messages.sources import Tree
+from ops.i18n import check
+from ops.i18n.literals import spoken_by_module, spoken_by_script
+from ops.i18n.sources import Tree
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from django.db import Error
 from django.test import RequestFactory
 from pytest_django import DjangoDbBlocker
 
-from casino import measures_house, measures_view
-from casino.fork_server import web_arguments
-from casino.launcher import listening_socket
-from casino.measures_house import House
+from ops.fork_server import web_arguments
+from ops.launcher import listening_socket
+from ops.metrics import house, views
+from ops.metrics.house import House
 from tests.builders import a_player, a_table
 from tests.harness import databases, web
 from tests.harness.visitor import Visitor
@@ -45,13 +45,13 @@ COUNTED = re.compile(r"^sabot_\w+(?:\{([^}]*)\})? ", re.MULTILINE)
 )
 def test_read_it_may_who_brings_the_token_or_comes_from_such_a_network_by_itself(settings, address, headers, may):
     settings.METRICS_FROM, settings.METRICS_TOKEN = ["127.0.0.0/8", "10.9.0.0/16"], TOKEN
-    assert measures_view.may_read(RequestFactory().get("/metrics", headers=headers, REMOTE_ADDR=address)) is may
+    assert views.may_read(RequestFactory().get("/metrics", headers=headers, REMOTE_ADDR=address)) is may
 
 
 def test_without_a_token_set_none_is_one(settings):
     settings.METRICS_TOKEN = ""
     request = RequestFactory().get("/metrics", headers={"Authorization": "Bearer "}, REMOTE_ADDR="203.0.113.7")
-    assert not measures_view.may_read(request)
+    assert not views.may_read(request)
 
 
 def test_of_processes_that_are_gone_only_what_they_counted_is_kept(tmp_path):
@@ -59,7 +59,7 @@ def test_of_processes_that_are_gone_only_what_they_counted_is_kept(tmp_path):
         pass
     for name in (f"gauge_livesum_{gone.pid}.db", f"counter_{gone.pid}.db", f"gauge_livesum_{os.getpid()}.db"):
         (tmp_path / name).touch()
-    measures_view.forget_the_dead(tmp_path)
+    views.forget_the_dead(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
         f"counter_{gone.pid}.db",
         f"gauge_livesum_{os.getpid()}.db",
@@ -93,7 +93,7 @@ class TestHouse:
         def fail() -> None:
             raise Error
 
-        monkeypatch.setattr(measures_house, "lag", fail)
+        monkeypatch.setattr(house, "lag", fail)
         assert self.said() == {"sabot_database_up": 0}
 
 

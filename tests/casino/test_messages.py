@@ -8,12 +8,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from casino.fork_server import compile_texts
-from casino.launcher import CannotOpen
-from casino.messages import catalogues, check, sources
-from casino.messages.extract import collect
-from casino.messages.hardcoded import outright
-from casino.messages.sources import Tree
+from ops.fork_server import compile_texts
+from ops.i18n import catalogues, check, sources
+from ops.i18n.extract import collect
+from ops.i18n.hardcoded import outright
+from ops.i18n.sources import Tree
+from ops.launcher import CannotOpen
 
 MODULE = """
 from django.utils.translation import gettext as _, ngettext, pgettext
@@ -122,7 +122,7 @@ def test_an_update_without_news_changes_no_byte(tree: Tree) -> None:
 
 
 def test_a_house_compiles_by_itself_what_make_did_not(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    for user in ("casino.fork_server", "casino.management.commands.compile_messages"):
+    for user in ("ops.fork_server", "ops.management.commands.compile_messages"):
         monkeypatch.setattr(f"{user}.project", lambda: tree)
     translate(tree, ROMANIAN)
     said: list[str] = []
@@ -137,7 +137,7 @@ def test_a_house_compiles_by_itself_what_make_did_not(tree: Tree, monkeypatch: p
 
 
 def test_a_house_that_cannot_compile_its_texts_says_who_can(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    for user in ("casino.fork_server", "casino.management.commands.compile_messages"):
+    for user in ("ops.fork_server", "ops.management.commands.compile_messages"):
         monkeypatch.setattr(f"{user}.project", lambda: tree)
     translate(tree, ROMANIAN)
     sources.compiled(tree.catalogue("ro")).with_suffix(".mo.part").mkdir()

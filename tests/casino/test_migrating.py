@@ -12,10 +12,10 @@ from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
 
-from casino import privileges, readiness
-from casino.management.commands import migrate
-from casino.postgresql.roles import GROUP
 from games.models import NextRound, Participation
+from ops import privileges, readiness
+from ops.management.commands import migrate
+from ops.postgresql.roles import GROUP
 from tests.builders import a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor

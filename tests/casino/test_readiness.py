@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections
 from django.db.migrations.loader import MigrationLoader
 
-from casino import beat, health, readiness
-from casino.beat import Turn
-from casino.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, Watch
+from ops import beat, health, readiness
+from ops.beat import Turn
+from ops.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, Watch
 from tests.harness.databases import Database
 from tests.people import a_visitor
 

@@ -17,10 +17,10 @@ from audit.models import Report, ReportState
 from audit.reports import making
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer
-from casino import readiness
-from casino.measures_house import House
 from games.favourite_tables import keep_table
 from games.models import Table
+from ops import readiness
+from ops.metrics.house import House
 from tests.audit.reporting import ROW, a_kind, asked, registered
 from tests.builders import a_player, a_table
 from tests.harness.databases import Database

@@ -5,7 +5,7 @@ import pytest
 from psycopg import errors
 
 from audit.checking import ONE_STATE
-from casino.embedded.places import DATABASE
+from ops.embedded.places import DATABASE
 from tests.harness.databases import Database
 
 RIGHTS = """

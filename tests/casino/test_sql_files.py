@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import modify_settings
 
-from casino import sql_files
+from ops import sql_files
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
 

@@ -21,8 +21,8 @@ import pytest
 from django.core.management import call_command
 
 from audit import log
-from casino import privileges
-from casino.management.commands import migrate
+from ops import privileges
+from ops.management.commands import migrate
 from tests.builders import a_player
 from tests.harness.databases import Database
 from tests.start.support import SECONDS, wait_until

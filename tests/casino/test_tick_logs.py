@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from casino.logs import NOTHING, TICK, News
 from games import tasks
+from ops.logs import NOTHING, TICK, News
 
 STRATEGY, TRACE, BEAT = "celery.worker.strategy", "celery.app.trace", "celery.beat"
 OTHER = "games.tasks.advance_live_table"

@@ -12,12 +12,12 @@ from celery import current_app, shared_task
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 from structlog.stdlib import ProcessorFormatter
 
-from casino import logs, tracing
 from casino.live import Message, Streams
 from casino.live_hub import Hub
-from casino.tracing import HEADER, ID
 from games.live.tickets import PATH
 from games.models import Participation
+from ops import logs, tracing
+from ops.tracing import HEADER, ID
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
 from tests.games.at_pages import click
@@ -87,7 +87,7 @@ class TestRequests:
     def test_a_line_of_django_s_has_it_as_well_and_no_path(self, lines):
         number = a_visitor().get("/en/nowhere/bo@example.com/?q=secret")[HEADER]
         assert [(line["logger"], line["event"], line[ID]) for line in lines] == [
-            ("casino.tracing", "request", number),
+            ("ops.tracing", "request", number),
             ("django.request", "Not Found", number),
         ]
 

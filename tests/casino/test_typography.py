@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from casino.messages import check
-from casino.messages.sources import Tree
-from casino.messages.typography import Edges, oddities
+from ops.i18n import check
+from ops.i18n.sources import Tree
+from ops.i18n.typography import Edges, oddities
 
 NBSP = "\u00a0"
 

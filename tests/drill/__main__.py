@@ -10,7 +10,7 @@ from random import SystemRandom
 
 import django
 
-from casino import embedded
+from ops import embedded
 from tests.drill.held import Held, held
 from tests.drill.plan import SHORT, chosen
 from tests.start.support import environment

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from casino.embedded import Places
-from casino.embedded.places import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
+from ops.embedded import Places
+from ops.embedded.places import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
 from tests.drill.commits import Line, line_to
 from tests.drill.postman import Postman, a_postman
 from tests.start.support import PROJECT, House, environment, fresh_var

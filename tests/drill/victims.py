@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import Error, connection
 
 from audit.models import Checkpoint
-from casino.embedded import Places, keeper_pid
-from casino.fork_server import answers
+from ops.embedded import Places, keeper_pid
+from ops.fork_server import answers
 from tests.drill.commits import Line
 from tests.drill.guests import PATIENCE
 from tests.drill.plan import Victim

@@ -15,10 +15,10 @@ from django.db import connections, transaction
 from django.test import override_settings
 from psycopg.sql import SQL, Identifier
 
-from casino.embedded import Addresses, Purpose, ensure_running
-from casino.embedded.locks import FileLock
-from casino.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
-from casino.postgresql.roles import GROUP, close_to_public
+from ops.embedded import Addresses, Purpose, ensure_running
+from ops.embedded.locks import FileLock
+from ops.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
+from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test makes in one table

@@ -18,17 +18,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from casino.forked import Forked
+from ops.forked import Forked
 
 NURSERY = "SABOT_TEST_NURSERY"  # in the environment of the process that servers are forked from
 ENVIRONMENT = {NURSERY: "1", "DJANGO_SETTINGS_MODULE": "casino.settings"}
 IMPORTS = (
     "casino.wsgi",
     "casino.urls",
-    "casino.door",
+    "ops.http.request_buffer",
     "casino.live",
     "casino.live_hub",
-    "casino.fork_server",
+    "ops.fork_server",
     "players.identity_views",
 )
 SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
@@ -67,7 +67,7 @@ def _serve(application: str, listening: Any, output: Any, environment: Mapping[s
     os.environ.clear()
     os.environ.update(environment)
     _take_settings()
-    sys.argv = list(import_module("casino.fork_server").web_arguments(descriptor, application)[2:])
+    sys.argv = list(import_module("ops.fork_server").web_arguments(descriptor, application)[2:])
     import_module("uvicorn.main").main()
 
 

@@ -14,8 +14,8 @@ import pytest
 from django.db import connections
 
 from audit import replica as reading
-from casino.embedded import Places, binaries
-from casino.embedded.folders import make_private
+from ops.embedded import Places, binaries
+from ops.embedded.folders import make_private
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.harness.folders import fresh_folder

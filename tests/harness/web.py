@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from casino.fork_server import answers
-from casino.forked import Forked
-from casino.launcher import listening_socket
+from ops.fork_server import answers
+from ops.forked import Forked
+from ops.launcher import listening_socket
 from tests.harness import nursery
 from tests.harness.databases import Database
 

@@ -29,7 +29,6 @@ from audit.reports.asking import ask, clock
 from audit.reports.heading import Head
 from audit.reports.kinds import Interval
 from audit.reports.making import OF_REPLICA
-from casino.beat import ADVISORY_LOCK
 from deploy.hosts.house import House
 from games.limits import Limits
 from games.live import tickets
@@ -37,6 +36,7 @@ from games.live.clock import Clock
 from games.live.seats import seat_at
 from games.live.tickets import Ticket
 from games.models import Incident, LiveRound, LiveTable, Phase
+from ops.beat import ADVISORY_LOCK
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table
 from tests.harness.visitor import Visitor

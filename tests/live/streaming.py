@@ -11,12 +11,12 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from casino.launcher import listening_socket
 from casino.live_line import NAME
 from games.live import tickets
 from games.live.seats import seat_at
 from games.live.tickets import Ticket
 from games.models import LiveTable
+from ops.launcher import listening_socket
 from players.models import Player, Session
 from tests.builders import a_player
 from tests.harness import web

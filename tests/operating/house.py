@@ -10,9 +10,9 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import connections
 
-from casino.backup import programs
 from games.live.clock import Clock
 from games.models import LiveTable, NextRound, Phase, Table
+from ops.backup import programs
 from players.models import Player
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, a_staked_coup, guests

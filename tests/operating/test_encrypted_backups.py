@@ -12,8 +12,8 @@ from django.core.management import CommandError
 from django.db import connection
 from pyrage.x25519 import Identity
 
-from casino.backup import encrypting, programs, taking
-from casino.backup.errors import CannotRead
+from ops.backup import encrypting, programs, taking
+from ops.backup.errors import CannotRead
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
 from tests.harness.sweeps import sample

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, get_commands, load_command_class
 from django.urls import Resolver404, resolve, reverse
 
-from casino import checks
-from casino.embedded import binaries
+from ops import checks
+from ops.embedded import binaries
 from players.roles import WORDS
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -5,12 +5,12 @@ deals. A naive copy deals them; one that is settled deals none of them.
 import psycopg
 import pytest
 
-from casino.backup.settling import FURTHER
 from games.chemin.standing import cards_on_table
 from games.errors import PlayError
 from games.live import malfunction
 from games.models import Incident, LiveTable, Phase, Round, Shoe
 from games.solo import place_at, play_round
+from ops.backup.settling import FURTHER
 from players.models import ApiToken, Session
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import MONEY as GUEST_MONEY

@@ -18,11 +18,11 @@ from django.db import connection, connections
 from django.test import Client
 from redis.exceptions import AuthenticationError
 
-from casino.embedded.places import OWNER_ROLE
-from casino.postgresql.roles import Login, make_house
 from games.live import tickets
 from games.live.tickets import BadTicket, lobby_ticket
 from games.models import Participation
+from ops.embedded.places import OWNER_ROLE
+from ops.postgresql.roles import Login, make_house
 from players.api import tokens
 from players.models import Mail
 from tests.api.client import Program

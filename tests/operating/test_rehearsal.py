@@ -18,12 +18,12 @@ from pyrage.x25519 import Identity
 
 from audit import sealing
 from audit.models import Checkpoint
-from casino.embedded import Purpose, addresses
-from casino.embedded.places import DATABASE
 from games.engine.chemin.state import there
 from games.errors import BetTooLate
 from games.models import LiveRound, LiveTable, Participation, Phase, Round, VoidPart
 from games.solo import place_at
+from ops.embedded import Purpose, addresses
+from ops.embedded.places import DATABASE
 from players.models import Player
 from tests.chemin.at_table import a_dealt_coup, cash, guests, play_out
 from tests.harness.visitor import Visitor

@@ -11,12 +11,12 @@ from django.db import connection, connections
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from casino.backup import home, programs, taking
-from casino.checks import check_at_home
-from casino.embedded import binaries
-from casino.embedded.places import OWNER_ROLE, WEB_ROLE
-from casino.postgresql.roles import Login, make_house
 from games.models import Shoe
+from ops.backup import home, programs, taking
+from ops.checks import check_at_home
+from ops.embedded import binaries
+from ops.embedded.places import OWNER_ROLE, WEB_ROLE
+from ops.postgresql.roles import Login, make_house
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.harness import databases
 from tests.harness.sweeps import sample

@@ -15,9 +15,6 @@ from django.core.management import CommandError
 from django.db import connections, transaction
 
 from audit.models import Event
-from casino import resealing
-from casino.backup import keys as house_keys
-from casino.backup.errors import WrongKey
 from games.chemin import shoes as guests_shoes
 from games.controls import Deal
 from games.engine.shoe import commitment
@@ -31,6 +28,9 @@ from games.seeds import new_sealed_seed, unseal
 from games.shipped import baccarat_limits
 from games.solo import place_at
 from games.variants import VARIANTS
+from ops import reencryption
+from ops.backup import keys as house_keys
+from ops.backup.errors import WrongKey
 from players import duplicates, sealing, second_factor, verification
 from players.finding import by_trait
 from players.models import Document, DocumentContent, Ground, Trait
@@ -53,7 +53,7 @@ def a_key():
 
 @pytest.fixture(autouse=True)
 def in_no_hurry(monkeypatch):
-    monkeypatch.setattr(resealing, "PAUSE", 0.05)
+    monkeypatch.setattr(reencryption, "PAUSE", 0.05)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def code_of(user):
 
 
 def with_shelves(setting, *shelves):
-    return {**resealing.SHELVES, setting: shelves}
+    return {**reencryption.SHELVES, setting: shelves}
 
 
 def open_seeds():
@@ -165,9 +165,9 @@ class TestSeedKey:
         for _ in range(3):
             a_place(a_player(), table)
         round_at(a_live_table())
-        one_by_one = tuple(replaced(each, at_once=1) for each in resealing.SHELVES["SEED_KEY"])
-        monkeypatch.setattr(resealing, "SHELVES", {"SEED_KEY": one_by_one})
-        monkeypatch.setattr(resealing, "SETTINGS", ["SEED_KEY"])
+        one_by_one = tuple(replaced(each, at_once=1) for each in reencryption.SHELVES["SEED_KEY"])
+        monkeypatch.setattr(reencryption, "SHELVES", {"SEED_KEY": one_by_one})
+        monkeypatch.setattr(reencryption, "SETTINGS", ["SEED_KEY"])
         seeds = open_seeds()
         _, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = turned
@@ -185,7 +185,7 @@ class TestSeedKey:
 
     def test_a_row_that_play_holds_is_left_until_it_is_free(self, cloned_db, change, settings, monkeypatch):
         place = a_place(a_player(), a_table())
-        monkeypatch.setattr(resealing, "PASSES", 2)
+        monkeypatch.setattr(reencryption, "PASSES", 2)
         _, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = turned
         with psycopg.connect(cloned_db.web_url) as player:
@@ -201,7 +201,7 @@ class TestSeedKey:
         player, table = a_player(real=MONEY), a_table()
         a_place(player, table)
         _, settings.SEED_KEY, alone = change("SEED_KEY")
-        shelf, *others = resealing.SHELVES["SEED_KEY"]
+        shelf, *others = reencryption.SHELVES["SEED_KEY"]
 
         def late(number, sealed):
             new = shelf.resealed(number, sealed)
@@ -209,7 +209,7 @@ class TestSeedKey:
                 a_round(player, table, player=1_000)
             return new
 
-        monkeypatch.setattr(resealing, "SHELVES", with_shelves("SEED_KEY", replaced(shelf, resealed=late), *others))
+        monkeypatch.setattr(reencryption, "SHELVES", with_shelves("SEED_KEY", replaced(shelf, resealed=late), *others))
         said("reseal")
         settings.SEED_KEY = alone
         place = NextRound.objects.get(player=player)
@@ -239,7 +239,7 @@ class TestSeedKey:
 
 
 def replaced(shelf, **changes):
-    return resealing.Shelf(**(vars(shelf) | changes))
+    return reencryption.Shelf(**(vars(shelf) | changes))
 
 
 def opens_with(keys, settings):
@@ -412,13 +412,13 @@ class TestDocumentKey:
     def test_a_document_that_is_deleted_meanwhile_stays_deleted(self, cloned_db, change, settings, monkeypatch):
         a_submission(a_player())
         _, settings.DOCUMENT_KEY, _ = change("DOCUMENT_KEY")
-        (shelf,) = resealing.SHELVES["DOCUMENT_KEY"]
+        (shelf,) = reencryption.SHELVES["DOCUMENT_KEY"]
 
         def late(number, sealed):
             DocumentContent.objects.filter(pk=number).delete()
             return shelf.resealed(number, sealed)
 
-        monkeypatch.setattr(resealing, "SHELVES", with_shelves("DOCUMENT_KEY", replaced(shelf, resealed=late)))
+        monkeypatch.setattr(reencryption, "SHELVES", with_shelves("DOCUMENT_KEY", replaced(shelf, resealed=late)))
         said("reseal")
         assert not DocumentContent.objects.exists()
 

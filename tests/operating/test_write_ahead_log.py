@@ -17,11 +17,11 @@ import pyrage
 import pytest
 from pyrage.x25519 import Identity
 
-from casino.backup import home
-from casino.backup.encrypting import BEGINNING
-from casino.embedded import Places, binaries
-from casino.embedded.folders import make_private
-from casino.embedded.places import Account
+from ops.backup import home
+from ops.backup.encrypting import BEGINNING
+from ops.embedded import Places, binaries
+from ops.embedded.folders import make_private
+from ops.embedded.places import Account
 from tests.harness.folders import fresh_folder
 from tests.harness.sweeps import sample
 from tests.start.support import wait_until

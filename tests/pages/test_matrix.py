@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.utils import translation
 from django_htmx.middleware import HtmxDetails
 
-from casino.headers import FOR_ALL
+from ops.headers import FOR_ALL
 from players.backend import HouseBackend
 from players.session_store import SessionStore
 from tests.harness.sweeps import LANGUAGES, SHOWN_LANGUAGES, TURN, in_turn, share, sweep

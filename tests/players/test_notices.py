@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from casino.messages import sources
+from ops.i18n import sources
 from players import exclusions, notices
 from players.models import Notice, Staff
 from players.moments import written_span

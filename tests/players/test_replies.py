@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 from psycopg import errors
 
-from casino.messages import sources
+from ops.i18n import sources
 from players import service, services, verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
 from players.moments import written_day

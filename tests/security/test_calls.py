@@ -14,7 +14,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from casino.checks import check_production
+from ops.checks import check_production
 from tests.harness.product import modules
 from tests.people import a_member_of_staff
 from wallet.models import PartnerKind
@@ -218,11 +218,11 @@ CALLERS = {
     "wallet.sandbox_bank.post": "the demo's bank, to this house itself",
     "audit.sending": "AUDIT_CHECKPOINTS_TO",
     "players.mail": "EMAIL_URL",
-    "casino.launcher": "its own port",
-    "casino.fork_server": "its own port",
-    "casino.health": "its own port",
-    "casino.beat": "nobody: it asks for this machine's name",
-    "casino.embedded.valkey": "its own socket",
+    "ops.launcher": "its own port",
+    "ops.fork_server": "its own port",
+    "ops.health": "its own port",
+    "ops.beat": "nobody: it asks for this machine's name",
+    "ops.embedded.valkey": "its own socket",
     "audit.signer": "its own socket",
     "audit.signing": "AUDIT_SIGNER, a socket",
 }

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings as house
 from django.urls import reverse
 
-from casino.headers import FOR_ALL
+from ops.headers import FOR_ALL
 from tests.api.client import Program
 from tests.builders import a_player
 from tests.casino.test_checks import PRODUCTION

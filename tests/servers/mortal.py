@@ -17,8 +17,8 @@ from a2wsgi import WSGIMiddleware
 from django.db.backends.signals import connection_created
 from django.urls import get_resolver
 
-from casino.postgresql.base import DatabaseWrapper
 from casino.wsgi import application as pages
+from ops.postgresql.base import DatabaseWrapper
 
 HEADER = "HTTP_X_DIE"
 

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import psutil
 
-from casino.embedded import Places, Purpose, keeper_pid
+from ops.embedded import Places, Purpose, keeper_pid
 from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ SECONDS_FOR_A_COMMAND = 120.0
 USE = """
 import sys
 from pathlib import Path
-from casino.embedded import EmbeddedError, Purpose, ensure_running
+from ops.embedded import EmbeddedError, Purpose, ensure_running
 try:
     ensure_running(Path(sys.argv[1]), Purpose(sys.argv[2]))
 except EmbeddedError as error:

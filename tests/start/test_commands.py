@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from casino.embedded import Purpose, addresses
+from ops.embedded import Purpose, addresses
 from tests.harness.sweeps import sweep
 from tests.start.support import PROJECT, SECONDS, House, manage, processes_of, using, wait_until
 

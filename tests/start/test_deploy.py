@@ -15,8 +15,8 @@ from django.core.management import get_commands, load_command_class
 from uvicorn.main import main as uvicorn
 
 from audit.verify import LOG, TIME, Key
-from casino import beat, health
 from casino.celery import app
+from ops import beat, health
 from tests.harness.sweeps import TURN, sweep
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -286,7 +286,7 @@ def test_the_image_is_made_of_what_is_there_and_ends_without_tools_as_nobody_in_
 
 def test_a_secret_may_be_in_a_file_without_the_end_of_its_line(tmp_path):
     (tmp_path / "key").write_text("0123456789\n")
-    script = "from casino.environment import Environment; print(repr(Environment().str('SEED_KEY', default='')))"
+    script = "from ops.environment import Environment; print(repr(Environment().str('SEED_KEY', default='')))"
     environment = os.environ | {"SEED_KEY_FILE": str(tmp_path / "key"), "SEED_KEY": "another"}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casino.fork_server import beat, forked_programs, signers
+from ops.fork_server import beat, forked_programs, signers
 
 SOCKET = 7
 

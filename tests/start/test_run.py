@@ -14,9 +14,9 @@ import psutil
 import psycopg
 import pytest
 
-from casino.beat import ADVISORY_LOCK
-from casino.embedded import addresses, keeper_pid
-from casino.launcher import listening_socket
+from ops.beat import ADVISORY_LOCK
+from ops.embedded import addresses, keeper_pid
+from ops.launcher import listening_socket
 from players.demo import DEMO_LOGINS, PASSWORD
 from tests.harness.sweeps import sample
 from tests.start.logs import Played, lines, log_in_and_play, moves
@@ -142,8 +142,8 @@ def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str,
 
 @pytest.mark.sweep
 def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(house: House) -> None:
-    before = {word: house.child(word) for word in ("casino.fork_server", *FORKED, "beat", "audit.signer")}
-    before["casino.fork_server"].kill()
+    before = {word: house.child(word) for word in ("ops.fork_server", *FORKED, "beat", "audit.signer")}
+    before["ops.fork_server"].kill()
     house.says("The fork server was killed by signal 9 (SIGKILL); starting it again")
     psutil.wait_procs(before.values(), timeout=SECONDS_TO_CLOSE)
     assert not [name for name, process in before.items() if process.is_running()]
@@ -156,7 +156,7 @@ def test_the_launcher_holds_little_memory_while_it_waits(house: House) -> None:
 
 
 def test_the_launcher_imports_neither_django_nor_celery() -> None:
-    asked = "import sys, casino.launcher; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    asked = "import sys, ops.launcher; print(sorted({name.partition('.')[0] for name in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", asked], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert "casino" in done.stdout
     assert not [name for name in ("django", "celery", "kombu", "psycopg", "environ") if f"'{name}'" in done.stdout]

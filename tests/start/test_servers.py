@@ -11,8 +11,8 @@ import psycopg
 import pytest
 import redis
 
-from casino.embedded import Places, Purpose, addresses, keeper_pid
-from casino.embedded.locks import is_locked
+from ops.embedded import Places, Purpose, addresses, keeper_pid
+from ops.embedded.locks import is_locked
 from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, server, using, wait_until
 
@@ -134,7 +134,7 @@ def test_a_user_killed_the_hard_way_is_out_as_well(var: Path) -> None:
 def test_users_who_come_together_start_one_pair_of_servers(fresh: Path) -> None:
     users = [User(fresh) for _ in range(4)]
     assert [user.answer() for user in users] == ["ready"] * 4
-    assert len([p for p in processes_of(fresh) if "casino.embedded.keeper" in p.cmdline()]) == 1
+    assert len([p for p in processes_of(fresh) if "ops.embedded.keeper" in p.cmdline()]) == 1
     for user in users:
         user.kill()
 

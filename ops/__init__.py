@@ -1,0 +1,1 @@
+"""What runs the house: servers, launcher, beat, backup, migrations, metrics, health, catalogues, logs."""

@@ -1,0 +1,164 @@
+"""PostgreSQL's own programs for archives, as the owner of the tables. They come with the embedded server, whichever
+server the house uses; theirs read and write every version up to their own.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from psycopg.conninfo import make_conninfo
+
+from ops.backup.errors import NotReady, ProgramFailed
+from ops.embedded import binaries
+
+OWNER: Final = "owner"
+OURS: Final = ("server_side_binding", "prepare_threshold", "cursor_factory", "context", "client_encoding")
+"""What Django tells psycopg and no other program understands."""
+OTHERS: Final = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+"""
+WHICH: Final = """
+    SELECT system_identifier, (SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()
+"""
+VARIABLES: Final = {DEFAULT_DB_ALIAS: "DATABASE_URL", OWNER: "DATABASE_OWNER_URL"}
+LAST_WORDS: Final = 3  # lines of what a program says that are passed on
+
+
+def demand_owner() -> None:
+    """See that the owner of the tables can log in, to the very database that the house logs in to: what is put up in
+    one would be settled in the other. Raises NotReady.
+    """
+    if not settings.DATABASE_OWNER_URL:
+        raise NotReady("Set DATABASE_OWNER_URL: only whoever owns the database copies it or puts it up.")
+    if _which(OWNER) != _which(DEFAULT_DB_ALIAS):
+        raise NotReady("DATABASE_URL and DATABASE_OWNER_URL are two databases: set both to the one that is meant.")
+
+
+def demand_alone() -> None:
+    """Raises NotReady where web, workers or beat are at work in the database."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(OTHERS)
+        (others,) = cursor.fetchone()
+    if others:
+        raise NotReady(f"{others} connections of web, workers or beat are at work in this database: stop them first.")
+
+
+class Program:
+    """One of them at work: bytes in at `stdin`, out at `stdout`, each where it was asked for."""
+
+    def __init__(self, name: str, process: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
+        self._name, self._process, self._said = name, process, said
+
+    @property
+    def stdin(self) -> BinaryIO:
+        """Where it reads."""
+        return self._process.stdin  # type: ignore[return-value]  # there is a pipe
+
+    @property
+    def stdout(self) -> BinaryIO:
+        """Where it writes."""
+        return self._process.stdout  # type: ignore[return-value]
+
+    def end(self) -> None:
+        """Give it nothing more, and wait for its end. Raises ProgramFailed."""
+        if self._process.stdin:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+        status = self._process.wait()
+        if status:
+            self._said.seek(0)
+            words = [line for line in self._said.read().decode(errors="replace").strip().splitlines() if line]
+            raise ProgramFailed(f"{self._name} ended with status {status}: " + " ".join(words[-LAST_WORDS:]))
+
+
+def run(name: str, *arguments: str | Path, is_connected: bool = False) -> None:
+    """Run one of them to its end, on the owner's database where *is_connected*. Raises ProgramFailed."""
+    with started(name, *arguments, is_connected=is_connected) as program:
+        program.end()
+
+
+def run_on(
+    archive: Callable[[BinaryIO], object],
+    *arguments: str | Path,
+    is_connected: bool = False,
+    printed: IO[bytes] | None = None,
+) -> None:
+    """Run pg_restore on what *archive* writes for it, and keep what it prints where *printed* is given. Raises
+    ProgramFailed, and whatever *archive* raises: then it is stopped before it comes to the end of what it read, which
+    nobody takes for the end of the archive.
+    """
+    with started("pg_restore", *arguments, is_connected=is_connected, reads=True, printed=printed) as program:
+        with suppress(BrokenPipeError):  # it has all that it needs, or says why it reads no further
+            archive(program.stdin)
+        program.end()
+
+
+def rows(archive: Callable[[BinaryIO], object], table: str) -> Iterator[list[str]]:
+    """Yield the rows of a small table in an archive, as text. Raises ProgramFailed, and what *archive* raises."""
+    with tempfile.TemporaryFile() as printed:
+        run_on(archive, "--data-only", f"--table={table}", "--file=-", printed=printed)
+        printed.seek(0)
+        lines = iter(printed.read().decode().splitlines())
+    for line in lines:
+        if line.startswith("COPY "):
+            break
+    for line in lines:
+        if line == r"\.":
+            return
+        yield line.split("\t")
+
+
+@contextmanager
+def started(
+    name: str,
+    *arguments: str | Path,
+    is_connected: bool = False,
+    reads: bool = False,
+    writes: bool = False,
+    printed: IO[bytes] | None = None,
+) -> Iterator[Program]:
+    """Start one of them, on the owner's database where *is_connected*; it is killed where the block does not end it."""
+    address, environment = _address() if is_connected else ("", {})
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [binaries.client(name), *([f"--dbname={address}"] if address else []), *arguments],
+            stdin=subprocess.PIPE if reads else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if writes else printed or subprocess.DEVNULL,
+            stderr=said,
+            env={**os.environ, "LC_ALL": "C", **environment},
+        )
+        try:
+            yield Program(name, process, said)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    with suppress(OSError):
+                        pipe.close()
+            process.wait()
+
+
+def _which(alias: str) -> object:
+    """Return what no other database has, whichever way leads to it. Raises NotReady."""
+    try:
+        with connections[alias].cursor() as cursor:
+            cursor.execute(WHICH)
+            return cursor.fetchone()
+    except DatabaseError as error:
+        raise NotReady(f"The database of {VARIABLES[alias]} does not answer: {error}") from error
+
+
+def _address() -> tuple[str, Mapping[str, str]]:
+    """Return how the owner connects, and the password apart from it: others may see the list of processes."""
+    given = connections[OWNER].get_connection_params()
+    password = given.pop("password", None)
+    address = make_conninfo(**{name: value for name, value in given.items() if name not in OURS})
+    return address, {"PGPASSWORD": password} if password else {}

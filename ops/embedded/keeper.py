@@ -1,0 +1,124 @@
+"""The keeper: the process that starts PostgreSQL and Valkey, keeps them running while anyone uses them, and stops them
+after the last one.
+
+Started by `ops.embedded.users`, never by hand: ``python -m ops.embedded.keeper VAR PURPOSE START_LOCK REPORT``,
+the last two being inherited descriptors: the start lock, which it gives back when it is ready, and a pipe on which it
+says ``ready`` or why not.
+"""
+
+import os
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ops.embedded import binaries, folders, postgres, valkey
+from ops.embedded.children import Child, wait_for_end
+from ops.embedded.errors import EmbeddedError
+from ops.embedded.locks import FileLock
+from ops.embedded.places import SHORT, Places
+from ops.embedded.purpose import Purpose
+from ops.embedded.users import READY
+
+POLL_SECONDS = 0.5  # between two looks whether anybody uses the servers; one that dies is noticed at once
+SECONDS_FOR_LEFTOVERS = 60.0
+SECONDS_TO_STOP = 60.0
+
+
+class Keeper:
+    """Both servers of one ``var/``."""
+
+    def __init__(self, places: Places, purpose: Purpose) -> None:
+        self.places = places
+        self.purpose = purpose
+        self.children: list[Child] = []
+        self._told_to_stop = False
+
+    def start(self) -> None:
+        """Start both servers and wait until they answer. Raises EmbeddedError; then `stop` is still to be called."""
+        folders.prepare(self.places)
+        programs = binaries.for_servers(self.places)
+        leftovers = FileLock(self.places.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
+        postgres.prepare(self.places, programs, self.purpose)
+        inherited = (leftovers.descriptor,)
+        database = Child(postgres.program(self.places, programs, self.purpose, inherited), say)
+        broker = Child(valkey.program(self.places, programs, inherited), say)
+        self.children = [database, broker]
+        for child in self.children:
+            child.start()
+        postgres.wait_until_ready(self.places, database)
+        valkey.wait_until_ready(self.places, broker)
+
+    def tend(self) -> None:
+        """Revive servers that die, until nobody uses them or SIGTERM says to stop. The users' lock is then held, so
+        that newcomers wait.
+        """
+        users = FileLock(self.places.users_lock)
+        while not (self._told_to_stop or users.try_lock()):
+            for child in self.children:
+                child.revive()
+            wait_for_end(self.children, POLL_SECONDS)
+
+    def stop(self) -> None:
+        """Stop both servers cleanly, and remove what is not to be kept."""
+        for child in self.children:
+            child.ask_to_stop()
+        for child in self.children:
+            if not child.wait(SECONDS_TO_STOP):
+                say(f"{child.program.name} did not stop and was killed")
+        if self.children and self.places.sockets.parent == SHORT:
+            shutil.rmtree(self.places.sockets, ignore_errors=True)
+        if not self.purpose.kept:
+            shutil.rmtree(self.places.home, ignore_errors=True)
+            shutil.rmtree(self.places.var, ignore_errors=True)
+
+    def stop_on_sigterm(self) -> None:
+        """Let SIGTERM end `tend`; the terminal's signals are for the programs in front of it."""
+        signal.signal(signal.SIGTERM, self._on_sigterm)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _on_sigterm(self, *_: object) -> None:
+        self._told_to_stop = True
+
+
+def say(text: str) -> None:
+    """Write one line of the keeper's log, which the launcher shows as well."""
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {text}", flush=True)
+
+
+def main() -> None:
+    """Run as described above; ends with status 1 if the servers did not start."""
+    var, purpose, start_lock, report = sys.argv[1:]
+    if os.fork():
+        os._exit(0)  # so that the keeper is no child of who started it, and no zombie of theirs one day
+    places = Places(Path(var))
+    keeper = Keeper(places, Purpose(purpose))
+    keeper.stop_on_sigterm()
+    mine = FileLock(places.keeper_lock).lock()
+    os.ftruncate(mine.descriptor, 0)
+    os.write(mine.descriptor, str(os.getpid()).encode())
+    try:
+        keeper.start()
+    except (EmbeddedError, OSError) as error:
+        say(f"Did not start: {error}")
+        keeper.stop()
+        _report(int(report), str(error).encode())
+        sys.exit(1)
+    os.close(int(start_lock))
+    _report(int(report), READY)
+    keeper.tend()
+    keeper.stop()
+
+
+def _report(pipe: int, answer: bytes) -> None:
+    """Tell whoever started us; they may have been killed meanwhile, and others use the servers already."""
+    with suppress(BrokenPipeError):
+        os.write(pipe, answer)
+    os.close(pipe)
+
+
+if __name__ == "__main__":
+    main()

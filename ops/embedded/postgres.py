@@ -1,0 +1,114 @@
+"""PostgreSQL: making a cluster, running it, waiting until it answers."""
+
+import shutil
+import signal
+import time
+
+import psycopg
+
+from ops.embedded.binaries import POSTGRESQL_MAJOR, Binaries
+from ops.embedded.children import Child, Program, describe, last_lines, spawn
+from ops.embedded.errors import DataOfAnotherVersion, DidNotStart
+from ops.embedded.folders import make_private
+from ops.embedded.places import DATABASE, OWNER_ROLE, PORT, SUPERUSER, WEB_ROLE, Places
+from ops.embedded.purpose import Purpose
+from ops.postgresql.roles import Login, make_house
+
+NAME = "PostgreSQL"
+SECONDS_TO_START = 60.0  # recovery after a crash may take a while
+POLL_SECONDS = 0.02
+ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
+INITDB = (
+    f"--username={SUPERUSER}",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    "--auth-local=trust",  # the socket stands in a folder that only the servers' account, its user and root may enter
+    "--auth-host=reject",
+)
+SETTINGS = {
+    "listen_addresses": "",
+    "port": str(PORT),
+    "unix_socket_permissions": "0700",
+    "max_connections": "200",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] %q%u@%d ",
+}
+# A database of a test lives for seconds: what a vacuum happens to gather would make its plans a matter of luck.
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+
+
+def program(places: Places, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:
+    """Return the server as a program. It ends cleanly on SIGINT ("fast": open transactions are rolled back)."""
+    settings = SETTINGS | {"unix_socket_directories": str(places.sockets)} | ({} if purpose.durable else NOT_DURABLE)
+    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    return Program(
+        name=NAME,
+        arguments=(str(binaries.postgres), "-D", str(places.cluster), *options),
+        log=places.logs / "postgresql.log",
+        environment=ENVIRONMENT,
+        stop_with=signal.SIGINT,
+        orphan_with=signal.SIGINT,
+        account=places.account,
+        folder=places.home,
+        inherited=inherited,
+    )
+
+
+def prepare(places: Places, binaries: Binaries, purpose: Purpose) -> None:
+    """Make the cluster if there is none, and clear what a killed server left. Call only when no server of this cluster
+    runs.
+
+    Raises DataOfAnotherVersion, DidNotStart.
+    """
+    if not places.cluster.exists():
+        _make_cluster(places, binaries, purpose)
+    made_by = (places.cluster / "PG_VERSION").read_text().strip()
+    if made_by != str(POSTGRESQL_MAJOR):
+        raise DataOfAnotherVersion(
+            f"{places.pointer} was made by PostgreSQL {made_by}, this is {POSTGRESQL_MAJOR}: "
+            f"dump it with the version that made it, or start afresh with `make reset`"
+        )
+    # The process id in it may by now be that of any other process, for which PostgreSQL would refuse to start.
+    (places.cluster / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _make_cluster(places: Places, binaries: Binaries, purpose: Purpose) -> None:
+    """Run initdb beside the place and rename, so that a cluster is whole if it is there."""
+    draft = places.cluster.with_name("postgresql.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    make_private(draft, places.account)
+    log = places.logs / "initdb.log"
+    syncing = () if purpose.durable else ("--no-sync",)
+    process = spawn(
+        Program(
+            name="initdb",
+            arguments=(str(binaries.initdb), f"--pgdata={draft}", *INITDB, *syncing),
+            log=log,
+            environment=ENVIRONMENT,
+            account=places.account,
+            folder=places.home,
+        )
+    )
+    if status := process.wait():
+        raise DidNotStart(f"initdb {describe(status)}:\n{last_lines(log)}")
+    draft.rename(places.cluster)
+
+
+def wait_until_ready(places: Places, child: Child) -> None:
+    """Wait until the server takes connections and the house's roles and database are there. Raises DidNotStart."""
+    deadline = time.monotonic() + SECONDS_TO_START
+    while True:
+        try:
+            with psycopg.connect(places.addresses.superuser_url, autocommit=True) as connection:
+                make_house(connection, web=Login(WEB_ROLE), owner=Login(OWNER_ROLE), database=DATABASE)
+                return
+        except psycopg.OperationalError as error:
+            status = child.exit_status()
+            if status is not None:
+                raise DidNotStart(f"{NAME} {describe(status)}:\n{last_lines(child.program.log)}") from error
+            if time.monotonic() > deadline:
+                raise DidNotStart(f"{NAME} did not answer within {SECONDS_TO_START:.0f} seconds: {error}") from error
+        time.sleep(POLL_SECONDS)

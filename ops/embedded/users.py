@@ -1,0 +1,127 @@
+"""The side of those who use the servers: join, start them if nobody has, leave."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from ops.embedded.children import last_lines, open_log
+from ops.embedded.errors import DidNotStart, NoServerAccount
+from ops.embedded.locks import FileLock, is_locked
+from ops.embedded.places import Addresses, Places
+from ops.embedded.purpose import Purpose
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+READY = b"ready"  # what a keeper reports; anything else is the reason why not
+POLL_SECONDS = 0.02
+
+_joined: dict[Path, FileLock] = {}
+_one_at_a_time = threading.Lock()
+
+
+def addresses(var: Path) -> Addresses:
+    """Say where the servers of *var* answer when they run; starts nothing."""
+    return Places(var).addresses
+
+
+def ensure_running(var: Path, purpose: Purpose = Purpose.HOUSE) -> Addresses:
+    """Make sure the servers of *var* run, and keep them running while this process lives. Cheap when they do.
+
+    Raises EmbeddedError, saying what to do where something can be done.
+    """
+    places = Places(var)
+    with _one_at_a_time:
+        if var not in _joined:
+            places.run.mkdir(parents=True, exist_ok=True)
+            _joined[var] = FileLock(places.users_lock).lock(shared=True)
+        if not _are_up(places):
+            _start(places, purpose)
+    return places.addresses
+
+
+def leave(var: Path, seconds: float = 60) -> bool:
+    """Stop using the servers of *var*; wait until they have stopped unless others use them. Say whether they have
+    stopped.
+    """
+    places = Places(var)
+    with _one_at_a_time:
+        mine = _joined.pop(var, None)
+        if mine:
+            mine.close()
+    deadline = time.monotonic() + seconds
+    while is_locked(places.keeper_lock):
+        if time.monotonic() > deadline or _others_use(places):
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def keeper_pid(var: Path) -> int | None:
+    """Return the keeper's process id, or None if the servers of *var* do not run."""
+    places = Places(var)
+    return int(places.keeper_lock.read_text()) if is_locked(places.keeper_lock) else None
+
+
+def _are_up(places: Places) -> bool:
+    """A keeper holds its lock from before the servers start; the start lock is held until they answer."""
+    return is_locked(places.keeper_lock) and not is_locked(places.start_lock)
+
+
+def _others_use(places: Places) -> bool:
+    """Shared holders leave no room for an exclusive lock but for a shared one; a keeper that is stopping leaves
+    none.
+    """
+    if not places.users_lock.exists():
+        return False
+    with FileLock(places.users_lock) as probe:
+        return not probe.try_lock() and probe.try_lock(shared=True)
+
+
+def _start(places: Places, purpose: Purpose) -> None:
+    """Start a keeper and wait until it reports, unless another process has just done so."""
+    if os.geteuid() == 0 and places.account is None:
+        raise NoServerAccount(
+            "database servers refuse to run as root: make a user `postgres`, or run this as an ordinary user"
+        )
+    # The keeper inherits the lock: should we be killed meanwhile, it stays locked until the servers answer.
+    with FileLock(places.start_lock).lock() as starting:
+        if is_locked(places.keeper_lock):
+            return
+        answer = _run_keeper(places, purpose, starting)
+    if answer != READY:
+        reason = answer.decode(errors="replace") or last_lines(_keeper_log(places)) or "the keeper ended without a word"
+        raise DidNotStart(f"The embedded servers did not start: {reason}")
+
+
+def _run_keeper(places: Places, purpose: Purpose, starting: FileLock) -> bytes:
+    """Run the keeper and return what it reports: nothing if it dies first."""
+    reading, writing = os.pipe()
+    with open_log(_keeper_log(places)) as log, os.fdopen(reading, "rb") as report:
+        try:
+            process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "ops.embedded.keeper",
+                    str(places.var),
+                    purpose.value,
+                    str(starting.descriptor),
+                    str(writing),
+                ],
+                cwd=PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                pass_fds=(starting.descriptor, writing),
+            )
+        finally:
+            os.close(writing)
+        process.wait()
+        return report.read()
+
+
+def _keeper_log(places: Places) -> Path:
+    return places.logs / "keeper.log"

@@ -1,0 +1,60 @@
+"""Valkey, the broker and cache: a few flags, no configuration file."""
+
+import socket
+import time
+
+from ops.embedded.binaries import Binaries
+from ops.embedded.children import Child, Program, describe, last_lines
+from ops.embedded.errors import DidNotStart
+from ops.embedded.places import SOCKET_OF_VALKEY, VALKEY_DATABASES, Places
+
+NAME = "Valkey"
+SECONDS_TO_START = 20.0
+POLL_SECONDS = 0.02
+
+
+def program(places: Places, binaries: Binaries, inherited: tuple[int, ...]) -> Program:
+    """Return the server as a program: a socket and no port, every second's writes on the disk."""
+    return Program(
+        name=NAME,
+        arguments=(
+            str(binaries.valkey_server),
+            *("--port", "0"),
+            *("--unixsocket", str(places.sockets / SOCKET_OF_VALKEY)),
+            *("--unixsocketperm", "700"),
+            *("--dir", str(places.valkey)),
+            *("--databases", str(VALKEY_DATABASES)),
+            *("--appendonly", "yes"),
+            *("--appendfsync", "everysec"),
+            *("--save", ""),
+            *("--hz", "1"),  # background work once a second, not ten times: it costs an idle house 0.3 % of a core
+        ),
+        log=places.logs / "valkey.log",
+        environment={"LC_ALL": "C", "TZ": "UTC"},
+        account=places.account,
+        folder=places.home,
+        inherited=inherited,
+    )
+
+
+def wait_until_ready(places: Places, child: Child) -> None:
+    """Wait until the server answers. Raises DidNotStart."""
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not _answers(places):
+        status = child.exit_status()
+        if status is not None:
+            raise DidNotStart(f"{NAME} {describe(status)}:\n{last_lines(child.program.log)}")
+        if time.monotonic() > deadline:
+            raise DidNotStart(f"{NAME} did not answer within {SECONDS_TO_START:.0f} seconds")
+        time.sleep(POLL_SECONDS)
+
+
+def _answers(places: Places) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(1)
+        try:
+            connection.connect(str(places.sockets / SOCKET_OF_VALKEY))
+            connection.sendall(b"PING\r\n")
+            return connection.recv(16).startswith(b"+PONG")
+        except OSError:
+            return False

@@ -1,0 +1,166 @@
+"""Says everything that stands between a player and a page in their language."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from babel.messages import Catalog
+from babel.messages.catalog import Message
+
+from ops.i18n.allowed import Allowed
+from ops.i18n.catalogues import forms, read, translated
+from ops.i18n.extract import collect
+from ops.i18n.hardcoded import outright
+from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_programs
+from ops.i18n.sources import Tree
+from ops.i18n.typography import FIXED, Edges, oddities
+
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_NAME: Final = re.compile(r"%\((\w+)\)|\{(\w+)")
+_IN_TURN: Final = re.compile(r"%[sd]")
+# What Markdown has that no reader sees as text: code, where links lead, lines that stand for a table of the engine's.
+_UNREAD: Final = re.compile(r"`[^`]*`|(?<=\])\([^)]*\)|\{\{[^}]*\}\}|<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing to put right: where, what, and the text concerned."""
+
+    where: str
+    what: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}: {self.text!r}"
+
+
+def faults(tree: Tree) -> Iterator[Fault]:
+    """Yield every fault: of the English, of each language, of the prose, then what bypasses the catalogues."""
+    texts = collect(tree)
+    allowed = Allowed.read(tree.allowed())
+    yield from _in_english(texts)
+    for language in tree.languages:
+        yield from _in_catalogue(tree, language, texts, allowed)
+    yield from _in_prose(tree)
+    yield from _outright(tree, allowed)
+
+
+def _in_english(texts: Catalog) -> Iterator[Fault]:
+    for text in _messages(texts):
+        for form in forms(text.id):
+            for what in oddities(form, "en"):
+                yield Fault(text.locations[0][0], what, form)
+
+
+def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -> Iterator[Fault]:
+    where = tree.name(tree.catalogue(language))
+    catalogue = read(tree.catalogue(language), language)
+    equal: set[str] = set()
+    for text in _messages(texts):
+        message = catalogue.get(_singular(text), text.context)
+        if message is None or message.id != text.id or not translated(message):
+            yield Fault(where, "missing", _singular(text))
+            continue
+        for what in _doubts(message, catalogue.num_plurals, language):
+            yield Fault(where, what, _singular(text))
+        if _untranslated(message):
+            equal.add(_singular(text))
+    for message in _messages(catalogue):
+        if texts.get(_singular(message), message.context) is None:
+            yield Fault(where, "unused", _singular(message))
+    for message in catalogue.obsolete.values():
+        yield Fault(where, "obsolete", _singular(message))
+    permitted = allowed.equal.get(language, frozenset())
+    for english in sorted(equal - permitted):
+        yield Fault(where, "equal to the English", english)
+    for english in sorted(permitted - equal):
+        yield Fault(tree.name(tree.allowed()), f"allowed in vain for {language}", english)
+
+
+def _doubts(message: Message, plurals: int, language: str) -> Iterator[str]:
+    """What is wrong with a translation that is there; *plurals* is how many forms the language counts in."""
+    if message.fuzzy:
+        yield "fuzzy"
+    if not isinstance(message.id, str) and len(forms(message.string)) != plurals:
+        yield "plural forms missing"
+    if not _same_fixed_parts(message):
+        yield "other placeholders or markup"
+    elif not _fillable(message):
+        yield "cannot be filled in"
+    yield from _edges(message)
+    yield from dict.fromkeys(what for form in forms(message.string) for what in oddities(form, language))
+
+
+def _edges(message: Message) -> Iterator[str]:
+    """How the edges of a translation differ from those of the English, whose forms all have the same."""
+    english = Edges.of(_singular(message))
+    said = [Edges.of(form) for form in forms(message.string)]
+    if any((edges.begins, edges.ends) != (english.begins, english.ends) for edges in said):
+        yield "other spaces at the edges"
+    if any(edges.mark != english.mark for edges in said):
+        yield "other mark at the end"
+
+
+def _in_prose(tree: Tree) -> Iterator[Fault]:
+    """What help and terms have that their language does not write."""
+    for path, language in tree.prose():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            read_line = _UNREAD.sub("\N{OBJECT REPLACEMENT CHARACTER}", line)
+            for what in oddities(read_line, language):
+                yield Fault(f"{tree.name(path)}:{number}", what, line)
+
+
+def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
+    """What templates, modules and scripts say past the catalogues."""
+    seen: set[str] = set()
+    for paths, find in (
+        (tree.player_templates(), outright),
+        (tree.player_modules(), spoken_by_module),
+        (tree.api_modules(), spoken_to_programs),
+        (tree.scripts(), spoken_by_script),
+    ):
+        for path in paths:
+            for said in find(path):
+                seen.add(said.text)
+                if said.text not in allowed.outright:
+                    yield Fault(f"{tree.name(path)}:{said.line}", "hard-coded", said.text)
+    for text in sorted(allowed.outright - seen):
+        yield Fault(tree.name(tree.allowed()), "allowed in vain", text)
+
+
+def _messages(catalogue: Catalog) -> Iterator[Message]:
+    """All but the header."""
+    return (message for message in catalogue if message.id)
+
+
+def _singular(message: Message) -> str:
+    return forms(message.id)[0]
+
+
+def _same_fixed_parts(message: Message) -> bool:
+    """Each form of a translation fills in what the English does; a plural form may do as either English form."""
+    expected = [Counter(FIXED.findall(form)) for form in forms(message.id)]
+    return all(Counter(FIXED.findall(form)) in expected for form in forms(message.string))
+
+
+def _fillable(message: Message) -> bool:
+    """Whether Python can fill in every form; a lone sign such as "5 % of" would stop it at the page."""
+    english = "".join(forms(message.id))
+    names = dict.fromkeys((one or other for one, other in _NAME.findall(english)), 1)
+    try:
+        for form in forms(message.string):
+            if "python-format" in message.flags:
+                form % (names or (1,) * len(_IN_TURN.findall(form)))
+            if "python-brace-format" in message.flags:
+                form.format(**names)
+    except (ValueError, TypeError, KeyError, IndexError):
+        return False
+    return True
+
+
+def _untranslated(message: Message) -> bool:
+    """Whether some form is the English one; a text of placeholders and signs alone has nothing to translate."""
+    english = forms(message.id)
+    return any(form in english and _LETTER.search(FIXED.sub("", form)) for form in forms(message.string))

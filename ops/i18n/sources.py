@@ -1,0 +1,101 @@
+"""Which files hold texts that a player may meet."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+APPS = ("accounts", "audit", "casino", "games", "ops", "players", "wallet")
+TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
+# The back office speaks English only, and so does Swagger UI.
+ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})
+# Modules of the back office and of the command line, and the engine, which says nothing.
+_ENGLISH_MODULE = re.compile(
+    r"(^|/)(audit|management|engine|simulation|lists)/|(^|/)(admin|staff|styleguide)[^/]*(\.py|/)"
+)
+_API_MODULE = re.compile(r"/(api|seamless)/")
+DOMAIN = "django"
+ALLOWED = "allowed.toml"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The project's folder: where texts stand, and where their translations do."""
+
+    root: Path
+    languages: tuple[str, ...]  # those translated into
+
+    def python(self) -> Iterator[Path]:
+        """Yield the modules of the apps, in a fixed order; migrations hold no texts of their own."""
+        for app in APPS:
+            for path in sorted((self.root / app).rglob("*.py")):
+                if "migrations" not in path.parts:
+                    yield path
+
+    def templates(self) -> Iterator[Path]:
+        """Yield every page, fragment and letter, in a fixed order."""
+        for path in sorted((self.root / "templates").rglob("*")):
+            if path.suffix in TEMPLATE_SUFFIXES:
+                yield path
+
+    def player_templates(self) -> Iterator[Path]:
+        """Yield the templates in which every text must be translatable."""
+        for path in self.templates():
+            if path.relative_to(self.root / "templates").parts[0] not in ENGLISH_TEMPLATES:
+                yield path
+
+    def player_modules(self) -> Iterator[Path]:
+        """Yield the modules whose sentences a player may meet, but for those of the API."""
+        return (path for path in self._spoken_python() if not _API_MODULE.search(self.name(path)))
+
+    def api_modules(self) -> Iterator[Path]:
+        """Yield the modules of the API, whose sentences a program may meet."""
+        return (path for path in self._spoken_python() if _API_MODULE.search(self.name(path)))
+
+    def _spoken_python(self) -> Iterator[Path]:
+        return (path for path in self.python() if not _ENGLISH_MODULE.search(self.name(path)))
+
+    def scripts(self) -> Iterator[Path]:
+        """Yield the scripts of the house's own, in a fixed order."""
+        yield from sorted((self.root / "static" / "js").glob("*.js"))
+
+    def prose(self) -> Iterator[tuple[Path, str]]:
+        """Yield help and terms, each with its language, which is the last part of its name."""
+        for path in sorted([*self.root.glob("games/**/help/**/*.md"), *self.root.glob("players/texts/*.md")]):
+            language = path.stem.rpartition(".")[2]
+            if language in (*self.languages, settings.LANGUAGE_CODE):
+                yield path, language
+
+    def name(self, path: Path) -> str:
+        """Return a path as catalogues and faults name it: from the root, with forward slashes."""
+        return path.relative_to(self.root).as_posix()
+
+    def catalogue(self, language: str) -> Path:
+        """Return where the translations into *language* are kept."""
+        return self.root / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+    def uncompiled(self) -> list[str]:
+        """Return the languages whose catalogue is younger than the file that Django reads, or has none yet."""
+        return [language for language in self.languages if _is_younger(self.catalogue(language))]
+
+    def allowed(self) -> Path:
+        """Return the list of texts that may stand as they are in English."""
+        return self.root / "locale" / ALLOWED
+
+
+def compiled(catalogue: Path) -> Path:
+    """Return the file that Django reads, which is made from a catalogue and stands beside it."""
+    return catalogue.with_suffix(".mo")
+
+
+def _is_younger(catalogue: Path) -> bool:
+    made = compiled(catalogue)
+    return catalogue.exists() and not (made.exists() and made.stat().st_mtime >= catalogue.stat().st_mtime)
+
+
+def project() -> Tree:
+    """Return this project, with every language offered but the one its sources are written in."""
+    languages = tuple(language for language, _name in settings.LANGUAGES if language != settings.LANGUAGE_CODE)
+    return Tree(settings.BASE_DIR, languages)

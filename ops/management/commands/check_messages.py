@@ -1,0 +1,21 @@
+"""`manage.py check_messages`: name every text that a player would not read in their language."""
+
+from django.core.management.base import BaseCommand, CommandError
+
+from ops.i18n.check import faults
+from ops.i18n.sources import project
+
+
+class Command(BaseCommand):
+    """Exits with 1 where anything is missing, doubtful, unused, broken, left in English or hard-coded."""
+
+    help = __doc__ or ""
+    requires_system_checks = []
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Run it. Raises CommandError where there are faults."""
+        found = list(faults(project()))
+        for fault in found:
+            self.stdout.write(str(fault))
+        if found:
+            raise CommandError(f"{len(found)} faults in the texts")

@@ -1,0 +1,25 @@
+"""`manage.py messages`: bring the catalogues up to date with the texts in the sources."""
+
+from django.core.management.base import BaseCommand
+
+from ops.i18n import catalogues
+from ops.i18n.extract import collect
+from ops.i18n.sources import project
+
+
+class Command(BaseCommand):
+    """Adds new texts, drops those that are gone, keeps every translation."""
+
+    help = __doc__ or ""
+    requires_system_checks = []
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Run it. Raises SyntaxError on a template whose translation block cannot be read."""
+        tree = project()
+        texts = collect(tree)
+        for language in tree.languages:
+            done = catalogues.update(tree.catalogue(language), texts, language)
+            self.stdout.write(
+                f"{language}: {done.texts} texts, {done.added} new, {done.dropped} dropped, "
+                f"{done.untranslated} to translate"
+            )

@@ -1,0 +1,48 @@
+"""`manage.py reset`: throw away everything in var/ (database, demo keys, logs) and start afresh next time."""
+
+import shutil
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ops import embedded
+from ops.embedded.locks import FileLock
+
+
+class Command(BaseCommand):
+    """Removes var/, after asking, unless something still uses it."""
+
+    help = __doc__ or ""
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the answer beforehand."""
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def handle(self, *args: Any, yes: bool, **options: Any) -> None:
+        """Remove it. Raises CommandError while the servers are in use."""
+        places = embedded.Places(settings.VAR_DIR)
+        if not places.var.exists():
+            self.stdout.write("Nothing to remove.")
+            return
+        places.run.mkdir(exist_ok=True)
+        with FileLock(places.users_lock) as users:
+            if not users.try_lock():
+                raise CommandError(f"{places.var} is in use: stop the house first.")
+            if not (yes or _agreed(str(places.var))):
+                raise CommandError("Nothing was removed.")
+            shutil.rmtree(places.sockets, ignore_errors=True)
+            if places.home != places.var:
+                shutil.rmtree(places.home)
+            shutil.rmtree(places.var)
+        self.stdout.write(f"{places.var} is gone. The next start makes everything anew.")
+
+
+def _agreed(folder: str) -> bool:
+    """Ask on the terminal; no terminal means no."""
+    try:
+        answer = input(f"Remove {folder} with every account, round and balance in it? [y/N] ")
+    except EOFError:
+        return False
+    return answer.strip().lower() in ("y", "yes")

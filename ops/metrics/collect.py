@@ -1,0 +1,101 @@
+"""What this process counts and times for Prometheus, where ``METRICS`` says so; `ops.metrics.house` has the rest.
+
+Every process writes into a file of its own in ``METRICS_DIR``, and whichever web process is asked reads them all
+(prometheus-client's multiprocess mode): so one answer speaks of all web processes, and of the worker, that share the
+folder. No label has values without end: views, kinds of events and reasons are named in the program, nobody's number is
+one.
+"""
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any, Final
+
+from celery.signals import after_task_publish, task_postrun, task_prerun
+from django.db import connection
+from django.http import HttpRequest, HttpResponseBase
+from prometheus_client import Counter, Gauge, Histogram
+
+from audit.log import Json
+from ops.logs import view_of
+
+BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+DEALT: Final = "round.settled"  # of all tables: what is dealt is settled
+
+REQUESTS = Counter("sabot_requests", "Requests answered", ["view", "status"])
+SECONDS = Histogram("sabot_request_seconds", "Seconds until a request was answered", ["view"], buckets=BUCKETS)
+DATABASE = Counter("sabot_request_database_seconds", "Of them, seconds that the database took", ["view"])
+STREAMS = Gauge("sabot_streams", "Streams that are open", multiprocess_mode="livesum")
+ROUNDS = Counter("sabot_rounds_dealt", "Rounds that were dealt and settled")
+ASKED = Counter("sabot_tasks_asked", "Tasks that workers were asked for, by beat and others", ["task"])
+TASKS = Counter("sabot_tasks", "Tasks that workers have done", ["task", "state"])
+TASK_SECONDS = Histogram("sabot_task_seconds", "Seconds that a task took", ["task"], buckets=BUCKETS)
+READS = Counter("sabot_replica_reads", "What a replica may answer, by who did", ["what", "by"])
+REFUSED = Counter("sabot_refused", "What players asked for and were refused: bets, rounds", ["kind", "reason"])
+
+
+def measure(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Time each request, and what of it the database took."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        clock = _Clock()
+        began = perf_counter()
+        with connection.execute_wrapper(clock):
+            response = get_response(request)
+        view = view_of(request)
+        SECONDS.labels(view).observe(perf_counter() - began)
+        REQUESTS.labels(view, response.status_code).inc()
+        DATABASE.labels(view).inc(clock.seconds)
+        return response
+
+    return middleware
+
+
+class _Clock:
+    """Adds up the time of statements."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        began = perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            self.seconds += perf_counter() - began
+
+
+def count(kind: str, data: Mapping[str, Json]) -> None:
+    """Count an event as it is written. One whose transaction fails after that counts all the same."""
+    if kind == DEALT:
+        ROUNDS.inc()
+    elif kind.endswith(".refused"):
+        REFUSED.labels(kind, data.get("reason", "")).inc()
+
+
+def count_read(what: str, who: str) -> None:
+    """Count a read that a replica may answer."""
+    READS.labels(what, who).inc()
+
+
+_begun: Final[dict[str, float]] = {}  # tasks under way, by id
+
+
+@after_task_publish.connect
+def count_asked(sender: str, **sent: object) -> None:
+    """Count a task that somebody asks for."""
+    ASKED.labels(sender).inc()
+
+
+@task_prerun.connect
+def begin_task(task_id: str, **sent: object) -> None:
+    """Note when a task begins."""
+    _begun[task_id] = perf_counter()
+
+
+@task_postrun.connect
+def count_task(task_id: str, task: Any, state: str | None = None, **sent: object) -> None:
+    """Count a task that is done, and how long it took."""
+    began = _begun.pop(task_id, None)
+    TASKS.labels(task.name, state or "").inc()
+    if began is not None:
+        TASK_SECONDS.labels(task.name).observe(perf_counter() - began)

@@ -1,0 +1,252 @@
+"""Brings all that is sealed under the first key of its setting, while the house plays, so that an older one can go.
+
+Rows are read a few at a time and locked by nobody; each batch is one statement of the owner's, which changes a row only
+where it is still what was read, and leaves out whatever play holds at that moment: that comes with the next pass. So a
+row opens at every moment, for whoever knows both keys, and where this is killed it is begun again. What is opened here
+stays here: neither PostgreSQL nor the log is told anything but ciphertext and numbers.
+
+Only the owner of the tables may do it (`DATABASE_OWNER_URL`). The log-in of web and workers can change no sealed row of
+a shoe, a document, a bank account or a partner's key; and what it can swap, no key opens in another place.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from allauth.mfa.models import Authenticator
+from cryptography.exceptions import InvalidTag
+from cryptography.fernet import InvalidToken
+from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from audit import log
+from games.guests import notes
+from games.seeds import resealed as seed_resealed
+from ops.backup import programs
+from players import duplicates, keyrings, sealing, second_factor
+from players.models import Ground, Player, Trait
+from wallet import payout_accounts
+from wallet.models import PayoutAccount
+from wallet.seamless import keys as partner_keys
+
+PASSES: Final = 20
+PAUSE: Final = 0.5  # seconds between two passes: a click is over by then
+SETTINGS: Final = ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
+UNOPENED: Final = (InvalidTag, InvalidToken)
+
+
+@dataclass
+class Pass:
+    """What one walk found: rows *changed*, *held* by others meanwhile, and *lost*, which no key opens."""
+
+    changed: int = 0
+    held: int = 0
+    lost: int = 0
+
+    def add(self, other: "Pass") -> None:
+        """Count another walk with this one."""
+        self.changed += other.changed
+        self.held += other.held
+        self.lost += other.lost
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Rows of a table that are sealed: by what column they are numbered, what is sealed, what it is bound to, which of
+    them, and how many at a time.
+    """
+
+    what: str
+    table: str
+    number: str
+    sealed: str
+    bound: str
+    resealed: Callable[[Any, bytes], bytes | None]
+    which: str = "true"
+    at_once: int = 500
+
+
+SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
+    "SEED_KEY": (
+        Shelf("next rounds at solo tables", "games_nextround", "id", "sealed_seed", "round_id", seed_resealed),
+        Shelf("open shoes", "games_shoe", "id", "sealed_seed", "id", seed_resealed, "ended_at IS NULL"),
+    ),
+    "DOCUMENT_KEY": (
+        Shelf(
+            *("documents", "players_documentcontent", "document_id", "sealed", "document_id", sealing.resealed),
+            at_once=4,  # of up to eight megabytes
+        ),
+    ),
+    "PARTNER_KEY": (Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", "name", partner_keys.resealed),),
+}
+# A row counts as what was read while its ciphertext has the same hash; one that somebody holds is left out, since
+# waiting for it could have play wait for this.
+WRITE: Final = """
+    WITH given AS (SELECT * FROM unnest(%s::{kind}[], %s::bytea[], %s::bytea[]) AS row (number, old, new)),
+    free AS (
+        SELECT it.{number} AS number, given.new FROM {table} AS it JOIN given ON given.number = it.{number}
+        WHERE sha256(it.{sealed}) = given.old FOR UPDATE OF it SKIP LOCKED
+    )
+    UPDATE {table} AS it SET {sealed} = free.new FROM free WHERE it.{number} = free.number
+"""
+KIND: Final = "SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s"
+
+
+def reseal(say: Callable[[str], object]) -> bool:
+    """Bring everything under the first key of its setting, saying what was done; return whether no older key is needed
+    any more. Raises ops.backup.errors.NotReady.
+    """
+    programs.demand_owner()
+    done = [_reseal(setting, say) for setting in SETTINGS]
+    return all(done)
+
+
+def _reseal(setting: str, say: Callable[[str], object]) -> bool:
+    keys = len(keyrings.keys_of(getattr(settings, setting)))
+    changed, found = 0, Pass()
+    for number in range(PASSES):
+        if number:
+            time.sleep(PAUSE)
+        found = Pass()
+        for what, walk in _walks(setting):
+            one = walk()
+            if one.changed or one.lost:
+                say(f"{setting}: {what}: {one.changed} sealed anew, {one.lost} that no key opens.")
+            found.add(one)
+        changed += found.changed
+        if not (found.changed or found.held):
+            break
+    is_done = not (found.changed or found.held)
+    say(_sentence(setting, keys, changed, found, is_done=is_done))
+    if setting == "DOCUMENT_KEY" and keys > 1 and (pictures := Trait.objects.filter(ground=Ground.PICTURE).count()):
+        say(
+            f"{setting}: hashes of {pictures} pictures cannot be made anew, since pictures are not kept as they came:"
+            " one that was sent in before is not known again without its key."
+        )
+    if changed:
+        log.record("keys.resealed", by="system", on="house", data={"key": setting, "lost": found.lost, "rows": changed})
+    return is_done
+
+
+def _sentence(setting: str, keys: int, changed: int, found: Pass, *, is_done: bool) -> str:
+    if not is_done:
+        return f"{setting}: {changed} sealed anew; {found.changed + found.held} were in use: run this again."
+    lost = f" {found.lost} open with none of the keys." if found.lost else ""
+    if keys == 1:
+        which = "what is left" if found.lost else "all"
+        return f"{setting} names one key, and {which} that is sealed opens with it.{lost}"
+    return f"{setting}: {changed} sealed anew. Nothing needs the older keys: take them out, on every machine.{lost}"
+
+
+def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
+    for shelf in SHELVES[setting]:
+        yield shelf.what, lambda shelf=shelf: _walk(shelf)  # type: ignore[misc]
+    if setting == "SEED_KEY":
+        yield "second factors", _factors
+        yield "rounds of guests", _guests
+    if setting == "DOCUMENT_KEY":
+        yield "bank accounts", _accounts
+        yield "hashes by which duplicates are found", _traits
+
+
+def _walk(shelf: Shelf) -> Pass:
+    done, last = Pass(), None
+    with connections[programs.OWNER].cursor() as cursor:
+        cursor.execute(KIND, [shelf.table, shelf.number])
+        (kind,) = cursor.fetchone()
+        names = {"table": shelf.table, "number": shelf.number, "sealed": shelf.sealed, "kind": kind}
+        while True:
+            cursor.execute(
+                f"SELECT {shelf.number}, {shelf.bound}, {shelf.sealed} FROM {shelf.table}"  # noqa: S608  (constants)
+                f" WHERE {shelf.which} AND (%s::{kind} IS NULL OR {shelf.number} > %s::{kind})"
+                f" ORDER BY {shelf.number} LIMIT {shelf.at_once}",
+                [last, last],
+            )
+            rows = cursor.fetchall()
+            if not rows:
+                return done
+            last, given = rows[-1][0], []
+            for number, bound, sealed in rows:
+                try:
+                    new = shelf.resealed(bound, bytes(sealed))
+                except InvalidTag:
+                    done.lost += 1
+                else:
+                    if new is not None:
+                        given.append((number, sha256(bytes(sealed)).digest(), new))
+            if given:
+                cursor.execute(WRITE.format(**names), [list(column) for column in zip(*given, strict=True)])
+                done.changed += cursor.rowcount
+                done.held += len(given) - cursor.rowcount
+
+
+def _factors() -> Pass:
+    done = Pass()
+    for pk, data in Authenticator.objects.order_by("pk").values_list("pk", "data").iterator():
+        try:
+            if second_factor.resealed(data) is None:
+                continue
+            with transaction.atomic():
+                held = Authenticator.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
+                new = second_factor.resealed(held.data) if held else None
+                if held and new:
+                    held.data = new
+                    held.save(update_fields=["data"])
+        except UNOPENED:
+            done.lost += 1
+        else:
+            done.changed, done.held = done.changed + bool(new), done.held + (held is None)
+    return done
+
+
+def _guests() -> Pass:
+    """Rounds that are committed to in sessions of guests."""
+    done, store = Pass(), SessionStore()
+    running = Session.objects.filter(expire_date__gt=Now()).order_by("pk")
+    for pk, data in running.values_list("pk", "session_data").iterator():
+        try:
+            if not notes.reseal(store.decode(data)):
+                continue
+            with transaction.atomic():
+                held = Session.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
+                now = store.decode(held.session_data) if held else {}
+                if held and notes.reseal(now):
+                    held.session_data = store.encode(now)
+                    held.save(update_fields=["session_data"])
+        except InvalidTag:
+            done.lost += 1
+        else:
+            done.changed, done.held = done.changed + (held is not None), done.held + (held is None)
+    return done
+
+
+def _accounts() -> Pass:
+    done = Pass()
+    accounts = PayoutAccount.objects.using(programs.OWNER).exclude(sealed=b"").order_by("pk")
+    for account in accounts.iterator(chunk_size=500):
+        try:
+            done.changed += payout_accounts.reseal(account)
+        except InvalidTag:
+            done.lost += 1
+    return done
+
+
+def _traits() -> Pass:
+    done = Pass()
+    if len(keyrings.keys_of(settings.DOCUMENT_KEY)) == 1:
+        return done  # whose hash it is only its value tells
+    players = Player.objects.filter(pk__in=Trait.objects.values("player")).order_by("pk")
+    for player in players.iterator(chunk_size=500):
+        ibans = []
+        for account in PayoutAccount.objects.filter(player=player).exclude(sealed=b""):
+            try:
+                ibans.append(payout_accounts.reveal(account))
+            except InvalidTag:
+                continue  # counted among the accounts
+        done.changed += duplicates.reseal(player, payout_accounts.traits(ibans))
+    return done
