@@ -13,8 +13,8 @@ import environ
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
+from backoffice.lists.theme import UNFOLD as UNFOLD  # the lists of the back office
 from casino.keys import demo_key
-from casino.lists_look import UNFOLD as UNFOLD  # the lists of the back office
 from ops import embedded
 from ops.environment import Environment
 
@@ -47,6 +47,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "casino",
+    "backoffice",
     "ops",
     "accounts",
     "games",

@@ -6,43 +6,27 @@ from django.urls import include, path
 from accounts import data_views, protection_views
 from accounts.closing_views import account_close
 from accounts.registration import Register
-from audit.log_views import log_state
-from casino import (
-    offline,
-    staff,
-    staff_approvals,
-    staff_dashboard,
-    staff_deeds,
-    staff_exclusions,
-    staff_handbook,
-    staff_looks,
-    staff_markers,
-    staff_people,
-    staff_player_lists,
-    staff_players,
-    staff_proofs,
-    staff_reports,
-    staff_retention,
-    staff_search,
-    staff_significant,
-    staff_thresholds,
-    staff_whom,
-    views,
-)
+from backoffice import approvals, handbook, navigation, reports, staff_accounts
+from backoffice.audit import access_log, exports, retention
+from backoffice.audit.log_status import log_state
+from backoffice.dashboard import views as staff_dashboard
+from backoffice.ledger.views import ledger
+from backoffice.lists.navigation import SITE
+from backoffice.players import actions, detail, exclusions, harm_markers, limits, lists, picker, search
+from backoffice.rounds.views import id_for_code
+from backoffice.significant import thresholds
+from backoffice.significant import views as staff_significant
+from casino import offline, views
 from casino.api import describing
-from casino.lists import SITE
 from casino.styleguide import styleguide
 from games.felt_sheet import felt_sheet
-from games.staff_rounds import id_for_code
 from ops.metrics.views import metrics
 from players.access import staff_required
 from players.looking import listed
 from players.outbox import outbox
-from wallet import staff_limits
 from wallet.payments import views as payments
 from wallet.payout_views import payout_callback
 from wallet.sandbox_bank.views import bank_statement
-from wallet.staff_views import ledger
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -62,30 +46,30 @@ urlpatterns = [
     path("demo/outbox/", outbox, name="demo_outbox"),
     path("demo/bank/statement.csv", bank_statement, name="demo_bank_statement"),
     path("styleguide/", styleguide, name="styleguide"),
-    path("staff/", staff.staff_home, name="staff_home"),
+    path("staff/", navigation.staff_home, name="staff_home"),
     path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
-    path("staff/handbook/", staff_handbook.staff_handbook, name="staff_handbook"),
+    path("staff/handbook/", handbook.staff_handbook, name="staff_handbook"),
     path("staff/admin/", SITE.urls),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
-    path("staff/events/", staff_proofs.staff_events, name="staff_events"),
+    path("staff/events/", exports.staff_events, name="staff_events"),
     path(
         "staff/ledger/",
         staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),
         name="staff_ledger",
     ),
-    path("staff/events/<int:event_id>/proof/", staff_proofs.staff_event_proof, name="staff_event_proof"),
+    path("staff/events/<int:event_id>/proof/", exports.staff_event_proof, name="staff_event_proof"),
     path("staff/log/", staff_required("audit.view_event")(log_state), name="staff_log"),
-    path("staff/log/export/", staff_proofs.staff_log_export, name="staff_log_export"),
-    path("staff/looks/", staff_looks.staff_looks, name="staff_looks"),
-    path("staff/looks/looks.csv", staff_looks.staff_looks_file, name="staff_looks_file"),
-    path("staff/retention/", staff_retention.staff_retention, name="staff_retention"),
-    path("staff/reports/", staff_reports.staff_reports, name="staff_reports"),
-    path("staff/reports/<int:report_id>/", staff_reports.staff_report, name="staff_report"),
-    path("staff/reports/<int:report_id>/state/", staff_reports.staff_report_state, name="staff_report_state"),
-    path("staff/reports/<int:report_id>/again/", staff_reports.staff_report_again, name="staff_report_again"),
-    path("staff/reports/<int:report_id>/report.<slug:name>", staff_reports.staff_report_file, name="staff_report_file"),
-    path("staff/reports/<slug:kind>/", staff_reports.staff_report_ask, name="staff_report_ask"),
+    path("staff/log/export/", exports.staff_log_export, name="staff_log_export"),
+    path("staff/looks/", access_log.staff_looks, name="staff_looks"),
+    path("staff/looks/looks.csv", access_log.staff_looks_file, name="staff_looks_file"),
+    path("staff/retention/", retention.staff_retention, name="staff_retention"),
+    path("staff/reports/", reports.staff_reports, name="staff_reports"),
+    path("staff/reports/<int:report_id>/", reports.staff_report, name="staff_report"),
+    path("staff/reports/<int:report_id>/state/", reports.staff_report_state, name="staff_report_state"),
+    path("staff/reports/<int:report_id>/again/", reports.staff_report_again, name="staff_report_again"),
+    path("staff/reports/<int:report_id>/report.<slug:name>", reports.staff_report_file, name="staff_report_file"),
+    path("staff/reports/<slug:kind>/", reports.staff_report_ask, name="staff_report_ask"),
     path("staff/significant/", staff_significant.staff_significant, name="staff_significant"),
     path(
         "staff/significant/acknowledge/",
@@ -93,7 +77,7 @@ urlpatterns = [
         name="staff_significant_acknowledge",
     ),
     path("staff/significant/mail/", staff_significant.staff_significant_mail, name="staff_significant_mail"),
-    path("staff/significant/thresholds/", staff_thresholds.staff_thresholds, name="staff_thresholds"),
+    path("staff/significant/thresholds/", thresholds.staff_thresholds, name="staff_thresholds"),
     path(
         "staff/significant/<int:significant_id>/",
         staff_significant.staff_significant_event,
@@ -104,51 +88,47 @@ urlpatterns = [
         staff_significant.staff_significant_step,
         name="staff_significant_step",
     ),
-    path("staff/limits/", staff_whom.staff_limits, name="staff_limits"),
-    path("staff/markers/", staff_markers.staff_markers, name="staff_markers"),
-    path("staff/markers/<int:flag_id>/", staff_markers.staff_marker, name="staff_marker"),
-    path("staff/markers/<int:flag_id>/contact/", staff_markers.staff_marker_contact, name="staff_marker_contact"),
-    path("staff/markers/<int:flag_id>/close/", staff_markers.staff_marker_close, name="staff_marker_close"),
-    path("staff/people/", staff_people.staff_people, name="staff_people"),
-    path("staff/people/new/", staff_people.staff_person_new, name="staff_person_new"),
-    path("staff/people/<int:staff_id>/", staff_people.staff_person, name="staff_person"),
-    path("staff/people/<int:staff_id>/ask/<slug:deed>/", staff_people.staff_person_ask, name="staff_person_ask"),
-    path("staff/players/", staff_search.staff_players, name="staff_players"),
-    path("staff/players/<int:player_id>/", staff_players.staff_player, name="staff_player"),
-    path("staff/players/<int:player_id>/money/", staff_player_lists.staff_player_money, name="staff_player_money"),
+    path("staff/limits/", picker.staff_limits, name="staff_limits"),
+    path("staff/markers/", harm_markers.staff_markers, name="staff_markers"),
+    path("staff/markers/<int:flag_id>/", harm_markers.staff_marker, name="staff_marker"),
+    path("staff/markers/<int:flag_id>/contact/", harm_markers.staff_marker_contact, name="staff_marker_contact"),
+    path("staff/markers/<int:flag_id>/close/", harm_markers.staff_marker_close, name="staff_marker_close"),
+    path("staff/people/", staff_accounts.staff_people, name="staff_people"),
+    path("staff/people/new/", staff_accounts.staff_person_new, name="staff_person_new"),
+    path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),
+    path("staff/people/<int:staff_id>/ask/<slug:deed>/", staff_accounts.staff_person_ask, name="staff_person_ask"),
+    path("staff/players/", search.staff_players, name="staff_players"),
+    path("staff/players/<int:player_id>/", detail.staff_player, name="staff_player"),
+    path("staff/players/<int:player_id>/money/", lists.staff_player_money, name="staff_player_money"),
     path(
         "staff/players/<int:player_id>/payments/",
-        staff_player_lists.staff_player_payments,
+        lists.staff_player_payments,
         name="staff_player_payments",
     ),
     path(
         "staff/players/<int:player_id>/sessions/",
-        staff_player_lists.staff_player_sessions,
+        lists.staff_player_sessions,
         name="staff_player_sessions",
     ),
-    path("staff/players/<int:player_id>/notes/", staff_player_lists.staff_player_notes, name="staff_player_notes"),
-    path("staff/players/<int:player_id>/lock/", staff_deeds.staff_player_lock, name="staff_player_lock"),
-    path("staff/players/<int:player_id>/unlock/", staff_deeds.staff_player_unlock, name="staff_player_unlock"),
-    path("staff/players/<int:player_id>/pause/", staff_deeds.staff_player_pause, name="staff_player_pause"),
-    path("staff/players/<int:player_id>/adjust/", staff_deeds.staff_player_adjust, name="staff_player_adjust"),
-    path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
-    path("staff/approvals/", staff_approvals.staff_approvals, name="staff_approvals"),
-    path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval, name="staff_approval"),
-    path(
-        "staff/approvals/<int:approval_id>/decide/", staff_approvals.staff_approval_decide, name="staff_approval_decide"
-    ),
+    path("staff/players/<int:player_id>/notes/", lists.staff_player_notes, name="staff_player_notes"),
+    path("staff/players/<int:player_id>/lock/", actions.staff_player_lock, name="staff_player_lock"),
+    path("staff/players/<int:player_id>/unlock/", actions.staff_player_unlock, name="staff_player_unlock"),
+    path("staff/players/<int:player_id>/pause/", actions.staff_player_pause, name="staff_player_pause"),
+    path("staff/players/<int:player_id>/adjust/", actions.staff_player_adjust, name="staff_player_adjust"),
+    path("staff/players/<int:player_id>/limits/", limits.staff_player_limits, name="staff_player_limits"),
+    path("staff/approvals/", approvals.staff_approvals, name="staff_approvals"),
+    path("staff/approvals/<int:approval_id>/", approvals.staff_approval, name="staff_approval"),
+    path("staff/approvals/<int:approval_id>/decide/", approvals.staff_approval_decide, name="staff_approval_decide"),
     path(
         "staff/approvals/<int:approval_id>/withdraw/",
-        staff_approvals.staff_approval_withdraw,
+        approvals.staff_approval_withdraw,
         name="staff_approval_withdraw",
     ),
-    path("staff/exclusions/", staff_exclusions.staff_exclusions, name="staff_exclusions"),
-    path(
-        "staff/exclusions/<int:exclusion_id>/lift/", staff_exclusions.staff_exclusion_lift, name="staff_exclusion_lift"
-    ),
-    path("staff/", include("games.staff_urls")),
-    path("staff/", include("players.staff_urls")),
-    path("staff/", include("wallet.staff_urls")),
+    path("staff/exclusions/", exclusions.staff_exclusions, name="staff_exclusions"),
+    path("staff/exclusions/<int:exclusion_id>/lift/", exclusions.staff_exclusion_lift, name="staff_exclusion_lift"),
+    path("staff/", include("backoffice.urls_games")),
+    path("staff/", include("backoffice.urls_players")),
+    path("staff/", include("backoffice.urls_wallet")),
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),

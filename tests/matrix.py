@@ -20,7 +20,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.reports.kinds import Interval
 from audit.significant import finding
-from casino.lists import SITE
+from backoffice.lists.navigation import SITE
 from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round

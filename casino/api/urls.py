@@ -12,6 +12,6 @@ urlpatterns = [
     path("protection/pause/", Pause.as_view(), name="pause"),
     path("", include("wallet.api.urls")),
     path("", include("wallet.seamless.urls")),
-    path("", include("casino.api.compliance_urls")),
+    path("", include("backoffice.api.compliance_urls")),
     re_path(r"^(?P<path>.*)$", problems.nowhere),
 ]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-APPS = ("accounts", "audit", "casino", "games", "ops", "players", "wallet")
+APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only, and so does Swagger UI.
 ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
-    r"(^|/)(audit|management|engine|simulation|lists)/|(^|/)(admin|staff|styleguide)[^/]*(\.py|/)"
+    r"(^|/)(audit|backoffice|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)"
 )
 _API_MODULE = re.compile(r"/(api|seamless)/")
 DOMAIN = "django"

@@ -25,6 +25,7 @@ from audit.models import (
 )
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
+from backoffice.deposits import doubts
 from games.errors import OperatorSilent
 from games.models import Phase
 from players import account_locks, exclusions, lifting, limits, sessions, staffing
@@ -61,7 +62,7 @@ from wallet.models import (
     PartnerKind,
     RemoteBet,
 )
-from wallet.payments import doubts, notices
+from wallet.payments import notices
 from wallet.provider_statements import keeping
 from wallet.remote import launching, queue
 from wallet.seamless import partners

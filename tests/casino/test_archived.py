@@ -18,10 +18,10 @@ from audit import approvals, archiving, by_time, retention
 from audit.models import Approval, ArchivedMonth, Event, Kept, Report, Significant
 from audit.reports import checking, heading, intervals, making
 from audit.significant import finding
-from games.incidents_timeline import timeline
+from backoffice.incidents.timeline import timeline
+from backoffice.tables import version_history
 from games.live import shoes
 from games.models import Incident, Shoe, Table
-from games.versions import history
 from tests import annulling, old_months
 from tests.api.client import Program
 from tests.audit import reporting, sealed
@@ -179,7 +179,7 @@ class TestReports:
 
 class TestHistory:
     def test_of_a_table_says_where_the_reason_of_a_version_is(self, house):
-        (line,), _ = history.of_table(Table.objects.get(pk=house.table.pk))
+        (line,), _ = version_history.of_table(Table.objects.get(pk=house.table.pk))
         assert line.reason == "What the log said of it is in the file sabot-2025-09.zip."
 
     def test_of_an_incident_says_what_is_missing(self, house):

@@ -20,11 +20,11 @@ from audit import hours, log
 from audit.models import Mark, Report, ReportState, Rolled
 from audit.reports.asking import ask, clock
 from audit.reports.kinds import Asked, Interval
-from casino import staff_dashboard_health as health
-from casino import staff_dashboard_money as money
-from casino import staff_dashboard_returns as returns
-from casino import staff_dashboard_waiting as waiting
-from casino.staff_dashboard_period import PeriodForm
+from backoffice.dashboard import health as health
+from backoffice.dashboard import money as money
+from backoffice.dashboard import queues as waiting
+from backoffice.dashboard import returns as returns
+from backoffice.dashboard.period import PeriodForm
 from games.live import phases
 from games.models import LiveRound, Participation, Phase
 from games.reports import revenue

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from casino import staff_dashboard_money as money
-from casino import staff_dashboard_waiting as waiting
+from backoffice.dashboard import money as money
+from backoffice.dashboard import queues as waiting
 from tests import reports_history
 from tests.casino.test_dashboard import around_now, page, totals
 from tests.harness.sweeps import sample

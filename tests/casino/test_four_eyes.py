@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from audit import approvals
 from audit.models import Decision, Verdict
 from audit.tasks import expire_approvals
-from casino.lists import SITE
+from backoffice.lists.navigation import SITE
 from tests.casino.two_people import DEEDS, Asked, Way, browser_of, decide, decide_on_the_page
 from tests.harness.product import modules
 from tests.harness.sweeps import sample

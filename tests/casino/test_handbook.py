@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.urls import resolve, reverse
 
-from casino.staff import FUNCTIONS, duties
-from casino.staff_handbook import EVERYBODY, HANDBOOK, parts
+from backoffice.handbook import EVERYBODY, HANDBOOK, parts
+from backoffice.navigation import FUNCTIONS, duties
 from players.roles import WORDS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample

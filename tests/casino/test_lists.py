@@ -20,11 +20,11 @@ from openpyxl import load_workbook
 
 from audit import log
 from audit.models import Event
-from casino.lists import SITE
+from backoffice.lists.framework import files
+from backoffice.lists.framework.cells import ITSELF, PATH
+from backoffice.lists.framework.listing import PAGE, Listing
+from backoffice.lists.navigation import SITE
 from games.models import Table
-from players.lists import files
-from players.lists.cells import ITSELF, PATH
-from players.lists.listing import PAGE, Listing
 from players.models import Ended, Session
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample

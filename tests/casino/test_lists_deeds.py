@@ -14,12 +14,12 @@ from django.test import Client
 
 from audit.models import Category, Significant, SignificantStep, Weight, Work
 from audit.significant import finding, working
-from casino.admin import SignificantEvents
-from casino.lists import SITE
-from games.admin import Tables
+from backoffice.lists.audit import SignificantEvents
+from backoffice.lists.framework.deeds import Deed, Outcome, Plan, carry_out
+from backoffice.lists.games import Tables
+from backoffice.lists.navigation import SITE
 from games.models import Table
 from games.table_checks import TableError
-from players.lists.deeds import Deed, Outcome, Plan, carry_out
 from tests.builders import a_table
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once

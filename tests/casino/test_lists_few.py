@@ -8,9 +8,9 @@ from django.db.backends.utils import CursorWrapper
 from django.test import RequestFactory
 
 from audit.models import Event
-from casino.lists import SITE
-from players.lists.listing import PAGE
-from players.lists.paging import read
+from backoffice.lists.framework.listing import PAGE
+from backoffice.lists.framework.paging import read
+from backoffice.lists.navigation import SITE
 from players.models import Mail, Session
 from tests.builders import a_player
 from tests.people import a_member_of_staff

@@ -22,10 +22,10 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.serializers import ModelSerializer
 
 from audit.models import Event
-from casino.lists import SITE
+from backoffice.lists.framework.listing import Listing
+from backoffice.lists.navigation import SITE
 from games.models import Incident, Participation, Round, RulesVersion, VoidPart, Wager
 from ops.privileges import ORDINARY, RIGHTS
-from players.lists.listing import Listing
 from players.models import User
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample

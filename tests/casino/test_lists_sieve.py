@@ -14,10 +14,10 @@ from django.utils import timezone
 from audit import by_time, log
 from audit.models import Category, Event, Significant, Weight, Work
 from audit.significant import finding
-from casino.lists import SITE
+from backoffice.lists.framework.listing import PAGE, Listing
+from backoffice.lists.framework.sieve import Filter
+from backoffice.lists.navigation import SITE
 from games.models import Participation
-from players.lists.listing import PAGE, Listing
-from players.lists.sieve import Filter
 from players.models import Mail, Player, Session
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample

@@ -80,7 +80,12 @@ def test_what_a_script_does_not_show_is_let_be(tmp_path: Path, line: str) -> Non
 
 
 def test_the_check_reads_modules_and_scripts_but_not_the_back_office(tmp_path: Path) -> None:
-    for place in ("games/forms.py", "games/staff_views.py", "audit/forms.py", "games/management/commands/deal.py"):
+    for place in (
+        "games/forms.py",
+        "backoffice/tables/views.py",
+        "audit/forms.py",
+        "games/management/commands/deal.py",
+    ):
         written(tmp_path / place, 'forms.CharField(label="Your amount")')
     written(tmp_path / "static/js/table.js", 'toast("Your session has ended.");')
     assert [str(fault) for fault in check.faults(Tree(tmp_path, ()))] == [

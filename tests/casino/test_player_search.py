@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from casino.staff_search import PAGE
+from backoffice.players.search import PAGE
 from games.live import chat
 from games.models import Round
 from players import finding

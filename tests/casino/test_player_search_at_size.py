@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from django.db import connection
 
-from casino import staff_player_lists
-from casino.staff_search import FINDERS, PAGE
+from backoffice.players import lists
+from backoffice.players.search import FINDERS, PAGE
 from players.finding import ENOUGH
 from players.models import Player, Session
 from tests.builders import a_newcomer
@@ -116,6 +116,6 @@ def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> Non
     most_seen = Player.objects.latest("pk")
     middle = Session.objects.filter(user=most_seen.user_id).order_by("-began_at")[MANY // 2].pk
     for mark in ("", str(middle)):
-        for plan in plans_of(partial(staff_player_lists._some, staff_player_lists._sessions(most_seen, mark))):
+        for plan in plans_of(partial(lists._some, lists._sessions(most_seen, mark))):
             for node in nodes(plan):
-                assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= staff_player_lists.PAGE + 2, node
+                assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= lists.PAGE + 2, node

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from audit import approvals
 from audit.models import Decision, Verdict
-from casino import staff_approvals
+from backoffice import approvals as staff_approvals
 from players import staffing
 from players.models import Staff
 from tests.builders import a_player

@@ -11,7 +11,7 @@ from django.test import Client
 
 from audit import sealing
 from audit.models import Checkpoint, Personal
-from casino import staff_looks
+from backoffice.audit import access_log
 from players import looking
 from players.models import Player
 from tests.builders import a_player
@@ -74,7 +74,7 @@ def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
 
 @pytest.mark.sweep
 def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(staff_looks, "PAGE", 2)
+    monkeypatch.setattr(access_log, "PAGE", 2)
     before = len(events("data.seen"))
     answer, seen = reader.get(PAGE), []
     while True:
@@ -85,7 +85,7 @@ def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: p
     assert len(seen) == before
     assert seen == sorted(seen, reverse=True)
     head, *lines = csv.reader(io.StringIO(reader.get(f"{PAGE}looks.csv").text))
-    assert tuple(head) == staff_looks.HEAD
+    assert tuple(head) == access_log.HEAD
     assert [int(number) for number, *_ in lines][-before:] == seen
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from audit.reports.kinds import Interval
+from backoffice.ledger import queries
 from games.live import malfunction
 from games.live.malfunction import MalfunctionError
 from games.models import Participation, Phase, Round, Void, VoidReason
@@ -35,7 +36,7 @@ from tests.remote import Operator, an_operator, make_due
 from tests.reports_history import ask
 from tests.wallet import payout_builders
 from tests.wallet.coups import broken
-from wallet import accounts, archives, browsing, moved, statements
+from wallet import accounts, archives, moved, statements
 from wallet.annulment import RoundGone
 from wallet.models import Account, AccountKind, Entry, Journal, MessageState, Mode, RemoteMessage
 from wallet.remote import queue
@@ -229,11 +230,11 @@ class TestWhatIsRead:
         in_july()
         finance = a_visitor()
         finance.force_login(a_member_of_staff("finance").user)
-        assert (browsing.find_journal(str(number)), browsing.find_journal(str(key))) == (number, number)
+        assert (queries.find_journal(str(number)), queries.find_journal(str(key))) == (number, number)
         page = finance.get(reverse("staff_ledger_journal", args=[number])).content.decode()
         assert "2025-07.zip" in page
         account = Account.objects.get(owner=player, kind="cash", mode="R")
-        assert browsing.entries_of(account).carried == account.balance
+        assert queries.entries_of(account).carried == account.balance
         page = finance.get(reverse("staff_ledger_account", args=[account.pk])).content.decode()
         assert "Carried forward from archived months" in page
 

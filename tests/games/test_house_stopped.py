@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import gettext, override
 
-from games import house
+from backoffice import house_stop_service
 from games.controls import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
@@ -40,11 +40,11 @@ SAID = "Play is stopped in the whole house for now. No bet was taken."
 
 
 def stop() -> None:
-    house.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
+    house_stop_service.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
 
 
 def go_on() -> None:
-    house.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
+    house_stop_service.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
 
 
 def public(table: LiveTable, language: str = "en") -> str:

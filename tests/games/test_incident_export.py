@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from backoffice.incidents.notes import note
 from games.engine.shoe import commitment
-from games.incidents_notes import note
 from games.live import malfunction
 from games.models import Incident, LiveTable, Participation, Phase
 from players.models import Player, Staff

@@ -5,8 +5,8 @@ import html
 import pytest
 from django.test import Client
 
+from backoffice.incidents.notes import note
 from games import incidents
-from games.incidents_notes import note
 from games.letters import parts, sending
 from games.live import malfunction
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase

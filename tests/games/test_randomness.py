@@ -12,13 +12,13 @@ from math import exp, factorial, prod, sqrt
 import numpy as np
 import pytest
 
+from backoffice.fairness.randomness_chart import chart
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import deal
 from games.engine.dealing import coups
 from games.engine.shoe import shuffle
 from games.randomness import cards, shuffles, statistics
 from games.randomness.cards import CardCounts, Dealt, Heap
-from games.randomness.chart import chart
 from games.randomness.statistics import (
     LEVEL,
     Runs,

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from backoffice.tables.change_request_views import from_nothing
 from games import solo
 from games.engine.bets import Control
 from games.live import phases
@@ -12,7 +13,6 @@ from games.shipped import PACE
 from games.table_status import open_table
 from games.tables import make_table
 from games.variants import VARIANTS
-from games.versions.ask_pages import from_nothing
 from tests.builders import a_place, a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, live_table_of

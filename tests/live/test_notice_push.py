@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from backoffice import house_stop_service
 from casino.live_hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
-from games import house
 from games.engine.chemin.state import there
 from games.live import tickets
 from games.models import LiveTable
@@ -136,9 +136,9 @@ def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_t
         assert NOTHING in solo.wait_for("banner").html
         notice = a_notice()
         assert span(notice, "ro", "Europe/Bucharest") in solo.wait_for("banner", "notice-").html
-        stop = house.stop(reason="A fire.", by=supervisor)  # every table tells
+        stop = house_stop_service.stop(reason="A fire.", by=supervisor)  # every table tells
         assert "notice-" in solo.wait_for("banner", f"stop-{stop.pk}").html
-        house.resume(reason="It is out.", by=supervisor)
+        house_stop_service.resume(reason="It is out.", by=supervisor)
         withdraw(notice)
         for each in (solo, table):
             wait_for_nothing(each)

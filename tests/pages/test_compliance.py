@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.urls import reverse
 
 from audit.models import Event
-from casino.lists import SITE
+from backoffice.lists.navigation import SITE
 from players import looking
 from players.models import Player, Submission, User
 from tests.builders import a_player, a_verified_player

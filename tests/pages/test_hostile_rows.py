@@ -15,7 +15,7 @@ from django.db import DatabaseError, connections, models, transaction
 from django.urls import reverse
 
 from audit import log
-from casino.lists import SITE
+from backoffice.lists.navigation import SITE
 from players import notes
 from players.models import Session
 from tests.builders import a_verified_player

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from players import complaints, service, service_lists
+from backoffice.support import queues
+from backoffice.support.queues import PAGE
+from players import complaints, service
 from players.models import Topic, Verdict
-from players.service_lists import PAGE
 from tests.builders import a_player
 from tests.people import a_member_of_staff
 
@@ -27,7 +28,7 @@ def marks(cloned_db) -> dict[str, str]:
                 complaints.decide(
                     by=support, conversation_id=begun.pk, verdict=Verdict.UPHELD, reasons="Yes.", seen=seen
                 )
-    found = {show: service_lists.complaints({"show": show}, me=0, limit=3).further for show in ("", "ended")}
+    found = {show: queues.complaints({"show": show}, me=0, limit=3).further for show in ("", "ended")}
     assert all(found.values())
     return found
 
@@ -51,12 +52,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 def test_a_page_of_each_list_is_one_range_of_one_index(marks):
     for filters, index in COMPLAINTS:
         before = marks["ended" if index == ENDED else ""]
-        lines = plan(lambda asked=filters, before=before: service_lists.complaints(asked | {"before": before}, me=1))
+        lines = plan(lambda asked=filters, before=before: queues.complaints(asked | {"before": before}, me=1))
         assert index in lines, filters
         assert "Sort" not in lines, filters
         assert "Seq Scan on players_conversation" not in lines, filters
     for asked, index in MESSAGES:
-        lines = plan(lambda asked=asked: service_lists.messages(asked | {"before": marks[""]}))
+        lines = plan(lambda asked=asked: queues.messages(asked | {"before": marks[""]}))
         assert index in lines, asked
         assert "Sort" not in lines, asked
 

@@ -121,11 +121,11 @@ def test_one_that_is_would_be_found(planted):
 UNESCAPED = re.compile(r"\bmark_safe\(|SafeString\([^)]|\|\s*safe(?:seq)?\b|autoescape off|__html__")
 # Where markup is not escaped on its way to a page, and what has escaped it before.
 SAFE = {
-    "casino.staff_handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
+    "backoffice.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.roads_svg": "numbers, and titles that are escaped",
     "games.selectors": "a card of the lobby, from a template that escapes",
-    "games.staff_floor_page": "a row of the floor, from a template that escapes",
+    "backoffice.tables.floor": "a row of the floor, from a template that escapes",
     "games.templatetags.rounds": "a sentence that is escaped before cards are set into it",
     "players.terms": "the terms, our own text, by a renderer that escapes HTML",
     "templates/games/_lobby_now.html": "the same cards of the lobby",

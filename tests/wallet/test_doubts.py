@@ -6,13 +6,13 @@ from uuid import uuid4
 import pytest
 from django.db.models import F, Value
 
+from backoffice.deposits import doubts
+from backoffice.deposits.doubts import Doubt
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet.models import BankOrder, Journal, OrderState, Payment
-from wallet.payments import doubts
 from wallet.payments.asking import ask_about, ask_undecided
-from wallet.payments.doubts import Doubt
 
 pytestmark = pytest.mark.django_db
 BOX = "This settles it: take it off the list"

@@ -4,13 +4,13 @@ from uuid import uuid4
 
 import pytest
 
+from backoffice.ledger.queries import PAGE
 from games.codes import round_code
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.money_moves import a_round
 from wallet import ledger
-from wallet.browsing import PAGE
 from wallet.models import Journal, Mode
 from wallet.statements import Liability, liabilities
 

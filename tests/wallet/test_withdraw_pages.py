@@ -9,14 +9,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import Approval
+from backoffice.withdrawals import queue
+from backoffice.withdrawals.queue import Wanted
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve, paid, returned
-from wallet import withdrawal_queue, withdrawals
+from wallet import withdrawals
 from wallet.models import PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank import payouts as bank
-from wallet.withdrawal_queue import Wanted
 
 pytestmark = pytest.mark.django_db
 
@@ -236,13 +237,11 @@ class TestFinance:
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))
         with CaptureQueriesContext(connection) as one:
-            assert [case.verified for case in withdrawal_queue.cases(withdrawal_queue.find(Wanted()).withdrawals)] == [
-                True
-            ]
+            assert [case.verified for case in queue.cases(queue.find(Wanted()).withdrawals)] == [True]
         for _ in range(3):
             a_submission(a_withdrawal(a_verified_player(real=MONEY)).player)
         with django_assert_num_queries(len(one)):
-            assert [case.verified for case in withdrawal_queue.cases(withdrawal_queue.find(Wanted()).withdrawals)] == [
+            assert [case.verified for case in queue.cases(queue.find(Wanted()).withdrawals)] == [
                 True,
                 False,
                 False,

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 from django.db import connection
 
+from backoffice.withdrawals.queue import NEWEST_FIRST, OLDEST_FIRST, WAITING
 from tests.harness.databases import Database
-from wallet.withdrawal_queue import NEWEST_FIRST, OLDEST_FIRST, WAITING
 
 
 @pytest.mark.sweep

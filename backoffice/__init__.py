@@ -1,0 +1,1 @@
+"""The pages of staff: all of /staff/ and the compliance API."""

@@ -1,0 +1,218 @@
+"""Events of the log for compliance programs: found, read byte for byte, and proven. They hold no personal values, only
+their salted hashes, as on the page of events.
+"""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit import archiving, checkpoints, months, searching
+from audit.models import ArchivedMonth, Event, Leaf
+from audit.proofs import NotSealed, proof_of
+from audit.verify import Unproven, leaf_hash
+from backoffice.api.looked_at import SEE_LOG, LookedAt
+from players.api import problems
+from players.api.paging import Numbered, numbered, page
+from players.api.problems import NOT_FOUND, Problem
+from players.api.reading import Moment, query_of
+from players.api.schema import Link, Linked, page_of, refusals
+from players.api.views import StaffApiView
+from players.models import Scope
+
+NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this"))
+ARCHIVED: Final = problems.register("archived", HTTPStatus.GONE, _("This is no longer here but in an archive"))
+PROOF: Final = "text/plain; charset=utf-8"
+LONGEST_NAME: Final = 200  # characters of what events call something
+END: Final = 2**63 - 1
+FIRST: Final = {"event_id": "$response.body#/items/0/id"}
+
+
+class EventsAsked(Numbered):
+    """Which events: each condition narrows the list down."""
+
+    kind = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="a kind, exactly: round.settled")
+    by = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="who did it, exactly: staff:3")
+    on = serializers.CharField(
+        required=False,
+        max_length=LONGEST_NAME,
+        help_text="what it was done to, exactly: table:1; or a round’s id alone",
+    )
+    since = Moment(required=False, help_text="written then or later")
+    until = Moment(required=False, help_text="written before")
+    first_leaf = serializers.IntegerField(
+        required=False, min_value=0, max_value=END, help_text="the first place in the log; goes with end_leaf"
+    )
+    end_leaf = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=END,
+        help_text=f"the first place that is left out, at most {searching.MOST_LEAVES} behind first_leaf",
+    )
+    order = serializers.ChoiceField(
+        ("newest", "oldest"), required=False, default="newest", help_text="what comes first"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Demand that places in the log come as a range that is not too long."""
+        ends = [attrs.get(name) for name in ("first_leaf", "end_leaf")]
+        if None in ends and any(end is not None for end in ends):
+            raise self._wrong("first_leaf" if ends[0] is None else "end_leaf", "required")
+        first, end = (each or 0 for each in ends)
+        if end < first:
+            raise self._wrong("end_leaf", "min_value", min_value=first)
+        if end - first > searching.MOST_LEAVES:
+            raise self._wrong("end_leaf", "max_value", max_value=first + searching.MOST_LEAVES)
+        return attrs
+
+    def _wrong(self, name: str, code: str, **values: int) -> serializers.ValidationError:
+        message = self.fields[name].error_messages[code].format(**values)
+        return serializers.ValidationError({name: [message]}, code=code)
+
+
+class EventSchema(serializers.Serializer[Any]):
+    """An event, and where in the log it is."""
+
+    id = serializers.IntegerField(help_text="its number in the database, which no proof speaks of")
+    leaf = serializers.IntegerField(
+        allow_null=True, help_text="its place in the log, from 0; null until a few seconds have passed"
+    )
+    is_signed = serializers.BooleanField(help_text="whether a signed checkpoint covers it, so that it can be proven")
+    at = serializers.CharField(help_text="when it was written, by the database’s clock, UTC")
+    kind = serializers.CharField()
+    by = serializers.CharField(help_text="who did it: player:12, staff:3, system")
+    on = serializers.CharField(help_text="what it was done to: round:…, table:1, player:12")
+    data = serializers.JSONField(help_text="what else it tells; its kind says what that is")  # type: ignore[assignment]
+    personal = serializers.DictField(
+        child=serializers.CharField(), help_text="personal values by their names: SHA-256 of salt and text, in hex"
+    )
+
+
+class EventWholeSchema(EventSchema):
+    """An event with the bytes that are proven."""
+
+    body = serializers.CharField(help_text="its canonical JSON, byte for byte, in base64")
+    leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the body: its leaf (RFC 6962)")
+
+
+ARCHIVED_UNTIL: Final = serializers.DateTimeField(
+    allow_null=True, help_text="events up to then are in archives and not in this list; null where all are here"
+)
+EventsSchema: Final = type("EventPage", (page_of(EventSchema),), {"archived_until": ARCHIVED_UNTIL})
+
+
+class Events(LookedAt):
+    """The log."""
+
+    scopes = {"GET": Scope.EVENTS}
+    permissions = (SEE_LOG,)
+    what = "events"
+
+    @extend_schema(
+        operation_id="events",
+        parameters=[EventsAsked],
+        responses={200: Linked(EventsSchema, event=Link("event", FIRST), proof=Link("event_proof", FIRST))},
+    )
+    def get(self, request: Request) -> Response:
+        """Find events."""
+        asked = query_of(request, EventsAsked)
+        rows = searching.find(
+            wanted(asked),
+            after=asked.get("cursor"),
+            oldest_first=asked["order"] == "oldest",
+            limit=asked["limit"] + 1,
+        )
+        shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
+        last = months.cut()
+        items = list(told(shown))
+        self.show(items)
+        return Response(page(items, following) | {"archived_until": last and last.until})
+
+
+class OneEvent(LookedAt):
+    """One event."""
+
+    scopes = {"GET": Scope.EVENTS}
+    permissions = (SEE_LOG,)
+    what = "an event"
+
+    @extend_schema(
+        operation_id="event",
+        responses={
+            200: Linked(EventWholeSchema, proof=Link("event_proof", {"event_id": "$response.body#/id"})),
+            **refusals(ARCHIVED),
+        },
+    )
+    def get(self, request: Request, event_id: int) -> Response:
+        """Read one event as it is proven."""
+        event = found(event_id)
+        (said,) = told([event])
+        body = bytes(event.body)
+        self.show(said)
+        return Response(said | {"body": base64.b64encode(body).decode(), "leaf_hash": leaf_hash(body).hex()})
+
+
+class EventProof(StaffApiView):
+    """The proof of one event: hashes alone."""
+
+    scopes = {"GET": Scope.EVENTS}
+    permissions = (SEE_LOG,)
+
+    @extend_schema(
+        operation_id="event_proof",
+        responses={(200, PROOF): OpenApiResponse(OpenApiTypes.STR, "C2SP tlog-proof"), **refusals(NOT_SEALED)},
+    )
+    def get(self, request: Request, event_id: int) -> HttpResponse:
+        """Prove that an event is in the log: its leaf, the hashes up to the root, and the signed checkpoint. An event
+        that is in an archive is proven as any other.
+        """
+        if not Leaf.objects.filter(event=event_id).exists():
+            found(event_id)
+        try:
+            return HttpResponse(proof_of(event_id), content_type=PROOF)
+        except (NotSealed, Unproven) as error:
+            raise Problem(NOT_SEALED) from error
+
+
+def wanted(asked: dict[str, Any]) -> searching.Wanted:
+    """Return what a valid query asks for."""
+    leaves = range(asked["first_leaf"], asked["end_leaf"]) if "first_leaf" in asked else None
+    exact: dict[str, str] = {name: asked[name] for name in ("kind", "by", "on") if name in asked}
+    return searching.Wanted(exact, asked.get("since"), asked.get("until"), leaves)
+
+
+def found(event_id: int) -> Event:
+    """Return an event. Raises Problem where there is none, or it is no longer here."""
+    event = Event.objects.filter(pk=event_id).first()
+    if event is not None:
+        return event
+    month = months.archived(event_id)
+    if month is None or not Leaf.objects.filter(event=event_id).exists():
+        raise Problem(NOT_FOUND)
+    raise archived(month)
+
+
+def archived(month: ArchivedMonth) -> Problem:
+    """Return the problem that something has gone to the archive of a month, and from which leaf on events are here."""
+    return Problem(ARCHIVED, month=month.month, file=month.file, sha256=month.sha256, first_leaf=archiving.begins())
+
+
+def told(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+    """Yield events as they are sent: what the proven bytes say, and where these are."""
+    events = list(events)
+    leaves = dict(Leaf.objects.filter(event__in=[each.pk for each in events]).values_list("event", "leaf"))
+    signed = checkpoints.size()
+    for event in events:
+        leaf, body = leaves.get(event.pk), json.loads(bytes(event.body))
+        said = {name: body[name] for name in ("at", "kind", "by", "on", "data")}
+        place = {"id": event.pk, "leaf": leaf, "is_signed": leaf is not None and leaf < signed}
+        yield place | said | {"personal": body.get("personal", {})}

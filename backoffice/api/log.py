@@ -1,0 +1,160 @@
+"""The log for whoever mirrors it: a plain C2SP tlog-tiles log under ``log/``, and beside it what that has no place for:
+earlier checkpoints, proofs of consistency, the keys.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit import checkpoints, keys, mirroring
+from audit.archiving import Archived
+from audit.models import Checkpoint
+from audit.verify import Unproven
+from backoffice.api.events import ARCHIVED, END, NOT_SEALED, archived
+from backoffice.api.looked_at import SEE_LOG
+from players.api.paging import Numbered, numbered, page
+from players.api.problems import NOT_FOUND, Problem
+from players.api.reading import Strict, query_of
+from players.api.schema import Link, Linked, page_of, refusals
+from players.api.views import StaffApiView
+from players.models import Scope
+
+NOTE: Final = "text/plain; charset=utf-8"
+SIZES: Final = {"old": "$response.body#/items/0/size", "size": "$response.body#/items/0/size"}
+HASHES: Final = "application/octet-stream"
+
+
+class CheckpointSchema(serializers.Serializer[Any]):
+    """A signed tree."""
+
+    size = serializers.IntegerField(help_text="how many leaves it has")
+    at = serializers.DateTimeField(help_text="when it was signed, by the signer’s clock")
+    note = serializers.CharField(help_text="the signed note (C2SP tlog-checkpoint)")
+
+
+class KeysSchema(serializers.Serializer[Any]):
+    """The keys that the house believes. Whoever checks the log takes them from elsewhere."""
+
+    origin = serializers.CharField(help_text="what the log is called")
+    keys = serializers.ListField(child=serializers.CharField(), help_text="C2SP signed-note, verifier keys")
+
+
+class ConsistencyAsked(Strict):
+    """Which two trees."""
+
+    old = serializers.IntegerField(min_value=0, max_value=END, help_text="leaves of the earlier tree")
+    size = serializers.IntegerField(min_value=0, max_value=END, help_text="leaves of the later tree")
+
+
+class ConsistencySchema(ConsistencyAsked):
+    """Why the later tree begins with the earlier one (RFC 6962, 2.1.2)."""
+
+    hashes = serializers.ListField(child=serializers.CharField(), help_text="each 32 bytes, in base64")
+
+
+class OfTheLog(StaffApiView):
+    """A view of what the log is proven by."""
+
+    scopes = {"GET": Scope.CHECKPOINTS}
+    permissions = (SEE_LOG,)
+
+
+class LastCheckpoint(OfTheLog):
+    """The last signed checkpoint."""
+
+    @extend_schema(
+        operation_id="log_checkpoint",
+        responses={(200, NOTE): OpenApiResponse(OpenApiTypes.STR, "C2SP tlog-checkpoint"), **refusals(NOT_SEALED)},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Read the last signed checkpoint."""
+        try:
+            return HttpResponse(mirroring.last().note, content_type=NOTE)
+        except mirroring.NotThere as error:
+            raise Problem(NOT_SEALED) from error
+
+
+class Checkpoints(OfTheLog):
+    """All signed checkpoints."""
+
+    @extend_schema(
+        operation_id="log_checkpoints",
+        parameters=[Numbered],
+        responses={200: Linked(page_of(CheckpointSchema), consistency=Link("log_consistency", SIZES))},
+    )
+    def get(self, request: Request) -> Response:
+        """List signed checkpoints, the largest first."""
+        asked = query_of(request, Numbered)
+        rows = checkpoints.latest(asked["limit"] + 1, below=asked.get("cursor"))
+        shown, following = numbered(rows, asked["limit"], lambda row: row.size)
+        return Response(page([_told(row) for row in shown], following))
+
+
+class Keys(OfTheLog):
+    """The keys of the log."""
+
+    @extend_schema(operation_id="log_keys", responses=KeysSchema)
+    def get(self, request: Request) -> Response:
+        """Read the keys that the house believes."""
+        known = checkpoints.house_keys()
+        return Response({"origin": keys.origin(known), "keys": [key.vkey for key in known]})
+
+
+class Consistency(OfTheLog):
+    """That the log only grew."""
+
+    @extend_schema(
+        operation_id="log_consistency",
+        parameters=[ConsistencyAsked],
+        responses={200: ConsistencySchema, **refusals(NOT_SEALED)},
+    )
+    def get(self, request: Request) -> Response:
+        """Prove that a later tree begins with an earlier one."""
+        asked = query_of(request, ConsistencyAsked)
+        try:
+            return Response(asked | {"hashes": mirroring.consistency(**asked)})
+        except (mirroring.NotThere, Unproven) as error:
+            raise Problem(NOT_SEALED) from error
+
+
+class LogTile(OfTheLog):
+    """A tile of hashes."""
+
+    @extend_schema(operation_id="log_tile", responses={(200, HASHES): OpenApiTypes.BINARY})
+    def get(self, request: Request, level: int, tile: str) -> HttpResponse:
+        """Read a tile: up to 256 hashes of 32 bytes. It is named as C2SP tlog-tiles does, x001/067 or x001/067.p/3, and
+        no wider than the last checkpoint has it.
+        """
+        try:
+            return HttpResponse(mirroring.tile(level, tile), content_type=HASHES)
+        except mirroring.NotThere as error:
+            raise Problem(NOT_FOUND) from error
+
+
+class LogEntries(OfTheLog):
+    """The events below a tile."""
+
+    scopes = {"GET": Scope.EVENTS}
+
+    @extend_schema(operation_id="log_entries", responses={(200, HASHES): OpenApiTypes.BINARY, **refusals(ARCHIVED)})
+    def get(self, request: Request, tile: str) -> HttpResponse:
+        """Read the events below a tile of level 0, each after its length in two bytes. That this left the house is on
+        record (log.exported). Where they have gone to an archive, the answer says to which, and which leaf is the first
+        that is here.
+        """
+        try:
+            return HttpResponse(mirroring.entries(tile, by=str(self.staff)), content_type=HASHES)
+        except mirroring.NotThere as error:
+            raise Problem(NOT_FOUND) from error
+        except Archived as gone:
+            raise archived(gone.month) from gone
+
+
+def _told(row: Checkpoint) -> dict[str, int | datetime | str]:
+    return {"size": row.size, "at": row.at, "note": row.note}

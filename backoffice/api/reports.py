@@ -1,0 +1,212 @@
+"""Reports for compliance programs: which there are, which were made, and all that one says. Asking for one is left to
+the page: here nothing is written but who looked.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit.models import Report, ReportPage, ReportState
+from audit.reports import checking
+from audit.reports.heading import Head
+from audit.reports.kinds import Kind, all_kinds, kind_of
+from backoffice.api.looked_at import LookedAt
+from backoffice.reports import SEE, TYPES, file_of, may_read, named
+from players import looking
+from players.api.paging import NumberCursor, Numbered, numbered, page, written
+from players.api.problems import NOT_FOUND, Problem
+from players.api.reading import Strict, query_of
+from players.api.schema import Link, Linked, page_of
+from players.models import Scope, User
+
+FIRST: Final = {"report_id": "$response.body#/items/0/id"}
+
+
+class ColumnSchema(serializers.Serializer[Any]):
+    """A column of a report."""
+
+    name = serializers.CharField()
+    heading = serializers.CharField()
+    form = serializers.CharField(
+        help_text="text; number; money: minor units of the row’s column currency; share: of one; time: UTC"
+    )
+
+
+class KindSchema(serializers.Serializer[Any]):
+    """A kind of report."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    purpose = serializers.CharField()
+    clause = serializers.CharField(allow_blank=True, help_text="what of GLI-19 it answers; empty where it is ours")
+    is_daily = serializers.BooleanField(help_text="made every day for the day before")
+    names_players = serializers.BooleanField()
+    columns = ColumnSchema(many=True)
+
+
+class ReportsAsked(Numbered):
+    """Which reports."""
+
+    kind = serializers.CharField(required=False, max_length=100)
+
+
+class ReportSchema(serializers.Serializer[Any]):
+    """A report that was asked for."""
+
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField(help_text="the first moment that does not belong to it")
+    choices = serializers.DictField(child=serializers.CharField(), help_text="time zone, period, what else was chosen")
+    by = serializers.CharField(help_text="who asked for it")
+    asked_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(ReportState.values)
+    made_at = serializers.DateTimeField(allow_null=True, help_text="the figures are those of this moment")
+    rows = serializers.IntegerField(source="done", help_text="rows so far")
+    failure = serializers.CharField(allow_blank=True)
+
+
+class LineSchema(serializers.Serializer[Any]):
+    """A line above the rows of a report."""
+
+    heading = serializers.CharField()
+    text = serializers.CharField()
+
+
+class WholeReportSchema(ReportSchema):
+    """A report with all that it says but for its rows."""
+
+    lines = LineSchema(many=True, help_text="what it is, of whom, of when")
+    columns = ColumnSchema(many=True)
+    totals = serializers.ListField(child=serializers.ListField(), help_text="of the same columns")
+    notes = serializers.ListField(child=serializers.CharField())
+    files = serializers.ListField(child=serializers.CharField(), help_text="which files there are")
+    event = serializers.IntegerField(allow_null=True, help_text="the event that has its hashes")
+    digests = serializers.DictField(
+        child=serializers.CharField(), help_text="hex SHA-256 of its files, and of what the screen shows, by that event"
+    )
+
+
+class RowsAsked(Strict):
+    """Which rows of a report."""
+
+    cursor = NumberCursor(required=False)
+
+
+class RowsSchema(serializers.Serializer[Any]):
+    """Some rows of a report."""
+
+    items = serializers.ListField(child=serializers.ListField(), help_text="rows: a cell for each column")
+    next = serializers.CharField(allow_null=True)
+
+
+class OfReports(LookedAt):
+    """A view of reports: of a kind that the caller may not read there are none."""
+
+    scopes = {"GET": Scope.REPORTS}
+    permissions = (SEE,)
+    what = "a report"
+
+    def mine(self) -> Sequence[Kind]:
+        """Return the kinds that the caller may read."""
+        user = self.request.user
+        return [kind for kind in all_kinds() if isinstance(user, User) and may_read(user, kind)]
+
+    def found(self, report_id: int) -> Report:
+        """Return a report. Raises Problem where there is none for the caller."""
+        report = Report.objects.filter(pk=report_id).first()
+        kind = report and kind_of(report.kind)
+        if report is None or kind not in self.mine():
+            raise Problem(NOT_FOUND)
+        return report
+
+
+class Kinds(OfReports):
+    """Kinds of reports."""
+
+    @extend_schema(operation_id="report_kinds", responses=page_of(KindSchema))
+    def get(self, request: Request) -> Response:
+        """List the kinds of reports."""
+        return Response(page(list(KindSchema(self.mine(), many=True).data), None))
+
+
+class Reports(OfReports):
+    """Reports that were asked for."""
+
+    @extend_schema(
+        operation_id="reports",
+        parameters=[ReportsAsked],
+        responses={200: Linked(page_of(ReportSchema), report=Link("report", FIRST), rows=Link("report_rows", FIRST))},
+    )
+    def get(self, request: Request) -> Response:
+        """List reports, newest first."""
+        asked = query_of(request, ReportsAsked)
+        names = [kind.name for kind in self.mine() if asked.get("kind", kind.name) == kind.name]
+        found = Report.objects.filter(kind__in=names).order_by("-pk").defer("head")
+        if "cursor" in asked:
+            found = found.filter(pk__lt=asked["cursor"])
+        shown, following = numbered(list(found[: asked["limit"] + 1]), asked["limit"], lambda row: row.pk)
+        return Response(page(list(ReportSchema(shown, many=True).data), following))
+
+
+class OneReport(OfReports):
+    """One report."""
+
+    @extend_schema(
+        operation_id="report",
+        responses={200: Linked(WholeReportSchema, rows=Link("report_rows", {"report_id": "$response.body#/id"}))},
+    )
+    def get(self, request: Request, report_id: int) -> Response:
+        """Read what stands above and below the rows of a report, and the hashes of its files."""
+        report = self.found(report_id)
+        head = Head.read(report.head) if report.state == ReportState.READY and report.head else Head((), "UTC", ())
+        said = checking.said(report)
+        self.show(report.head)
+        return Response(
+            ReportSchema(report).data
+            | {
+                "lines": [{"heading": heading, "text": text} for heading, text in head.lines],
+                "columns": ColumnSchema(head.columns, many=True).data,
+                "totals": head.totals,
+                "notes": head.notes,
+                "files": list(TYPES) if report.state == ReportState.READY else [],
+                "event": said.event_id if said else None,
+                "digests": said.digests if said else {},
+            }
+        )
+
+
+class ReportRows(OfReports):
+    """The rows of a report."""
+
+    @extend_schema(operation_id="report_rows", parameters=[RowsAsked], responses=RowsSchema)
+    def get(self, request: Request, report_id: int) -> Response:
+        """Read some rows of a report, as many at a time as its page shows."""
+        report, number = self.found(report_id), query_of(request, RowsAsked).get("cursor", 0) + 1
+        pages = ReportPage.objects.filter(report=report, number__gte=number).order_by("number")
+        rows = list(pages.values_list("rows", flat=True)[:2])
+        is_ready = report.state == ReportState.READY
+        self.show(rows[:1])
+        return Response(page(rows[0] if rows and is_ready else [], written(number) if is_ready and rows[1:] else None))
+
+
+class ReportFile(OfReports):
+    """A file of a report."""
+
+    @extend_schema(
+        operation_id="report_file",
+        responses={(200, media.partition(";")[0]): OpenApiTypes.BINARY for media in TYPES.values()},
+    )
+    def get(self, request: Request, report_id: int, name: str) -> StreamingHttpResponse:
+        """Take a file of a report: csv or xlsx."""
+        report = self.found(report_id)
+        if report.state != ReportState.READY or name not in TYPES:
+            raise Problem(NOT_FOUND)
+        looking.note_list(request, named(report), what=self.what)
+        return file_of(report, name)

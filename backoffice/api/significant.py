@@ -1,0 +1,79 @@
+"""Significant events for compliance programs, to read: the work on them is done on their page."""
+
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit.models import Category, Significant, Weight, Work
+from audit.significant import working
+from backoffice.api.events import LONGEST_NAME
+from backoffice.api.looked_at import LookedAt
+from players.api.paging import Numbered, numbered, page
+from players.api.reading import query_of
+from players.api.schema import page_of
+from players.models import Scope
+
+WEIGHTS: Final = {weight.name.lower(): weight for weight in Weight}
+
+
+class SignificantAsked(Numbered):
+    """Which significant events."""
+
+    state = serializers.ChoiceField(Work.values, required=False)
+    category = serializers.ChoiceField(Category.values, required=False)
+    weight = serializers.ChoiceField(tuple(WEIGHTS), required=False)
+    about = serializers.CharField(
+        required=False, default="", max_length=LONGEST_NAME, help_text="whom or what, as events call it: player:12"
+    )
+
+
+class SignificantSchema(serializers.Serializer[Any]):
+    """Something that somebody has to look at (GLI-19 v3.0, 2.8.8)."""
+
+    id = serializers.IntegerField()
+    category = serializers.ChoiceField(Category.values)
+    weight = serializers.ChoiceField(tuple(WEIGHTS))
+    event = serializers.IntegerField(source="event_id", allow_null=True, help_text="what it follows from, if one event")
+    on = serializers.CharField(help_text="whom or what it is about")
+    currency = serializers.CharField(allow_blank=True)
+    amount = serializers.IntegerField(allow_null=True, help_text="minor units")
+    title = serializers.CharField()
+    because = serializers.CharField(allow_blank=True)
+    rows = serializers.JSONField(help_text="what it follows from, row by row")
+    happened_at = serializers.DateTimeField()
+    at = serializers.DateTimeField(help_text="when it was found")
+    state = serializers.ChoiceField(Work.values)
+    assigned_to = serializers.CharField(allow_blank=True, help_text="staff:3; empty for nobody")
+
+    def to_representation(self, instance: Significant) -> dict[str, Any]:
+        """Say it, its weight by name."""
+        return super().to_representation(instance) | {"weight": Weight(instance.weight).name.lower()}
+
+
+class SignificantEvents(LookedAt):
+    """Significant events."""
+
+    scopes = {"GET": Scope.EVENTS}
+    permissions = (working.PERMISSION,)
+    what = "significant events"
+
+    @extend_schema(
+        operation_id="significant_events", parameters=[SignificantAsked], responses=page_of(SignificantSchema)
+    )
+    def get(self, request: Request) -> Response:
+        """List significant events, newest first."""
+        asked = query_of(request, SignificantAsked)
+        found = working.matching(
+            states=(Work(asked["state"]),) if "state" in asked else tuple(Work),
+            category=Category(asked["category"]) if "category" in asked else None,
+            weight=WEIGHTS[asked["weight"]] if "weight" in asked else None,
+            about=asked["about"],
+        )
+        if "cursor" in asked:
+            found = found.filter(pk__lt=asked["cursor"])
+        shown, following = numbered(list(found[: asked["limit"] + 1]), asked["limit"], lambda row: row.pk)
+        self.show(shown)
+        return Response(page(list(SignificantSchema(shown, many=True).data), following))

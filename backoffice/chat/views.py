@@ -1,0 +1,182 @@
+"""What staff do about the chat: decide on what players reported, take names away, keep somebody from writing, look up
+what was said. In English, like all of the back office.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from backoffice.chat.forms import LENGTHS, WHERE, BanForm, DecisionForm, LogForm, NameForm, QueueForm
+from games.live import chat_cases, chat_moderation
+from games.live.chat_moderation import Decided
+from games.models import ChatMessage, Grounds, ReportDecision
+from players import looking
+from players.access import StaffRequest, staff_required
+from players.models import Player
+from players.told import TOLD
+
+MODERATE, READ = "games.moderate_chat", "games.read_chat"
+AUTHORS: Final = 10  # on a page of the queue
+PAGE: Final = 50  # lines of the log, or of what was decided
+CHOICES: Final = {
+    "lengths": LENGTHS,
+    "places": WHERE,
+    "grounds": Grounds.choices,
+    "told": TOLD,
+}  # of every form about an author
+
+
+@staff_required(MODERATE, READ)
+@looking.listed("reported messages")
+@require_safe
+def staff_chat(request: StaffRequest) -> HttpResponse:
+    """The queue: what players reported, by whom it was said, whoever has waited longest first; or what was decided."""
+    form = QueueForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    if form.is_of_decided:
+        rows = list(chat_cases.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
+        older = rows[PAGE - 1].pk if len(rows) > PAGE else None
+        looking.shown(request, *(report.message.player_id for report in rows[:PAGE]))
+        return render(request, "staff/chat_decided.html", {"form": form, "reports": rows[:PAGE], "older": older})
+    authors = chat_cases.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
+    looking.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
+    context = CHOICES | {
+        "form": form,
+        "authors": authors[:AUTHORS],
+        "next": authors[AUTHORS - 1].first if len(authors) > AUTHORS else None,
+        "count": chat_cases.waiting_count(),
+    }
+    return render(request, "staff/chat.html", context)
+
+
+@staff_required(MODERATE, READ)
+@looking.listed("a message and those around it")
+@require_safe
+def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
+    """One message among those around it."""
+    return _message(request, message_id, given={})
+
+
+@staff_required(MODERATE)
+@looking.listed("a message and those around it")
+@require_POST
+def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Remove a message or keep it; keep its author from writing and take the author's name where that is asked for."""
+    get_object_or_404(ChatMessage, pk=message_id)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _why_not(form))
+        return _message(request, message_id, given=request.POST)
+    decision = form.decided
+    try:
+        said = chat_moderation.decide(message_id=message_id, decision=decision, by=request.staff)
+    except Decided as error:
+        messages.warning(request, str(error))
+        return redirect("staff_chat_message", message_id=message_id)
+    done = [f"Chat message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'stays'}."]
+    done += ["The name was taken away."] if decision.takes_name else []
+    done += [f"{said.author} may not write any more."] if decision.length else []
+    messages.success(request, " ".join(done))
+    return redirect("staff_chat")
+
+
+@staff_required(MODERATE)
+@require_POST
+def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Keep a player from writing, at one table or everywhere."""
+    player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
+    form = BanForm(request.POST)
+    if form.is_valid():
+        asked = form.cleaned_data
+        chat_moderation.ban(
+            player=player, length=asked["length"], why=form.why, by=request.staff, live_table=asked["live_table"]
+        )
+        where = f"at {asked['live_table'].table.name}" if asked["live_table"] else "in the chat"
+        messages.success(request, f"{player} may not write {where} any more, and was told.")
+    else:
+        messages.error(request, "Say for how long and why: the player is told.")
+    return _back(request)
+
+
+@staff_required(MODERATE)
+@require_POST
+def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Take a name away from a player."""
+    player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the player is told.")
+        return _back(request)
+    try:
+        chat_moderation.take_name(player=player, name=form.cleaned_data["name"], why=form.why, by=request.staff)
+    except Decided as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"The name was taken away from {player}. Nobody can choose it again.")
+    return _back(request)
+
+
+@staff_required(MODERATE)
+@require_POST
+def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
+    """Let a player write again."""
+    try:
+        lifted = chat_moderation.lift(ban_id=ban_id, by=request.staff)
+    except Decided as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"{lifted.player} may write in the chat again.")
+    return _back(request)
+
+
+@staff_required(MODERATE, READ)
+@looking.listed("the log of the chat")
+@require_safe
+def staff_chat_log(request: StaffRequest) -> HttpResponse:
+    """Everything that was said and is kept, latest first."""
+    form = LogForm(request.GET)
+    lines: list[ChatMessage] = []
+    if form.is_valid():
+        asked = form.cleaned_data
+        found = chat_cases.search(
+            live_table=asked["table"],
+            who=asked["player"],
+            text=asked["text"],
+            since=asked["since"],
+            until=asked["until"],
+            before=asked["before"],
+        )
+        lines = list(found[: PAGE + 1])
+    older = lines[PAGE - 1].pk if len(lines) > PAGE else None
+    looking.shown(request, *(line.player_id for line in lines[:PAGE]))
+    return render(request, "staff/chat_log.html", {"form": form, "lines": lines[:PAGE], "older": older})
+
+
+def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
+    """Show a message, and on the form for its decision what was *given* already."""
+    message = get_object_or_404(chat_cases.said(), pk=message_id)
+    here = reverse("staff_chat_message", args=[message_id])
+    case = chat_cases.case_of(message)
+    looking.shown(request, case)
+    context = CHOICES | {"case": case, "given": given, "here": here}
+    return render(request, "staff/chat_message.html", context)
+
+
+def _why_not(form: forms.Form) -> str:
+    return " ".join(str(error) for errors in form.errors.values() for error in errors)
+
+
+def _back(request: StaffRequest) -> HttpResponse:
+    """Lead back to the page of the chat that the form stands on."""
+    page = request.POST.get("next", "")
+    if page.startswith("/") and url_has_allowed_host_and_scheme(page, None):
+        return redirect(page)
+    return redirect("staff_chat")

@@ -1,0 +1,190 @@
+"""What play and payments came to, in each currency, as the reports say it: revenue and rounds are asked of what the
+report of revenue asks, deposits and withdrawals of what the ledger is reconciled by. Currencies are never added up.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django.urls import reverse
+
+from audit.reports.kinds import Interval
+from backoffice.dashboard.period import Span
+from backoffice.dashboard.report_links import LISTED, Behind, Reports
+from games import tallies
+from games.reports import reconciliation, revenue
+from wallet import active, moved
+from wallet.models import Currency, Mode
+from wallet.money import format_money
+from wallet.reports import payments
+
+SEE: Final = "audit.view_report"
+UTC: Final = ZoneInfo("UTC")
+
+Drawn = tuple[str, int, str]  # label, value, text
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What came to pass in one currency. Minor units, and rounds."""
+
+    revenue: int = 0
+    staked: int = 0
+    rounds: int = 0
+    deposits: int = 0
+    withdrawals: int = 0
+
+    @property
+    def net(self) -> int:
+        """What came in less what went out."""
+        return self.deposits - self.withdrawals
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number, how it changed, in words, and where the rows behind it are."""
+
+    name: str
+    text: str
+    change: str
+    address: str
+    leads_to: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How a number went that was not nothing all along."""
+
+    title: str
+    figures: Sequence[Drawn]
+
+
+@dataclass(frozen=True)
+class OfCurrency:
+    """All of one currency."""
+
+    currency: str
+    figures: Sequence[Figure]
+    charts: Sequence[Chart]
+
+
+def told(span: Span) -> list[OfCurrency]:
+    """Return what to say of each currency in which something came to pass, in the span or before it."""
+    if span.is_empty:
+        return []
+    bounds = span.bounds()
+    pieces = between(bounds)
+    now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
+    players = active.players_who_staked(span.first, span.last)
+    players_before = active.players_who_staked(span.first_before, span.last_before)
+    reports = Reports.of(span, (revenue.KIND, payments.KIND))
+    return [
+        OfCurrency(
+            currency,
+            _figures(
+                span,
+                reports,
+                currency,
+                (now.get(currency, Sums()), players.get(currency, 0)),
+                (before.get(currency, Sums()), players_before.get(currency, 0)),
+            ),
+            _charts(span, currency, bounds, pieces),
+        )
+        for currency in Currency.values
+        if currency in {*now, *before, *players, *players_before}
+    ]
+
+
+def between(bounds: Sequence[datetime]) -> list[Mapping[str, Sums]]:
+    """Return what came to pass between each two of *bounds*, by currency."""
+    played: list[dict[str, list[tallies.Played]]] = [{} for _ in bounds[1:]]
+    for each in tallies.played(bounds, Mode.REAL):
+        played[each.period].setdefault(each.currency, []).append(each)
+    return [
+        _sums(of_play, moved.moved(Interval(since, until)))
+        for of_play, (since, until) in zip(played, pairwise(bounds), strict=True)
+    ]
+
+
+def _sums(played: Mapping[str, list[tallies.Played]], entries: Sequence[moved.Sum]) -> Mapping[str, Sums]:
+    deposits = reconciliation.added(entries, {"deposit"})
+    withdrawals = reconciliation.added(entries, {"withdraw_paid"})
+    found = {}
+    for currency in Currency.values:
+        rounds, staked, _paid, made, *_ = revenue.figures(played.get(currency, ()))
+        key = (currency, Mode.REAL.value)
+        sums = Sums(made, staked, rounds, deposits[key], -withdrawals[key])
+        if sums != Sums():
+            found[currency] = sums
+    return found
+
+
+def _whole(interval: Interval) -> Mapping[str, Sums]:
+    return between([interval.since, interval.until])[0] if interval.since < interval.until else {}
+
+
+def _figures(
+    span: Span, reports: Reports, currency: str, now: tuple[Sums, int], before: tuple[Sums, int]
+) -> list[Figure]:
+    (sums, players), (sums_before, players_before) = now, before
+    of_play = reports.behind(revenue.KIND, currency=currency)
+    of_money = reports.behind(payments.KIND, currency=currency)
+    paid_in = reports.behind(payments.KIND, currency=currency, kind=payments.DEPOSIT)
+    paid_out = reports.behind(payments.KIND, currency=currency, kind=payments.WITHDRAWAL)
+
+    def money(name: str, value: int, value_before: int, behind: Behind) -> Figure:
+        change = _change(format_money(abs(value - value_before), currency, "en"), value - value_before, span)
+        return Figure(name, format_money(value, currency, "en"), change, *behind)
+
+    days = "that day" if span.first_before == span.last_before else "those days"
+    whole = f"{players_before:,} on all of {days} before"
+    return [
+        money("Gross gaming revenue", sums.revenue, sums_before.revenue, of_play),
+        money("Turnover", sums.staked, sums_before.staked, of_play),
+        Figure(
+            "Rounds",
+            f"{sums.rounds:,}",
+            _change(f"{abs(sums.rounds - sums_before.rounds):,}", sums.rounds - sums_before.rounds, span),
+            *of_play,
+        ),
+        Figure("Active players", f"{players:,}", whole, rounds_address(span), "the list of rounds played"),
+        money("Deposits", sums.deposits, sums_before.deposits, paid_in),
+        money("Withdrawals paid", sums.withdrawals, sums_before.withdrawals, paid_out),
+        money("Deposits less withdrawals", sums.net, sums_before.net, of_money),
+    ]
+
+
+def _change(by: str, difference: int, span: Span) -> str:
+    if not difference:
+        return f"as much as {span.before_words}"
+    return f"{by} {'more' if difference > 0 else 'less'} than {span.before_words}"
+
+
+def _charts(span: Span, currency: str, bounds: Sequence[datetime], pieces: Sequence[Mapping[str, Sums]]) -> list[Chart]:
+    of_it = [(span.label(begins), piece.get(currency, Sums())) for begins, piece in zip(bounds, pieces, strict=False)]
+    drawn = {
+        "Gross gaming revenue": [(label, sums.revenue) for label, sums in of_it],
+        "Turnover": [(label, sums.staked) for label, sums in of_it],
+        "Deposits": [(label, sums.deposits) for label, sums in of_it],
+    }
+    return [
+        Chart(
+            f"{title} by {span.step}, {currency}",
+            [(label, value, format_money(value, currency, "en")) for label, value in values],
+        )
+        for title, values in drawn.items()
+        if any(value for _label, value in values)
+    ]
+
+
+def rounds_address(span: Span) -> str:
+    """Return the list of what players staked in the interval."""
+    asked = {
+        "since": f"{span.interval.since.astimezone(UTC):{LISTED}}",
+        "until": f"{span.interval.until.astimezone(UTC):{LISTED}}",
+    }
+    return f"{reverse('admin:games_participation_changelist')}?{urlencode(asked)}"

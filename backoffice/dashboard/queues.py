@@ -1,0 +1,138 @@
+"""What waits for somebody, and what is wrong: counts, each with the page that lists it. A reader is told of those pages
+alone that they may see.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from audit import alarms
+from audit.significant import working
+from backoffice.approvals import READERS as APPROVAL_READERS
+from backoffice.approvals import waiting_for
+from backoffice.chat.views import MODERATE, READ
+from backoffice.collusion import EXAMINE
+from backoffice.deposits import doubts
+from backoffice.deposits.views import READERS as DEPOSIT_READERS
+from backoffice.fairness.returns import SEE as SEE_RETURNS
+from backoffice.provider_statements import READERS as STATEMENT_READERS
+from backoffice.withdrawals import queue
+from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
+from games.chemin import reports
+from games.incidents import unruled
+from games.live import chat_cases
+from games.live.floor_rows import READERS as TABLE_READERS
+from games.models import LiveTable, ReturnsAlarm
+from players import complaints
+from players.complaints import ANSWER
+from players.models import HOUSES_TURN, Conversation, Staff
+from wallet.provider_statements import keeping
+
+SEE_INCIDENTS: Final = "games.view_incident"
+SEE_LOG: Final = "audit.view_event"
+SIGNIFICANT: Final = "audit.handle_significant"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many there are of something; *is_more* where counting stopped there."""
+
+    name: str
+    count: int
+    page: str  # a URL name
+    query: str = ""
+    is_more: bool = False
+    is_wrong: bool = False  # whether one of them is more than work
+
+    @property
+    def address(self) -> str:
+        """Where they are listed."""
+        return reverse(self.page) + (f"?{self.query}" if self.query else "")
+
+
+Counter = Callable[[Staff], Iterator[Count]]
+
+
+def _incidents(_staff: Staff) -> Iterator[Count]:
+    yield Count("Incidents without a ruling", unruled().count(), "staff_incidents", "state=awaiting", is_wrong=True)
+
+
+def _tables(_staff: Staff) -> Iterator[Count]:
+    stopped = LiveTable.objects.filter(stopped_by__isnull=False).count()
+    yield Count("Tables stopped", stopped, "staff_floor", is_wrong=True)
+
+
+def _returns(_staff: Staff) -> Iterator[Count]:
+    yield Count("Alarms about returns", ReturnsAlarm.objects.count(), "staff_returns", is_wrong=True)
+
+
+def _log(_staff: Staff) -> Iterator[Count]:
+    lasting = sum(alarms.begun(alarm) is not None for alarm in (alarms.REFUSED, alarms.LAGS))
+    yield Count("Alarms about the event log", lasting, "staff_log", is_wrong=True)
+
+
+def _significant(_staff: Staff) -> Iterator[Count]:
+    waiting = working.waiting()
+    is_more = waiting >= working.MOST_COUNTED
+    yield Count("Significant events to acknowledge", waiting, "staff_significant", "state=new", is_more)
+
+
+def _approvals(staff: Staff) -> Iterator[Count]:
+    yield Count("Requests that you may decide", waiting_for(staff), "staff_approvals")
+
+
+def _withdrawals(_staff: Staff) -> Iterator[Count]:
+    waiting = [each for each in queue.counted() if each.status in queue.WAITING]
+    is_more = any(each.is_more for each in waiting)
+    yield Count("Withdrawals to decide", sum(each.count for each in waiting), "staff_withdrawals", is_more=is_more)
+
+
+def _deposits(_staff: Staff) -> Iterator[Count]:
+    for doubt, name, count, is_more in doubts.counted():
+        title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
+        yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more, is_wrong=True)
+
+
+def _statements(_staff: Staff) -> Iterator[Count]:
+    count = keeping.with_open_differences().count()
+    yield Count("Statements with open differences", count, "staff_statements", "open=1", is_wrong=True)
+
+
+def _messages(_staff: Staff) -> Iterator[Count]:
+    waiting = Conversation.objects.filter(state__in=HOUSES_TURN).count()
+    yield Count("Messages of players unanswered", waiting, "staff_service")
+    yield Count("Complaints overdue", complaints.overdue().count(), "staff_complaints", "show=overdue", is_wrong=True)
+
+
+def _chat(_staff: Staff) -> Iterator[Count]:
+    yield Count("Chat messages reported", chat_cases.waiting_count(), "staff_chat")
+
+
+def _play(_staff: Staff) -> Iterator[Count]:
+    yield Count("Reports of how guests play", reports.waiting().count(), "staff_play_reports")
+
+
+COUNTERS: Final[tuple[tuple[tuple[str, ...], Counter], ...]] = (
+    ((SEE_INCIDENTS,), _incidents),
+    (TABLE_READERS, _tables),
+    ((SEE_RETURNS,), _returns),
+    ((SEE_LOG,), _log),
+    ((SIGNIFICANT,), _significant),
+    (APPROVAL_READERS, _approvals),
+    (WITHDRAWAL_READERS, _withdrawals),
+    (DEPOSIT_READERS, _deposits),
+    (STATEMENT_READERS, _statements),
+    ((ANSWER,), _messages),
+    ((MODERATE, READ), _chat),
+    ((EXAMINE,), _play),
+)
+SEE: Final = tuple(dict.fromkeys(permission for permissions, _counter in COUNTERS for permission in permissions))
+
+
+def counts(staff: Staff) -> list[Count]:
+    """Return what *staff* may see of it."""
+    mine = staff.user.get_all_permissions()
+    return [count for permissions, told in COUNTERS if not mine.isdisjoint(permissions) for count in told(staff)]

@@ -1,0 +1,79 @@
+"""What bets brought back beside what they should, as the page of returns says it of the same days. Those are days of
+UTC, by which returns are summed up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from backoffice.dashboard.period import Span
+from backoffice.fairness import returns
+from games.returns.figures import Group, Line, groups
+
+SEE: Final = returns.SEE
+MIDDLE: Final = 50.0  # where the exact return lies, of a hundred
+BAND: Final = 30.0  # how far from it the band ends
+EDGE: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A bet, and where its actual return lies among a hundred, between whose 20 and 80 its band reaches; None where
+    there is nothing to compare with.
+    """
+
+    line: Line
+    at: float | None
+
+
+@dataclass(frozen=True)
+class OfGame:
+    """The bets of a game in one currency under one version of its rules."""
+
+    name: str
+    currency: str
+    rules_version: str
+    bets: Sequence[Drawn]
+    address: str
+
+    @property
+    def odd(self) -> int:
+        """How many bets want a look."""
+        return sum(each.line.is_odd for each in self.bets)
+
+
+def told(span: Span) -> list[OfGame]:
+    """Return every game that was played for real money on the days of *span*, currency by currency."""
+    form = returns.ReturnsForm(_asked(span))
+    return [of_game for group in groups(form.scope()) for of_game in _of_group(group, span)]
+
+
+def _of_group(group: Group, span: Span) -> list[OfGame]:
+    by_currency = sorted(group.lines, key=lambda line: line.currency)  # which keeps the order of bets
+    return [
+        OfGame(
+            returns.NAMES[group.variant],
+            currency,
+            group.rules_version,
+            [Drawn(line, _place(line.lies)) for line in lines],
+            address(span, game=group.variant, currency=currency),
+        )
+        for currency, lines in groupby(by_currency, key=lambda line: line.currency)
+    ]
+
+
+def _place(lies: float | None) -> float | None:
+    return None if lies is None else round(min(max(MIDDLE + BAND * lies, EDGE), 100 - EDGE), 2)
+
+
+def address(span: Span, **choices: str) -> str:
+    """Return the page of returns of the same days."""
+    return f"{reverse('staff_returns')}?{urlencode(_asked(span) | choices)}"
+
+
+def _asked(span: Span) -> dict[str, str]:
+    return {"since": span.first.isoformat(), "until": span.last.isoformat()}

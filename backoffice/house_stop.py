@@ -1,0 +1,86 @@
+"""The page on which the whole house is stopped, and let go on. In English, like all of the back office."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from backoffice import house_stop_service
+from players.access import StaffRequest, staff_required
+from wallet import stops
+from wallet.models import HouseStop
+
+STOP: Final = "wallet.stop_house"
+READERS: Final = (STOP, "audit.view_event")
+PAGE: Final = 25  # earlier stops at a time
+LONGEST_REASON: Final = 300
+
+
+class StopForm(forms.Form):
+    """Why, and that it is meant."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Kept on record with your name; players do not read it.",
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
+    sure = forms.BooleanField(error_messages={"required": "Confirm it."})
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_stop(request: StaffRequest) -> HttpResponse:
+    """Whether the house is stopped, what a stop does, and earlier ones."""
+    return _page(request, StopForm())
+
+
+@staff_required(STOP)
+@require_POST
+def staff_stop_house(request: StaffRequest) -> HttpResponse:
+    """Stop the whole house."""
+    return _do(
+        request, house_stop_service.stop, "The whole house is stopped: nobody stakes and no deposit begins from now on."
+    )
+
+
+@staff_required(STOP)
+@require_POST
+def staff_stop_end(request: StaffRequest) -> HttpResponse:
+    """Let the house go on."""
+    return _do(request, house_stop_service.resume, "The house goes on: tables that are open begin their next rounds.")
+
+
+def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:
+    """Do one or the other with the reason that was given, and say how it went."""
+    form = StopForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form)
+    try:
+        deed(reason=form.cleaned_data["reason"], by=request.staff)
+    except stops.StopError as error:
+        messages.warning(request, f"{error} Your reason was not recorded.")
+    else:
+        messages.success(request, said)
+    return redirect("staff_stop")
+
+
+def _page(request: StaffRequest, form: StopForm) -> HttpResponse:
+    found = HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by").order_by("-pk")
+    before = request.GET.get("before", "")
+    if before.isdecimal() and len(before) < 19:
+        found = found.filter(pk__lt=int(before))
+    earlier = list(found[: PAGE + 1])
+    context: dict[str, Any] = {
+        "stop": stops.current(),
+        "form": form,
+        "may_stop": request.user.has_perm(STOP),
+        "earlier": earlier[:PAGE],
+        "older": earlier[PAGE - 1].pk if len(earlier) > PAGE else None,
+    }
+    return render(request, "staff/stop.html", context)

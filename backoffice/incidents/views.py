@@ -1,0 +1,143 @@
+"""Incidents as staff see them: the list, and a page for each, with its course, notes, letters to its players and a file
+for the regulator. In English, like all of the back office.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.models import Approval
+from backoffice.incidents.export import export
+from backoffice.incidents.notes import note
+from backoffice.incidents.timeline import timeline
+from games import incidents
+from games.incidents import Case
+from games.incidents_concerned import concerned
+from games.letters import sending as letters
+from games.live import evidence
+from games.live.malfunction import KIND, PERMISSION
+from games.models import IncidentKind, IncidentNote, Phase, Table
+from players import looking
+from players.access import StaffRequest, staff_required
+
+READ: Final = "games.view_incident"
+EXPORT: Final = "audit.export_rows"
+
+
+def _tables() -> list[tuple[object, str]]:
+    return [("", "Any table"), *Table.objects.order_by("name").values_list("pk", "name")]
+
+
+class ListForm(forms.Form):
+    """Which page of the list, and of which incidents: ``before`` is the number that it ends above."""
+
+    state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting a ruling")])
+    table = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=_tables)
+    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *IncidentKind.choices])
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+
+class NoteForm(forms.Form):
+    """What staff add."""
+
+    text = forms.CharField(max_length=1000)
+
+
+@staff_required(READ)
+@looking.listed("incidents")
+@require_safe
+def staff_incidents(request: StaffRequest) -> HttpResponse:
+    """List what should not have happened, a line each: what awaits a ruling, then the rest, newest first."""
+    form = ListForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    page = incidents.incidents(
+        before=asked.get("before"),
+        awaiting=asked.get("state") == "awaiting",
+        table_id=asked.get("table"),
+        kind=asked.get("kind", ""),
+    )
+    query = urlencode({name: asked[name] for name in ("state", "table", "kind") if asked.get(name)})
+    without_state = urlencode({name: asked[name] for name in ("table", "kind") if asked.get(name)})
+    context = {"form": form, "page": page, "query": query, "without_state": without_state}
+    return render(request, "staff/incidents.html", context)
+
+
+@staff_required(READ)
+@looking.listed("an incident")
+@require_safe
+def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Show everything there is of one incident."""
+    case = case_or_404(incident_id)
+    requests = approvals_of(case)
+    told = {
+        "requests": requests,
+        "people": concerned(case.round_id, case.parts),
+        "timeline": timeline(case.incident, requests),
+        "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
+        "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
+    }
+    looking.shown(request, told, *(player for player, _ in case.moved_back))
+    context = {
+        "case": case,
+        **told,
+        **letters.on_page(case),
+    }
+    return render(request, "staff/incident.html", context)
+
+
+@staff_required(READ)
+@require_POST
+def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Add a note to an incident."""
+    case = case_or_404(incident_id)
+    form = NoteForm(request.POST)
+    if form.is_valid():
+        note(incident=case.incident, text=form.cleaned_data["text"], by=str(request.staff))
+        messages.success(request, "Your note is kept.")
+    else:
+        messages.error(request, "Write something, of at most 1000 characters.")
+    return redirect("staff_incident", incident_id)
+
+
+@staff_required(EXPORT)
+@staff_required(READ)
+@require_safe
+def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Give an incident as a file for the regulator, on record with its hash."""
+    case = case_or_404(incident_id)
+    taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
+    looking.note_list(request, taken.players, what="an incident as a file")
+    answer = HttpResponse(taken.content, content_type="application/zip")
+    answer["Content-Disposition"] = f'attachment; filename="incident-{incident_id}-{taken.digest[:12]}.zip"'
+    return answer
+
+
+def _evidence(case: Case) -> Sequence[tuple[str, str]]:
+    """Say to whoever rules whether seed and rules bear the round out; nothing of one that is annulled."""
+    live = case.incident.live_round
+    if live is None or not case.awaits_ruling or case.is_annulled:
+        return ()
+    if live.phase not in (Phase.DEALT, Phase.SETTLED):
+        return [("Seed reproduces it", "no card is drawn yet: there is nothing to recompute")]
+    return evidence.facts(live)
+
+
+def case_or_404(incident_id: int) -> Case:
+    """Return an incident with what belongs to it. Raises Http404."""
+    case = incidents.case_of(incident_id) if incident_id < 2**63 else None
+    if case is None:
+        raise Http404
+    return case
+
+
+def approvals_of(case: Case) -> list[Approval]:
+    """Return what was asked for about its round, oldest first, with how that ended."""
+    asked = Approval.objects.filter(kind=KIND, on=f"round:{case.round_id}")
+    return list(asked.select_related("decision").order_by("pk"))

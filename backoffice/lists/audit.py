@@ -1,0 +1,156 @@
+"""The lists about what happened and who let it. The ground floor that keeps it knows no staff, so they stand here."""
+
+import json
+from typing import ClassVar
+
+from django.contrib.admin import register
+from django.db.models import Q
+
+from audit import approvals
+from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
+from audit.reports.kinds import Column, Form
+from audit.significant import finding, working
+from backoffice.lists.framework.deeds import Deed, Plan
+from backoffice.lists.framework.finds import Find, kind, number, subject
+from backoffice.lists.framework.listing import Listing
+from backoffice.lists.framework.sieve import Filter, chosen
+from backoffice.lists.framework.site import SITE
+from players.sections import Section
+
+NUMBER = Column("id", "No.", Form.NUMBER)
+AT = Column("at", "When", Form.TIME)
+BY = Column("by", "By")
+ON = Column("on", "On")
+KIND = Column("kind", "Kind")
+BY_NUMBER = Find("number", "pk", number)
+BY_SUBJECT = Find("player:12, table:3 …", "on", subject)
+OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdict is not Verdict.APPROVED]
+
+
+@register(Event, site=SITE)
+class Events(Listing):
+    """Everything that happened. What is personal in it stands there as a salted hash."""
+
+    section = Section.COMPLIANCE
+    name = "Events"
+    purpose = "Everything that happened: what, by whom, to what."
+    readers = ("audit.view_event",)
+    columns = (NUMBER, AT, KIND, BY, ON)
+    more = (Column("data", "What was said"),)
+    finds = (BY_NUMBER, Find("kind: round.voided", "kind", kind), BY_SUBJECT)
+    filters = (
+        Filter("kind", "Kind", lambda: [(each, each) for each in sorted(finding.kinds())], lambda kind: Q(kind=kind)),
+    )
+    period = "at"
+
+    def of_data(self, event: Event) -> str:
+        """Return the event as it is sealed."""
+        return json.dumps(json.loads(bytes(event.body))["data"], ensure_ascii=False)
+
+
+def _acknowledge(found: Significant) -> Plan:
+    if found.state != Work.NEW:
+        return Plan(f"Somebody has seen to it: it is {Work(found.state).label.lower()}.", is_skipped=True)
+    return Plan(f"“{found.title}” is acknowledged, and is no longer among the new ones.")
+
+
+@register(Significant, site=SITE)
+class SignificantEvents(Listing):
+    """What somebody has to look at."""
+
+    section = Section.COMPLIANCE
+    name = "Significant events"
+    purpose = "What somebody has to look at, and how far that is; acknowledge many at once."
+    readers = ("audit.handle_significant",)
+    columns = (
+        NUMBER,
+        Column("at", "Found", Form.TIME),
+        Column("category", "Category"),
+        Column("weight", "Weight"),
+        Column("state", "State"),
+        Column("title", "What"),
+        ON,
+        Column("amount", "Amount", Form.MONEY),
+        Column("currency", "Currency"),
+        Column("assigned_to", "Whose"),
+    )
+    more = (
+        Column("happened_at", "Happened", Form.TIME),
+        Column("because", "Because"),
+        Column("event_id", "Event", Form.NUMBER),
+    )
+    finds = (BY_NUMBER, BY_SUBJECT)
+    filters = (chosen("state", "State", Work), chosen("category", "Category", Category))
+    together = (frozenset({"state", "category"}),)
+    period = "at"
+    links = {"id": ("staff_significant_event", "significant_id", "pk")}
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="acknowledge",
+            label="Acknowledge",
+            permission="audit.handle_significant",
+            meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
+            plan=_acknowledge,
+            do=lambda found, reason, by: working.acknowledge(significant_ids=[found.pk], by=by, words=reason),
+            kept="It stands with each of them as what you said of it. The event log does not have it.",
+        ),
+    )
+
+    def of_weight(self, found: Significant) -> str:
+        """Return how much it matters, in a word."""
+        return Weight(found.weight).name.capitalize()
+
+
+@register(Approval, site=SITE)
+class Approvals(Listing):
+    """What one person asked for and another decided. What exactly it was stands on the page of each."""
+
+    section = Section.HOUSE
+    name = "Approvals"
+    purpose = "What one person asked for and another decided."
+    readers = ("audit.view_approval",)
+    columns = (
+        NUMBER,
+        AT,
+        KIND,
+        ON,
+        BY,
+        Column("expires_at", "Expires", Form.TIME),
+        Column("verdict", "Decided"),
+        Column("decider", "Decided by"),
+    )
+    more = (Column("sha256", "SHA-256 of the request"),)
+    finds = (BY_NUMBER, BY_SUBJECT)
+    filters = (
+        Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),
+        Filter("verdict", "Decided", lambda: OTHER_VERDICTS, lambda verdict: Q(decision__verdict=verdict)),
+    )
+    period = "at"
+    related = ("decision",)
+    links = {"id": ("staff_approval", "approval_id", "pk")}
+
+    def of_sha256(self, approval: Approval) -> str:
+        """Return the hash in hex."""
+        return bytes(approval.sha256).hex()
+
+    def of_verdict(self, approval: Approval) -> str:
+        """Return what became of it, "" while nobody has decided."""
+        return approval.decision.get_verdict_display() if hasattr(approval, "decision") else ""
+
+    def of_decider(self, approval: Approval) -> str:
+        """Return who decided, "" while nobody has."""
+        return approval.decision.by if hasattr(approval, "decision") else ""
+
+
+@register(Checkpoint, site=SITE)
+class Checkpoints(Listing):
+    """Signed states of the event log."""
+
+    section = Section.HOUSE
+    name = "Checkpoints"
+    purpose = "Signed states of the event log: how many events each one vouches for."
+    readers = ("audit.view_event",)
+    key = ("size",)
+    columns = (Column("size", "Events", Form.NUMBER), AT, Column("note", "Signed note"))
+    finds = (Find("number of events", "pk", number),)
+    period = "at"

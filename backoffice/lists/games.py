@@ -1,0 +1,399 @@
+"""The lists about play: rounds as they were played, tables, what was void or went wrong. No seed stands in any of them;
+the page of a round deals it again from its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from django.contrib.admin import register
+from django.db.models import Q
+
+from audit.reports.kinds import Column, Form
+from backoffice.lists.framework.deeds import Deed, Plan
+from backoffice.lists.framework.finds import Find, called, number, unique_id
+from backoffice.lists.framework.listing import Listing, Part
+from backoffice.lists.framework.sieve import Filter, Option, chosen
+from backoffice.lists.framework.site import SITE
+from backoffice.rounds.views import READERS as ROUND_READERS
+from backoffice.tables.versions import READERS as GAME_READERS
+from games.codes import read_code
+from games.live.floor_rows import READERS as TABLE_READERS
+from games.models import (
+    OPEN_PHASES,
+    CheminCoup,
+    Incident,
+    IncidentKind,
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    Result,
+    ReturnsAlarm,
+    RulesVersion,
+    Status,
+    Table,
+    TableVersion,
+    VoidPart,
+)
+from games.table_checks import TableError
+from games.table_status import close_table, open_table
+from games.variants import GAMES
+from players.sections import Section
+from wallet.models import Mode
+
+NUMBER = Column("id", "No.", Form.NUMBER)
+AT = Column("at", "When", Form.TIME)
+CURRENCY = Column("currency", "Currency")
+BY_NUMBER = Find("number", "pk", number)
+BY_CODE = Find("round code", "round__code", read_code)
+BY_ROUND = Find("round id", "round_id", unique_id)
+
+
+def _tables() -> Iterable[Option]:
+    for table, name in Table.objects.order_by("name").values_list("pk", "name"):
+        for mode, money in Mode.choices:
+            yield f"{table}{mode}", f"{name}, {money}"
+
+
+AT_TABLE = Filter(
+    "table", "Table", _tables, lambda value: Q(table=int(value[:-1]), mode=value[-1]), key=("at", "id")
+)  # in the order of its index
+
+
+@register(Participation, site=SITE)
+class RoundsPlayed(Listing):
+    """Every round, once for each player in it."""
+
+    section = Section.GAMES
+    name = "Rounds played"
+    purpose = "Every round, once for each player in it, with each of their bets."
+    readers = ROUND_READERS
+    columns = (
+        NUMBER,
+        AT,
+        Column("round__code", "Round"),
+        Column("table__name", "Table"),
+        Column("player", "Player"),
+        Column("mode", "Money"),
+        Column("staked", "Staked", Form.MONEY),
+        Column("paid", "Paid", Form.MONEY),
+        CURRENCY,
+        Column("result", "Result"),
+    )
+    more = (
+        Column("commission", "Commission", Form.MONEY),
+        Column("balance_before", "Balance before", Form.MONEY),
+        Column("balance_after", "Balance after", Form.MONEY),
+        Column("session", "Session"),
+        Column("round__outcome", "Outcome"),
+        Column("round__cards", "Cards"),
+    )
+    finds = (BY_CODE, BY_ROUND, BY_NUMBER)
+    filters = (AT_TABLE,)
+    period = "at"
+    links = {"round__code": ("staff_round", "round_id", "round_id")}
+    related = ("round", "table", "player")
+
+    def of_result(self, part: Participation) -> str:
+        """Return what the round did to the balance, in a word."""
+        return Result(part.result).label
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return the bets."""
+        columns = (
+            Column("bet", "Bet"),
+            Column("stake", "Stake", Form.MONEY),
+            Column("payout", "Payout", Form.MONEY),
+            Column("commission", "Commission", Form.MONEY),
+            Column("result", "Result"),
+        )
+        bets = row.wagers.order_by("pk").values_list("bet", "stake", "payout", "commission", "result")
+        return [Part("Bets", columns, list(bets))]
+
+
+def _live_tables() -> Iterable[Option]:
+    for each in LiveTable.objects.select_related("table").order_by("table__name", "mode"):
+        yield str(each.pk), f"{each.table.name}, {each.get_mode_display()}"
+
+
+HOW_FAR = {"open": Q(phase__in=OPEN_PHASES), "void": Q(phase=Phase.VOID)}
+STATUS = Filter(
+    "status",
+    "Status",
+    lambda: [("open", "In progress"), ("void", "Annulled, or ended without a bet")],
+    HOW_FAR.__getitem__,
+    is_few=True,
+)
+
+
+@register(LiveRound, site=SITE)
+class SharedRounds(Listing):
+    """Every round of the tables that several people play at, whoever bet on it, from its opening on."""
+
+    section = Section.GAMES
+    name = "Rounds of shared tables"
+    purpose = "Every round of tables that many play at, guests’ tables too, from its opening on."
+    readers = ROUND_READERS
+    key = ("opened_at", "id")
+    columns = (
+        Column("code", "Round"),
+        Column("live_table__table__name", "Table"),
+        Column("live_table__mode", "Money"),
+        Column("shoe__number", "Shoe", Form.NUMBER),
+        Column("number", "In its shoe", Form.NUMBER),
+        Column("phase", "How far"),
+        Column("opened_at", "Opened", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+    )
+    more = (
+        Column("id", "Round id"),
+        Column("closed_at", "Bets closed", Form.TIME),
+        Column("dealt_at", "Dealt", Form.TIME),
+        Column("over", "Cards"),
+        Column("version__number", "Version of the table", Form.NUMBER),
+    )
+    finds = (Find("round id", "pk", unique_id),)
+    filters = (
+        Filter("table", "Table", _live_tables, lambda value: Q(live_table=int(value))),
+        STATUS,
+    )
+    period = "opened_at"
+    related = ("live_table__table", "shoe", "version")
+    links = {"code": ("staff_round", "round_id", "pk")}
+
+    def of_over(self, live_round: LiveRound) -> str:
+        """Return the cards of a round that is over: until then they are turned up one by one at the table."""
+        return live_round.cards if live_round.ended_at else ""
+
+
+OUTCOME = Filter(
+    "outcome",
+    "Outcome",
+    lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Annulled")],
+    lambda outcome: Q(outcome="" if outcome == "void" else outcome),
+)
+
+
+@register(CheminCoup, site=SITE)
+class GuestsCoups(Listing):
+    """Coups that guests played against each other, once they are over."""
+
+    section = Section.GAMES
+    name = "Coups between guests"
+    purpose = "Coups of Chemin de Fer that are over: who held the bank against whom, and what came of it."
+    readers = ROUND_READERS
+    key = ("at", "round_id")
+    columns = (
+        Column("round__code", "Round"),
+        AT,
+        Column("round__live_table__table__name", "Table"),
+        Column("holder", "Banker"),
+        Column("bank", "Bank", Form.MONEY),
+        Column("call", "Call"),
+        Column("at_risk", "At risk", Form.MONEY),
+        Column("against", "Punter"),
+        Column("outcome", "Outcome"),
+        Column("tax", "Tax", Form.MONEY),
+        Column("currency", "Currency"),
+    )
+    more = (
+        Column("punter_total", "Punter’s total", Form.NUMBER),
+        Column("banker_total", "Banker’s total", Form.NUMBER),
+        Column("punter_departs", "Punter departed from the rule"),
+        Column("banker_departs", "Banker departed from the rule"),
+    )
+    finds = (Find("round id", "pk", unique_id), Find("player:12", "banker_player", called("player")))
+    filters = (OUTCOME,)
+    period = "at"
+    related = ("round__live_table__table", "round__version", "banker", "banker_player", "punter__player")
+    links = {"round__code": ("staff_round", "round_id", "pk")}
+
+    def of_holder(self, coup: CheminCoup) -> str:
+        """Return who held the bank."""
+        return str(coup.banker_player or f"the house, at place {coup.banker.number}")
+
+    def of_against(self, coup: CheminCoup) -> str:
+        """Return whose hand was played against the bank, "" where nobody's was."""
+        if coup.punter is None:
+            return ""
+        return str(coup.punter.player or f"the house, at place {coup.punter.number}")
+
+    def of_currency(self, coup: CheminCoup) -> str:
+        """Return the one currency of the table."""
+        (currency,) = coup.round.version.limits
+        return str(currency)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return what lay against the bank."""
+        columns = (
+            Column("place", "Place", Form.NUMBER),
+            Column("player", "Player"),
+            Column("stake", "Stake", Form.MONEY),
+            Column("returned", "Came back", Form.MONEY),
+            CURRENCY,
+        )
+        stakes = row.stakes.select_related("seat", "player").order_by("seat__number")
+        lines = [
+            (each.seat.number, str(each.player or "the house"), each.stake, each.returned, self.of_currency(row))
+            for each in stakes
+        ]
+        return [Part("Stakes", columns, lines)]
+
+
+@register(VoidPart, site=SITE)
+class VoidedParts(Listing):
+    """Rounds that were annulled, once for each player in them."""
+
+    section = Section.GAMES
+    name = "Voided rounds"
+    purpose = "Rounds that were annulled: whose stakes went back, and what was missing."
+    readers = ROUND_READERS
+    columns = (
+        NUMBER,
+        Column("void__at", "When", Form.TIME),
+        Column("void__round__code", "Round"),
+        Column("player", "Player"),
+        Column("void__reason", "Reason"),
+        Column("void__by", "By"),
+        Column("returned", "Returned", Form.MONEY),
+        Column("shortfall", "Shortfall", Form.MONEY),
+        CURRENCY,
+    )
+    finds = (BY_NUMBER, Find("player:12", "player", called("player")), Find("round id", "void", unique_id))
+    period = "void__at"
+    links = {"void__round__code": ("staff_round", "round_id", "void_id")}
+    related = ("void__round", "player")
+
+
+@register(Incident, site=SITE)
+class Incidents(Listing):
+    """Rounds that were not what they should be."""
+
+    section = Section.GAMES
+    name = "Incidents"
+    purpose = "Rounds that were not what they should be, and what was found."
+    readers = ("games.view_incident",)
+    columns = (NUMBER, AT, Column("kind", "Kind"), Column("table__name", "Table"), Column("round_id", "Round"))
+    more = (Column("cause", "Cause"), Column("cards", "Cards"))
+    finds = (BY_NUMBER, BY_ROUND, Find("table:3", "table", called("table")))
+    filters = (chosen("kind", "Kind", IncidentKind),)
+    period = "at"
+    related = ("table",)
+
+
+@register(ReturnsAlarm, site=SITE)
+class ReturnsAlarms(Listing):
+    """When bets brought back what they should not have."""
+
+    section = Section.GAMES
+    name = "Alarms of returns"
+    purpose = "When bets brought back what chance does not explain."
+    readers = ("games.view_returns",)
+    columns = (
+        NUMBER,
+        AT,
+        Column("variant", "Game"),
+        Column("mode", "Money"),
+        Column("rounds", "Rounds", Form.NUMBER),
+        Column("stopped", "Stopped the game"),
+    )
+    more = (Column("rules_digest", "Digest of the rules"), Column("evidence", "Evidence"), Column("bets", "Bets"))
+    finds = (BY_NUMBER,)
+    period = "at"
+
+
+def _close(table: Table) -> Plan:
+    if table.status == Status.CLOSED:
+        return Plan("It is closed already.", is_skipped=True)
+    return Plan("It takes no more bets; what is in progress concludes.")
+
+
+def _open(table: Table) -> Plan:
+    if table.status == Status.PAUSED:
+        return Plan("It pauses: it is let go on, not opened.", is_skipped=True)
+    if table.is_open:
+        return Plan("It is open already.", is_skipped=True)
+    return Plan("It takes bets again, under its newest version.")
+
+
+@register(Table, site=SITE)
+class Tables(Listing):
+    """Every table, open or not."""
+
+    section = Section.GAMES
+    name = "Tables"
+    purpose = "Every table: its game, its shape, whether it is open or pauses; close or open many at once."
+    readers = TABLE_READERS
+    columns = (
+        NUMBER,
+        Column("name", "Name"),
+        Column("variant", "Game"),
+        Column("shape", "Shape"),
+        Column("status", "State"),
+        Column("version__number", "Version", Form.NUMBER),
+        Column("chat_language", "Language of the chat"),
+    )
+    more = (Column("slug", "In addresses"), Column("version__rules_digest", "Digest of the rules"))
+    finds = (BY_NUMBER, Find("table:3", "pk", called("table")))
+    related = ("version",)
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="close",
+            label="Close tables",
+            permission="games.supervise_table",
+            meaning="What is in progress concludes; nobody bets there until the table is opened again.",
+            plan=_close,
+            do=lambda table, reason, by: close_table(table_id=table.pk, reason=reason, by=by),
+            refusals=(TableError,),
+        ),
+        Deed(
+            name="open",
+            label="Open tables",
+            permission="games.supervise_table",
+            meaning="Players find them in the lobby at once.",
+            plan=_open,
+            do=lambda table, reason, by: open_table(table_id=table.pk, reason=reason, by=by),
+            refusals=(TableError,),
+        ),
+    )
+
+
+@register(TableVersion, site=SITE)
+class TableVersions(Listing):
+    """Under which limits and rules a table was played, and from when on."""
+
+    section = Section.GAMES
+    name = "Versions of tables"
+    purpose = "Limits, clock and rules of each table, as they were from when on."
+    readers = TABLE_READERS
+    columns = (
+        NUMBER,
+        Column("table__name", "Table"),
+        Column("number", "Version", Form.NUMBER),
+        Column("rules_version", "Rules"),
+        Column("created_at", "Made", Form.TIME),
+    )
+    more = (Column("rules_digest", "Digest of the rules"), Column("limits", "Limits"), Column("clock", "Clock"))
+    finds = (BY_NUMBER, Find("table:3", "table", called("table")))
+    related = ("table",)
+    period = "created_at"
+
+
+@register(RulesVersion, site=SITE)
+class VersionsOfRules(Listing):
+    """The rules of every game as this house has had them."""
+
+    section = Section.GAMES
+    name = "Versions of rules"
+    purpose = "Rules of every game as they were from when on, with the digest that rounds name."
+    readers = GAME_READERS
+    columns = (
+        NUMBER,
+        Column("variant", "Game"),
+        Column("version", "Version"),
+        Column("available_from", "Available from", Form.TIME),
+    )
+    more = (Column("digest", "Digest of the rules"), Column("body", "Rules"))
+    finds = (BY_NUMBER,)
+    filters = (Filter("game", "Game", lambda: [(slug, slug) for slug in sorted(GAMES)], lambda slug: Q(variant=slug)),)
+    period = "available_from"

@@ -1,0 +1,385 @@
+"""The lists about people: what the house knows of players that is neither money nor play. Who somebody is, where they
+live and what they wrote stands on pages of its own, never in a list.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
+from typing import ClassVar
+
+from django.contrib.admin import register
+from django.db.models import Q
+
+from audit.reports.files import MINOR_UNITS
+from audit.reports.kinds import Column, Form
+from backoffice.lists.framework.deeds import Deed, Plan
+from backoffice.lists.framework.finds import Find, called, number, unique_id
+from backoffice.lists.framework.listing import Listing
+from backoffice.lists.framework.sieve import Filter, Option, chosen
+from backoffice.lists.framework.site import SITE
+from players import sessions
+from players.api import tokens
+from players.finding import IDENTITY, SESSIONS
+from players.identity import actor_of
+from players.models import (
+    AccountLock,
+    Agreement,
+    ApiToken,
+    Closure,
+    ClosureState,
+    Ended,
+    Exclusion,
+    ExclusionKind,
+    Jurisdiction,
+    LimitChange,
+    LimitKind,
+    Mail,
+    Outcome,
+    Player,
+    RegisterCheck,
+    Session,
+    Submission,
+    SubmissionStatus,
+)
+from players.sections import Section
+
+SEE = "players.view_player"
+EXCLUDE = "players.exclude_player"
+NUMBER = Column("id", "No.", Form.NUMBER)
+PLAYER = Column("player", "Player")
+AT = Column("at", "When", Form.TIME)
+BY_NUMBER = Find("number", "pk", number)
+BY_PLAYER = Find("player:12", "player", called("player"))
+
+
+def _jurisdictions() -> Iterable[Option]:
+    return [(code, code) for code in Jurisdiction.objects.order_by("pk").values_list("pk", flat=True)]
+
+
+@register(Player, site=SITE)
+class Players(Listing):
+    """Everybody who has an account to play with."""
+
+    section = Section.PEOPLE
+    name = "Players"
+    purpose = "Accounts to play with: jurisdiction, currency, since when."
+    readers = (SEE,)
+    columns = (
+        Column("self", "Player"),
+        Column("jurisdiction_id", "Jurisdiction"),
+        Column("currency", "Currency"),
+        Column("user__created_at", "Since", Form.TIME),
+        Column("user__is_active", "Log-in works"),
+        Column("user__is_demo", "Of the demo"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "pk", called("player")))
+    filters = (
+        Filter("jurisdiction", "Jurisdiction", _jurisdictions, lambda code: Q(jurisdiction=code)),
+        # Every account on its way out begins there; one that is locked stands among the locks.
+        Filter(
+            "status",
+            "Status",
+            lambda: [("leaving", "Closing, closed or erased")],
+            lambda _: Q(closure__state=ClosureState.CLOSING),
+        ),
+    )
+    period = "user__created_at"
+    related = ("user",)
+
+
+RUNNING = Filter(
+    "status",
+    "Status",
+    lambda: [("running", "Running")],
+    lambda _: Q(ended_at=None),
+    is_few=True,
+)
+
+
+def _end(session: Session) -> Plan:
+    if session.ended_at:
+        return Plan("It is over already.", is_skipped=True)
+    if not hasattr(session.user, "player"):
+        return Plan("It is not a player’s: sessions of staff are ended with their accounts.", is_skipped=True)
+    return Plan(f"{session.user.player} has to log in again in this browser.")
+
+
+@register(Session, site=SITE)
+class Sessions(Listing):
+    """Log-ins, from the first click to the end. Where from and by what browser stands on the player's page."""
+
+    section = Section.PEOPLE
+    name = "Sessions"
+    purpose = "Log-ins of players and staff: begun, last action, ended and why."
+    readers = SESSIONS
+    key = ("began_at", "id")
+    columns = (
+        Column("id", "Session"),
+        Column("who", "Who"),
+        Column("began_at", "Begun", Form.TIME),
+        Column("acted_at", "Last action", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+        Column("why", "Why"),
+    )
+    finds = (Find("session", "pk", unique_id), Find("player:12", "user__player", called("player")))
+    filters = (RUNNING,)
+    period = "began_at"
+    related = ("user__player", "user__staff")
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="end",
+            label="End sessions",
+            permission=EXCLUDE,
+            meaning="Whoever uses such a browser has to log in again; bets that are placed stay placed.",
+            plan=_end,
+            do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
+        ),
+    )
+
+    def of_who(self, session: Session) -> str:
+        """Return what events call whoever logged in."""
+        return actor_of(session.user)
+
+    def of_why(self, session: Session) -> str:
+        """Return why it is over, in words."""
+        return session.why
+
+
+def _revoke(token: ApiToken) -> Plan:
+    if token.revoked_at:
+        return Plan("It is revoked already.", is_skipped=True)
+    if not hasattr(token.user, "player"):
+        return Plan("It is not a player’s: tokens of staff are revoked on the page of programs.", is_skipped=True)
+    return Plan(f"No program of {token.user.player} comes in with it any more.")
+
+
+@register(ApiToken, site=SITE)
+class Tokens(Listing):
+    """Tokens of programs, old ones too. What its owner calls one, and from where it was used, stands on their page."""
+
+    section = Section.PEOPLE
+    name = "Tokens of programs"
+    purpose = "Tokens that players and staff gave to programs: for what, until when, last used, revoked."
+    readers = SESSIONS
+    columns = (
+        NUMBER,
+        Column("who", "Whose"),
+        Column("start", "Begins with"),
+        Column("scopes", "For"),
+        Column("made_at", "Made", Form.TIME),
+        Column("ends_at", "Ends", Form.TIME),
+        Column("used_at", "Last used", Form.TIME),
+        Column("revoked_at", "Revoked", Form.TIME),
+    )
+    finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
+    period = "made_at"
+    related = ("user__player", "user__staff")
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="revoke",
+            label="Revoke tokens",
+            permission=EXCLUDE,
+            meaning="Programs with these tokens are refused from their next call on; bets that are placed stay placed.",
+            plan=_revoke,
+            do=lambda token, reason, by: tokens.revoke(token_id=token.pk, by=by, reason=reason),
+        ),
+    )
+
+    def of_who(self, token: ApiToken) -> str:
+        """Return what events call its owner."""
+        return actor_of(token.user)
+
+    def of_scopes(self, token: ApiToken) -> str:
+        """Return what it is for."""
+        return ", ".join(token.scopes)
+
+
+@register(Exclusion, site=SITE)
+class Exclusions(Listing):
+    """Pauses, time-outs and exclusions."""
+
+    section = Section.COMPLIANCE
+    name = "Exclusions"
+    purpose = "Pauses, time-outs and exclusions: whose, from when until when, by whom."
+    readers = (EXCLUDE,)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("kind", "Kind"),
+        Column("begun", "Begun", Form.TIME),
+        Column("until", "Until", Form.TIME),
+        Column("by", "By"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("kind", "Kind", ExclusionKind),)
+    period = "begun"
+    related = ("player",)
+
+
+@register(LimitChange, site=SITE)
+class LimitChanges(Listing):
+    """What players may spend, as it changed."""
+
+    section = Section.COMPLIANCE
+    name = "Limit changes"
+    purpose = "Every limit that was asked for: before and after, from when it holds, by whom."
+    readers = ("players.set_limits",)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("source", "Whose rule"),
+        Column("kind", "Of"),
+        Column("period", "Per"),
+        Column("was", "Before"),
+        Column("now", "After"),
+        Column("asked_at", "Asked", Form.TIME),
+        Column("effective_at", "Holds from", Form.TIME),
+        Column("asked_by", "By"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    period = "asked_at"
+    related = ("player",)
+
+    def of_was(self, change: LimitChange) -> str:
+        """Return what held before, in its unit."""
+        return self._in_words(change, change.before)
+
+    def of_now(self, change: LimitChange) -> str:
+        """Return what was asked for, in its unit."""
+        return self._in_words(change, change.amount)
+
+    def _in_words(self, change: LimitChange, amount: int | None) -> str:
+        if amount is None:
+            return "no limit"
+        if change.kind == LimitKind.TIME:
+            return f"{timedelta(seconds=amount) / timedelta(hours=1):g} hours"
+        return f"{Decimal(amount) / MINOR_UNITS:,.2f} {change.player.currency}"
+
+
+@register(Submission, site=SITE)
+class Submissions(Listing):
+    """What players sent in of themselves; what it says stands on the page of each."""
+
+    section = Section.PEOPLE
+    name = "Identity checks"
+    purpose = "What players sent in to show who they are, and what became of it; not what it says."
+    readers = ("players.review_identity",)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("sent_at", "Sent", Form.TIME),
+        Column("document_kind", "Document"),
+        Column("status", "Status"),
+        Column("reviewed_by", "Looked at by"),
+        Column("reviewed_at", "When", Form.TIME),
+        Column("reason", "Refused for"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("status", "Status", SubmissionStatus),)
+    period = "sent_at"
+    related = ("player", "reviewed_by")
+    links = {"id": ("staff_identity_case", "submission_id", "pk")}
+
+
+@register(RegisterCheck, site=SITE)
+class RegisterChecks(Listing):
+    """Questions to the registers of exclusion."""
+
+    section = Section.COMPLIANCE
+    name = "Register checks"
+    purpose = "What the registers of exclusion answered about whom."
+    readers = (EXCLUDE,)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("register", "Register"),
+        Column("outcome", "Answer"),
+        Column("until", "Excluded until", Form.TIME),
+        AT,
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("outcome", "Answer", Outcome, without=[Outcome.CLEAR]),)
+    period = "at"
+    related = ("player",)
+
+
+@register(Agreement, site=SITE)
+class Agreements(Listing):
+    """Who agreed to which terms."""
+
+    section = Section.PEOPLE
+    name = "Agreements"
+    purpose = "Who agreed to which version of the terms, and when."
+    readers = (SEE,)
+    columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
+    finds = (BY_NUMBER, BY_PLAYER)
+    period = "at"
+    related = ("player",)
+
+
+@register(Closure, site=SITE)
+class Closures(Listing):
+    """Accounts on their way out."""
+
+    section = Section.PEOPLE
+    name = "Closed accounts"
+    purpose = "Accounts that were closed, and how far that is."
+    readers = (SEE,)
+    columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
+    finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("state", "State", ClosureState),)
+    period = "at"
+    related = ("player",)
+
+
+@register(AccountLock, site=SITE)
+class AccountLocks(Listing):
+    """Accounts that staff locked, and opened again."""
+
+    section = Section.PEOPLE
+    name = "Account locks"
+    purpose = "Accounts that staff locked or opened again, and why: the newest row of a player holds."
+    readers = ("players.lock_player",)
+    columns = (NUMBER, PLAYER, AT, Column("locks", "Locked"), Column("reason", "Reason"), Column("by", "By"))
+    finds = (BY_NUMBER, BY_PLAYER)
+    period = "at"
+    related = ("player", "by")
+
+
+MAILS = {"waiting": Q(next_try_at__isnull=False), "given-up": Q(sent_at=None, next_try_at=None)}
+
+
+@register(Mail, site=SITE)
+class Mails(Listing):
+    """Mail that the house wrote: whether it went. What it says, and to which address, no list tells."""
+
+    section = Section.PEOPLE
+    name = "Mail"
+    purpose = "Mail that the house wrote: to whom, about what, whether it went; not what it says."
+    readers = (IDENTITY,)
+    columns = (
+        NUMBER,
+        Column("who", "To"),
+        Column("template", "About"),
+        Column("language", "Language"),
+        Column("written_at", "Written", Form.TIME),
+        Column("sent_at", "Sent", Form.TIME),
+        Column("attempts", "Attempts", Form.NUMBER),
+        Column("last_error", "Last error"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
+    filters = (
+        Filter(
+            "status",
+            "Status",
+            lambda: [("waiting", "Waiting"), ("given-up", "Given up")],
+            MAILS.__getitem__,
+            is_few=True,
+        ),
+    )
+    period = "written_at"
+    related = ("user__player", "user__staff")
+
+    def of_who(self, mail: Mail) -> str:
+        """Return what events call whom it is to; "" where the address is nobody's."""
+        return actor_of(mail.user) if mail.user else ""

@@ -1,0 +1,359 @@
+"""The lists about money: accounts, journals, what came in and what goes out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.admin import register
+from django.db.models import Q
+
+from audit.reports.kinds import Column, Form
+from backoffice.ledger.queries import kinds
+from backoffice.lists.framework.finds import Find, called, number, subject, unique_id
+from backoffice.lists.framework.listing import Listing, Part
+from backoffice.lists.framework.sieve import Filter, chosen
+from backoffice.lists.framework.site import SITE
+from backoffice.provider_statements import READERS as STATEMENT_READERS
+from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
+from players.sections import Section
+from wallet.models import (
+    Account,
+    AccountKind,
+    Adjustment,
+    Journal,
+    Partner,
+    Payment,
+    PaymentNotice,
+    PaymentState,
+    PayoutNotice,
+    StatementLine,
+    StudioTransaction,
+    Verdict,
+    Withdrawal,
+    WithdrawalStatus,
+)
+from wallet.seamless.partners import READERS as PARTNER_READERS
+
+SEE = ("wallet.view_ledger",)
+NUMBER = Column("id", "No.", Form.NUMBER)
+AT = Column("at", "When", Form.TIME)
+AMOUNT = Column("amount", "Amount", Form.MONEY)
+CURRENCY = Column("currency", "Currency")
+BY_NUMBER = Find("number", "pk", number)
+BY_PLAYER = Find("player:12", "player", called("player"))
+
+
+@register(Account, site=SITE)
+class Accounts(Listing):
+    """Accounts of the ledger. The house's have no balance of their own: it is what their entries come to."""
+
+    section = Section.MONEY
+    name = "Accounts"
+    purpose = "Every account of the ledger: whose, of which kind, what stands in it."
+    readers = SEE
+    columns = (
+        NUMBER,
+        Column("owner", "Player"),
+        Column("kind", "Kind"),
+        CURRENCY,
+        Column("mode", "Money"),
+        Column("balance", "Balance", Form.MONEY),
+        Column("held", "Held", Form.MONEY),
+        Column("version", "Changes", Form.NUMBER),
+    )
+    finds = (BY_NUMBER, Find("player:12", "owner", called("player")))
+    filters = (chosen("kind", "Kind", AccountKind),)
+    related = ("owner",)
+
+
+RARE = Filter(
+    "kind",
+    "Kind, but for stakes and settlements",
+    lambda: [(kind, kind) for kind in kinds() if kind not in ("stake", "settle")],
+    lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # as the index of them says it
+)
+
+
+@register(Journal, site=SITE)
+class Journals(Listing):
+    """Every movement of money, with its entries."""
+
+    section = Section.MONEY
+    name = "Journals"
+    purpose = "Every movement of money, with its entries: each comes to nothing."
+    readers = SEE
+    columns = (
+        NUMBER,
+        AT,
+        Column("kind", "Kind"),
+        Column("round_id", "Round"),
+        Column("reverses_id", "Takes back", Form.NUMBER),
+    )
+    more = (Column("key_id", "Key"),)
+    finds = (BY_NUMBER, Find("round id", "round_id", unique_id))
+    filters = (RARE,)
+    period = "at"
+    links = {"round_id": ("staff_round", "round_id", "round_id")}
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return its entries."""
+        columns = (
+            Column("line", "Line", Form.NUMBER),
+            Column("account", "Account", Form.NUMBER),
+            Column("owner", "Player"),
+            Column("kind", "Kind"),
+            AMOUNT,
+            CURRENCY,
+            Column("mode", "Money"),
+            Column("after", "Balance after", Form.MONEY),
+        )
+        entries = row.entry_set.select_related("account__owner").order_by("line")
+        return [
+            Part(
+                "Entries",
+                columns,
+                [
+                    (
+                        entry.line,
+                        entry.account_id,
+                        str(entry.account.owner or ""),
+                        entry.account.get_kind_display(),
+                        entry.amount,
+                        entry.currency,
+                        entry.account.get_mode_display(),
+                        entry.balance_after,
+                    )
+                    for entry in entries
+                ],
+            )
+        ]
+
+
+@register(Payment, site=SITE)
+class Deposits(Listing):
+    """What players pay in. Names, addresses and what the provider sent stand elsewhere, or nowhere."""
+
+    section = Section.MONEY
+    name = "Deposits"
+    purpose = "What players pay in: how much, how far it is, what the provider authorised."
+    readers = SEE
+    key = ("begun_at", "id")
+    columns = (
+        Column("id", "Deposit"),
+        Column("player", "Player"),
+        Column("begun_at", "Begun", Form.TIME),
+        AMOUNT,
+        CURRENCY,
+        Column("state", "State"),
+        Column("decided_at", "Decided", Form.TIME),
+        Column("is_disputed", "Disputed"),
+    )
+    more = (
+        Column("variant", "Provider"),
+        Column("authorisation", "Authorisation"),
+        Column("journal_id", "Journal", Form.NUMBER),
+    )
+    finds = (Find("deposit", "pk", unique_id), BY_PLAYER)
+    filters = (chosen("state", "State", PaymentState),)
+    period = "begun_at"
+    related = ("player",)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return what the provider said of it."""
+        columns = (
+            NUMBER,
+            AT,
+            Column("path", "Way"),
+            Column("word", "Said"),
+            Column("is_authentic", "Authentic"),
+            Column("decision", "What the house did"),
+        )
+        said = PaymentNotice.objects.filter(payment=row.pk).order_by("pk")
+        return [
+            Part(
+                "What the provider said",
+                columns,
+                [
+                    (
+                        notice.pk,
+                        notice.at.isoformat(),
+                        notice.get_path_display(),
+                        notice.get_word_display(),
+                        "yes" if notice.is_authentic else "no",
+                        notice.decision,
+                    )
+                    for notice in said
+                ],
+            )
+        ]
+
+
+@register(Withdrawal, site=SITE)
+class Withdrawals(Listing):
+    """What players take out. Where it goes stands on the page of each."""
+
+    section = Section.MONEY
+    name = "Withdrawals"
+    purpose = "What players take out, and every step of it."
+    readers = WITHDRAWAL_READERS
+    columns = (
+        NUMBER,
+        Column("player", "Player"),
+        AT,
+        AMOUNT,
+        CURRENCY,
+        Column("status", "Status"),
+        Column("takes_two", "Takes two"),
+    )
+    more = (Column("reference", "Reference"),)
+    finds = (BY_NUMBER, BY_PLAYER, Find("reference", "reference", unique_id))
+    filters = (chosen("status", "Status", WithdrawalStatus),)
+    period = "at"
+    related = ("player",)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return its steps."""
+        columns = (
+            AT,
+            Column("before", "Before"),
+            Column("after", "After"),
+            Column("by", "By"),
+            Column("handler", "Handler"),
+            Column("method", "Method"),
+            Column("journal", "Journal", Form.NUMBER),
+        )
+        return [
+            Part(
+                "Steps",
+                columns,
+                [
+                    (
+                        step.at.isoformat(),
+                        step.get_before_display(),
+                        step.get_after_display(),
+                        step.by,
+                        step.handler,
+                        step.method,
+                        step.journal_id,
+                    )
+                    for step in row.steps.order_by("pk")
+                ],
+            )
+        ]
+
+
+@register(PayoutNotice, site=SITE)
+class PayoutNotices(Listing):
+    """What the provider of payouts said."""
+
+    section = Section.MONEY
+    name = "Notices of payouts"
+    purpose = "What the provider of payouts said, and when."
+    readers = SEE
+    columns = (
+        NUMBER,
+        AT,
+        Column("withdrawal_id", "Withdrawal", Form.NUMBER),
+        Column("provider", "Provider"),
+        Column("path", "Way"),
+        Column("outcome", "Outcome"),
+    )
+    finds = (BY_NUMBER,)
+    period = "at"
+
+
+@register(StatementLine, site=SITE)
+class StatementLines(Listing):
+    """What providers say that they took and paid, line by line."""
+
+    section = Section.MONEY
+    name = "Lines of statements"
+    purpose = "What providers say that they took and paid, line by line, and whether the house has the same."
+    readers = STATEMENT_READERS
+    columns = (
+        NUMBER,
+        Column("statement", "Statement"),
+        Column("number", "Line", Form.NUMBER),
+        Column("day", "Day"),
+        Column("kind", "Kind"),
+        AMOUNT,
+        CURRENCY,
+        Column("status", "Status"),
+        Column("subject", "About"),
+        Column("verdict", "Compared"),
+    )
+    more = (Column("reference", "Reference"), Column("authorisation", "Authorisation"))
+    finds = (
+        BY_NUMBER,
+        Find("statement:3", "statement", called("statement")),
+        Find("withdrawal:12, payment:…", "subject", subject),
+    )
+    filters = (chosen("verdict", "Compared", Verdict),)
+    related = ("statement",)
+    links = {"statement": ("staff_statement", "statement_id", "statement_id")}
+
+
+@register(Adjustment, site=SITE)
+class Adjustments(Listing):
+    """Balances that two people put right."""
+
+    section = Section.MONEY
+    name = "Adjustments"
+    purpose = "Balances that two people put right: whose, by how much and why."
+    readers = SEE
+    key = ("approval_id",)
+    columns = (
+        Column("approval_id", "Approval", Form.NUMBER),
+        Column("approval__at", "Asked", Form.TIME),
+        Column("account__owner", "Player"),
+        AMOUNT,
+        Column("account__currency", "Currency"),
+        Column("account__mode", "Money"),
+        Column("why", "Why"),
+        Column("approval__by", "Asked by"),
+    )
+    more = (Column("approval__reason", "Reason"), Column("key", "Key of its journal"))
+    finds = (Find("number of the approval", "pk", number), Find("player:12", "account__owner", called("player")))
+    period = "approval__at"
+    related = ("approval", "account__owner")
+
+
+OF_PARTNER = Filter(
+    "partner",
+    "Studio",
+    lambda: [(str(pk), name) for pk, name in Partner.objects.order_by("name").values_list("pk", "name")],
+    lambda partner: Q(partner=partner),
+)
+
+
+@register(StudioTransaction, site=SITE)
+class StudioTransactions(Listing):
+    """What studios did with players' balances, as they asked for it."""
+
+    section = Section.MONEY
+    name = "What studios did"
+    purpose = "Every bet, win and rollback of studios' games on our players' balances."
+    readers = PARTNER_READERS
+    columns = (
+        NUMBER,
+        AT,
+        Column("partner__name", "Studio"),
+        Column("studio_player__player", "Player"),
+        Column("operation", "What"),
+        Column("bet", "Bet", Form.MONEY),
+        Column("win", "Win", Form.MONEY),
+        CURRENCY,
+        Column("mode", "Money"),
+        Column("transaction", "Transaction"),
+    )
+    more = (
+        Column("game", "Game"),
+        Column("round", "Round"),
+        Column("takes_back", "Takes back"),
+        Column("balance", "Balance after", Form.MONEY),
+        Column("bet_key", "Key of the bet’s journal"),
+        Column("win_key", "Key of the win’s journal"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "studio_player__player", called("player")))
+    filters = (OF_PARTNER,)
+    period = "at"
+    related = ("partner", "studio_player__player")

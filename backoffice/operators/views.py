@@ -1,0 +1,117 @@
+"""What operators refuse to book, as finance looks into it. In English, like all of the back office."""
+
+from typing import Final
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from backoffice.operators import queries
+from players import looking
+from players.access import StaffRequest, staff_required
+from wallet.models import MessageState, RemoteMessage
+from wallet.remote import queue
+from wallet.seamless.partners import VIEW
+
+SETTLE: Final = "wallet.settle_remote"
+READERS: Final = (SETTLE, VIEW)
+OVER: Final = "This message is in doubt no more: somebody was faster."
+
+
+class StateForm(forms.Form):
+    """Which messages, beyond a mark that the page before gave."""
+
+    state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in queries.NAMES.items()])
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+class NoteForm(forms.Form):
+    """How something was settled with the operator."""
+
+    note = forms.CharField(
+        max_length=500,
+        label="How it was settled with the operator",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Write how it was settled: it is kept on record."},
+    )
+
+
+@staff_required(*READERS)
+@looking.listed("messages to operators")
+@require_safe
+def staff_operators(request: StaffRequest) -> HttpResponse:
+    """A page of messages: at first those in doubt."""
+    form = StateForm(request.GET)
+    form.full_clean()
+    state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
+    page = queries.find(state, before=form.cleaned_data.get("before"))
+    looking.shown(request, *(message.bet.player_id for message in page.messages))
+    context = {
+        "form": form,
+        "state": state,
+        "name": queries.NAMES[state],
+        "page": page,
+        "older": page.further,
+        "counted": queries.counted(),
+    }
+    return render(request, "staff/operators.html", context)
+
+
+@staff_required(*READERS)
+@looking.listed("a message to an operator")
+@require_safe
+def staff_operator_message(request: StaffRequest, message_id: int) -> HttpResponse:
+    """One message: what the operator was told, what it said, and what can be done about it."""
+    return _page(request, message_id, NoteForm())
+
+
+@staff_required(SETTLE)
+@require_POST
+def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Have it told once more."""
+    try:
+        queue.try_again(message_id, by=request.staff)
+    except queue.NotInDoubt:
+        messages.warning(request, OVER)
+    else:
+        messages.success(request, "It is sent again now.")
+    return redirect("staff_operator_message", message_id)
+
+
+@staff_required(SETTLE)
+@looking.listed("a message to an operator")
+@require_POST
+def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Take it out of doubt, as settled in another way."""
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, message_id, form)
+    try:
+        queue.settle(message_id, note=form.cleaned_data["note"], by=request.staff)
+    except queue.NotInDoubt:
+        messages.warning(request, OVER)
+    else:
+        messages.success(request, "Settled.")
+    return redirect("staff_operator_message", message_id)
+
+
+def _page(request: StaffRequest, message_id: int, form: NoteForm) -> HttpResponse:
+    found = RemoteMessage.objects.select_related("bet__launch__remote__partner", "settled_by")
+    message = found.filter(pk=message_id).first()
+    if message is None:
+        raise Http404
+    looking.shown(request, message.bet)
+    following = RemoteMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
+    context = {
+        "message": message,
+        "bet": message.bet,
+        "partner": message.bet.launch.remote.partner,
+        "form": form,
+        "is_open": message.state == MessageState.DOUBT,
+        "can_be_settled": queue.can_be_settled(message),
+        "may_settle": request.user.has_perm(SETTLE),
+        "following": following.count(),
+    }
+    return render(request, "staff/operator_message.html", context)

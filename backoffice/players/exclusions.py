@@ -1,0 +1,100 @@
+"""Excluding a player, and asking for an exclusion to be lifted: in English, like all of the back office.
+
+It stands on the top floor, since whoever is excluded gets back what lies in a game.
+"""
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.protection_views import give_back
+from audit import approvals
+from backoffice.players.picker import WhoForm, whom
+from players import exclusions, lifting, looking
+from players.access import StaffRequest, staff_required
+from players.models import Exclusion, Player
+from players.told import TOLD, TOLD_ONCE_DONE
+
+LONGEST = 3650  # days
+LONGEST_ID = 19  # digits, from which on no number fits the column
+SHOWN = 100  # exclusions in force, the newest
+
+
+class ExclusionForm(forms.Form):
+    """Who, how long and why."""
+
+    player = forms.ModelChoiceField(
+        Player.objects.all(),
+        widget=forms.HiddenInput,
+        error_messages={"required": "Find the player first.", "invalid_choice": "No player has this number."},
+    )
+    days = forms.IntegerField(
+        label="Days", required=False, min_value=1, max_value=LONGEST, help_text="Leave empty: until further notice."
+    )
+    reason = forms.CharField(label="Reason", max_length=500, help_text=TOLD)
+
+
+class LiftForm(forms.Form):
+    """Why an exclusion should end."""
+
+    reason = forms.CharField(max_length=500)
+
+
+@staff_required("players.exclude_player")
+@looking.listed("exclusions")
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_exclusions(request: StaffRequest) -> HttpResponse:
+    """List who is excluded now; find somebody, and exclude them, at once and with a reason."""
+    who = WhoForm(request.GET if "who" in request.GET else None)
+    found = whom(who, request.user)
+    named = found[0].player if len(found) == 1 else _named((request.POST or request.GET).get("player", ""))
+    form = ExclusionForm(request.POST or None, initial={"player": named})
+    if request.method == "POST" and form.is_valid():
+        player: Player = form.cleaned_data["player"]
+        with transaction.atomic():
+            exclusions.exclude(
+                player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
+            )
+            give_back(player, by=request.staff)
+        messages.success(request, f"{player} is excluded. A round in progress finishes; none begins after it.")
+        return redirect("staff_exclusions")
+    if named:
+        looking.note(request, named, what="e-mail address")
+    in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
+    listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
+    looking.shown(request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed))
+    lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
+    context = {"lines": lines, "told_once_done": TOLD_ONCE_DONE, "named": named, "exclusion_form": form}
+    return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
+
+
+def _named(player_id: str) -> Player | None:
+    """Return the player that a link names, if there is one."""
+    if not (player_id.isascii() and player_id.isdecimal() and len(player_id) < LONGEST_ID):
+        return None
+    return Player.objects.select_related("user").filter(pk=player_id).first()
+
+
+@staff_required("players.exclude_player")
+@require_POST
+def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
+    """Ask for an exclusion to be lifted: another person decides."""
+    exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
+    form = LiftForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_exclusions")
+    try:
+        lifting.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
+    except exclusions.EndsAtItsTime:
+        messages.error(request, "This exclusion ends at its time. Nobody can end it now.")
+    except approvals.AskedTwice as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Asked for. Another person has to agree, on the page of approvals.")
+    return redirect("staff_exclusions")

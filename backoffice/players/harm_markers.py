@@ -1,0 +1,213 @@
+"""Markers of harm in the back office: the flags, one flag with the rows behind it, the contact that staff made.
+
+It stands on the top floor, since what is behind a flag are rounds and money.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_POST, require_safe
+
+from backoffice.players.facts import deposits_by_day, facts
+from players import flags, looking
+from players.access import StaffRequest, staff_required
+from players.models import (
+    Contact,
+    ContactWay,
+    Flag,
+    FlagOutcome,
+    LimitChange,
+    LimitKind,
+    Marker,
+    Period,
+    Player,
+    User,
+)
+from players.told import TOLD
+from wallet.limits_page import what, written
+from wallet.models import Payment
+from wallet.money import format_money
+
+SEE: Final = "players.see_flags"
+PAGE: Final = 30
+ROWS: Final = 100  # shown of a sighting; all of them are kept
+
+WORDS: Final = {
+    "games_round": "Round",
+    "wallet_payment": "Deposit",
+    "wallet_withdrawal": "Withdrawal cancelled",
+    "players_limitchange": "Limit asked for",
+}
+
+
+class FilterForm(forms.Form):
+    """Which flags the list shows."""
+
+    marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), ("closed", "Closed")])
+    page = forms.IntegerField(required=False, min_value=1, max_value=10**6, widget=forms.HiddenInput)
+
+
+class ContactForm(forms.Form):
+    """How staff got in touch."""
+
+    made_at = forms.DateTimeField(
+        label="When (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    )
+    way = forms.ChoiceField(label="How", choices=[("", "Choose"), *ContactWay.choices])
+    said = forms.CharField(
+        label="What was said and agreed; or why none was needed",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=TOLD,
+    )
+    next_look = forms.DateField(
+        label="Look again on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+
+class CloseForm(forms.Form):
+    """How a flag ends."""
+
+    conclusion = forms.ChoiceField(label="How it ends", choices=[("", "Choose"), *FlagOutcome.choices])
+    note = forms.CharField(
+        label="Note (optional)",
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=TOLD,
+    )
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row behind a flag: what it is, when, how much, and where it can be read ("": not by this role)."""
+
+    name: str
+    at: datetime | None
+    amount: str
+    url: str
+
+
+@staff_required(SEE)
+@looking.listed("markers")
+@require_safe
+def staff_markers(request: StaffRequest) -> HttpResponse:
+    """The flags, newest first."""
+    form = FilterForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    marker = Marker(asked["marker"]) if asked.get("marker") else None
+    page = asked.get("page") or 1
+    found = flags.flags(marker=marker, is_open=asked.get("state") != "closed")
+    listed = list(found[(page - 1) * PAGE : page * PAGE + 1])
+    looking.shown(request, *(flag.player_id for flag in listed[:PAGE]))
+    context = {"form": form, "flags": listed[:PAGE], "page": page, "next_page": page + 1 if listed[PAGE:] else None}
+    return render(request, "staff/markers.html", context)
+
+
+@staff_required(SEE)
+@require_safe
+def staff_marker(request: StaffRequest, flag_id: int) -> HttpResponse:
+    """One flag."""
+    return _flag_page(request, _find(flag_id))
+
+
+@staff_required(SEE)
+@require_POST
+def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
+    """Put a contact on record."""
+    flag, form = _find(flag_id), ContactForm(request.POST)
+    if not form.is_valid():
+        return _flag_page(request, flag, contact_form=form)
+    said = form.cleaned_data
+    try:
+        flags.record_contact(
+            flag_id=flag.pk,
+            made_at=said["made_at"],
+            way=ContactWay(said["way"]),
+            said=said["said"],
+            next_look=said["next_look"],
+            by=request.staff,
+        )
+    except flags.FlagError as error:
+        form.add_error(None, str(error))
+        return _flag_page(request, flag, contact_form=form)
+    messages.success(request, "The contact is on record.")
+    return redirect("staff_marker", flag.pk)
+
+
+@staff_required(SEE)
+@require_POST
+def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
+    """Close a flag, or say why not."""
+    flag, form = _find(flag_id), CloseForm(request.POST)
+    if not form.is_valid():
+        return _flag_page(request, flag, close_form=form)
+    outcome = FlagOutcome(form.cleaned_data["conclusion"])
+    try:
+        flags.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
+    except flags.FlagError as error:
+        form.add_error(None, str(error))
+        return _flag_page(request, flag, close_form=form)
+    messages.success(request, "The flag is closed. What comes after this moment may raise another one.")
+    return redirect("staff_marker", flag.pk)
+
+
+def _find(flag_id: int) -> Flag:
+    people = ("player__user", "player__jurisdiction", "closed_by")
+    return get_object_or_404(Flag.objects.select_related(*people), pk=flag_id)
+
+
+def _flag_page(
+    request: StaffRequest,
+    flag: Flag,
+    *,
+    contact_form: ContactForm | None = None,
+    close_form: CloseForm | None = None,
+) -> HttpResponse:
+    looking.note(request, flag.player, what="marker, facts, contacts")
+    sightings = [
+        (seen, list(_rows(seen.rows[-ROWS:], flag.player, request.user)), max(0, len(seen.rows) - ROWS))
+        for seen in flag.sightings.order_by("-id")
+    ]
+    made_at = datetime.now(UTC).replace(second=0, microsecond=0)
+    context = {
+        "flag": flag,
+        "subject": flag.player,  # "player" would be whose balance the header shows
+        "facts": facts(flag.player),
+        "deposits": deposits_by_day(flag.player),
+        "sightings": sightings,
+        "contacts": Contact.objects.filter(flag=flag).select_related("staff").order_by("-id"),
+        "contact_form": contact_form or ContactForm(initial={"made_at": made_at}),
+        "close_form": close_form or CloseForm(),
+    }
+    return render(request, "staff/marker.html", context)
+
+
+def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator[ShownRow]:
+    """Yield the rows as staff read them, newest first."""
+    ids = {table: [row["id"] for row in rows if row["table"] == table] for table in WORDS}
+    changes = LimitChange.objects.in_bulk(ids["players_limitchange"])
+    payments = {str(payment.pk): payment for payment in Payment.objects.filter(pk__in=ids["wallet_payment"])}
+    for row in reversed(rows):
+        amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, "en")
+        name, url = WORDS[row["table"]], ""
+        if row["table"] == "games_round":
+            url = f"{reverse('staff_rounds')}?round={row['id']}"
+        elif row["table"] == "players_limitchange":
+            change = changes[row["id"]]
+            name = f"{name}: {what(LimitKind(change.kind), Period(change.period))}"
+            amount = "none" if change.amount is None else written(player, LimitKind(change.kind), change.amount)
+            url = reverse("staff_player_limits", args=[player.pk]) if user.has_perm("players.set_limits") else ""
+        elif row["table"] == "wallet_payment":
+            name = f"{name}, {payments[row['id']].state}"
+        yield ShownRow(name, parse_datetime(row["at"]), amount, url)

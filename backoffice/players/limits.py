@@ -1,0 +1,75 @@
+"""Limits that the house sets for a player: what holds, a form for each kind, the changes so far. Whose they are is
+asked a floor above, where everything that players are found by is known.
+"""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from backoffice.players.house_limits import set_for_the_house
+from players import limits, looking
+from players.access import StaffRequest, staff_required
+from players.models import LimitChange, LimitKind, LimitSource, Player
+from players.told import TOLD
+from wallet.limits_forms import LimitsForm
+from wallet.limits_page import tables, what, written
+
+SET = "players.set_limits"
+MOST_CHANGES = 50
+
+
+class HouseLimitsForm(LimitsForm):
+    """Limits of one kind that the house sets, which says why."""
+
+    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason", help_text=TOLD)
+
+
+@staff_required(SET)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Show a player's limits; set those of the house of one kind."""
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    kind = next((kind for kind in LimitKind if request.POST.get(f"{kind.value}-kind") == kind.value), None)
+    if request.method != "POST" or kind is None:
+        return _render(request, player)
+    form = _form(player, kind, request)
+    if not form.is_valid():
+        return _render(request, player, form=form, kind=kind)
+    amounts = form.changed()
+    set_for_the_house(player=player, kind=kind, amounts=amounts, reason=form.cleaned_data["reason"], by=request.staff)
+    for period, amount in amounts.items():
+        said = "no limit of the house any more" if amount is None else f"{written(player, kind, amount)} from now on"
+        messages.success(request, f"{what(kind, period)}: {said}.")
+    return redirect("staff_player_limits", player.pk)
+
+
+def _form(player: Player, kind: LimitKind, request: StaffRequest | None = None) -> HouseLimitsForm:
+    own = limits.own_limits(player, LimitSource.HOUSE)
+    holding = {period: amount for (of, period), amount in own.items() if of is kind}
+    return HouseLimitsForm(request and request.POST, kind=kind, currency=player.currency, holding=holding)
+
+
+def _render(
+    request: StaffRequest, player: Player, *, form: HouseLimitsForm | None = None, kind: LimitKind | None = None
+) -> HttpResponse:
+    looking.note(request, player, what="limits")
+    changes = LimitChange.objects.filter(player=player).order_by("-pk")[:MOST_CHANGES]
+    context = {
+        "subject": player,  # "player" would be whose balance the header shows
+        "kinds": [
+            (table, form if form is not None and table.kind is kind else _form(player, table.kind))
+            for table in tables(player)
+        ],
+        "changes": [
+            (change, _amount(player, change, change.before), _amount(player, change, change.amount))
+            for change in changes
+        ],
+        "form": form,
+    }
+    return render(request, "staff/limits.html", context)
+
+
+def _amount(player: Player, change: LimitChange, amount: int | None) -> str:
+    return "none" if amount is None else written(player, LimitKind(change.kind), amount)

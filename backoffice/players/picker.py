@@ -1,0 +1,55 @@
+"""Whom staff are about to do something to: found by anything known of them, as the search finds them, and chosen where
+several are.
+"""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from backoffice.players.limits import SET
+from backoffice.players.search import LONGEST, search
+from backoffice.players.status import Summary, summaries
+from players import looking
+from players.access import StaffRequest, staff_required
+from players.models import User
+
+
+class WhoForm(forms.Form):
+    """Whom it is about."""
+
+    who = forms.CharField(
+        label="Anything known of the player",
+        max_length=LONGEST,
+        widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
+    )
+
+
+def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
+    """Return whom what was typed can mean, as far as the reader may find them; where it means nobody, the form says
+    so.
+    """
+    if not form.is_valid():
+        return ()
+    _, hits = search(reader, form.cleaned_data["who"])
+    people = sorted({hit.player_id for found in hits.values() for hit in found})
+    if not people:
+        form.add_error("who", "Nobody was found by this.")
+    known = summaries(people, reader)
+    return [known[number] for number in people]
+
+
+@staff_required(SET)
+@looking.listed("whom a search found")
+@require_safe
+def staff_limits(request: StaffRequest) -> HttpResponse:
+    """Lead to a player's limits."""
+    form = WhoForm(request.GET or None)
+    found = whom(form, request.user)
+    if len(found) == 1:
+        looking.note(request, found[0].player, what="which player it is")
+        return redirect("staff_player_limits", found[0].player.pk)
+    looking.shown(request, *(one.player for one in found))
+    return render(request, "staff/limits_whose.html", {"form": form, "found": found})

@@ -1,0 +1,89 @@
+"""The search of the back office: one field that takes whatever staff know of a player.
+
+What was typed goes to every finder that the reader's role may use; those that can make something of it say whom they
+found, each with what it found them by.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from backoffice.players.status import Summary, may, summaries
+from games import finding as of_play
+from players import finding as of_people
+from players import looking
+from players.access import StaffRequest, staff_required
+from players.finding import SEE, Finder, Hit
+from players.models import User
+from wallet import finding as of_money
+
+FINDERS: Final = (*of_people.FINDERS, *of_money.FINDERS, *of_play.FINDERS)
+PAGE: Final = 20  # players of one finder
+LONGEST: Final = 300  # characters: as long as browsers' names are kept
+
+
+class FindForm(forms.Form):
+    """Whom to look for; ``by`` and ``after`` ask for more of what one finder found."""
+
+    who = forms.CharField(label="Anything known of the player", max_length=LONGEST)
+    by = forms.ChoiceField(required=False, choices=[("", ""), *((each.name, each.label) for each in FINDERS)])
+    after = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Who was found by one kind of thing, and after whom there are more (None: nobody)."""
+
+    finder: Finder
+    people: Sequence[tuple[Summary, str]]
+    more: int | None
+
+    @property
+    def says_more(self) -> bool:
+        """Whether what they were found by is more than what was typed."""
+        return any(said for _, said in self.people)
+
+
+@staff_required(SEE)
+@looking.listed("whom a search found")
+@require_safe
+def staff_players(request: StaffRequest) -> HttpResponse:
+    """Find players; where there is one, lead to their page."""
+    form = FindForm(request.GET or None)
+    found: list[Found] = []
+    tried: list[Finder] = []
+    if form.is_valid():
+        asked = form.cleaned_data
+        tried, hits = search(request.user, asked["who"], asked["by"], asked["after"] or 0)
+        people = {hit.player_id for each in hits.values() for hit in each}
+        if len(people) == 1 and not asked["by"]:
+            (number,) = people
+            looking.note(request, number, what="which player it is")
+            return redirect("staff_player", number)
+        known = summaries(people, request.user)
+        found = [_found(finder, hits[finder.name], known) for finder in tried if hits[finder.name]]
+    looking.shown(request, *(one.player for each in found for one, _ in each.people))
+    usable = [each.label for each in FINDERS if may(request.user, each.permissions)]
+    return render(request, "staff/players.html", {"form": form, "found": found, "tried": tried, "usable": usable})
+
+
+def search(reader: User, typed: str, by: str = "", after: int = 0) -> tuple[list[Finder], dict[str, Sequence[Hit]]]:
+    """Return the finders that could make something of what was typed, and what each found: one page, and one more."""
+    tried, hits = [], {}
+    for finder in FINDERS:
+        if by in ("", finder.name) and may(reader, finder.permissions):
+            found = finder.find(typed, after, PAGE + 1)
+            if found is not None:
+                tried.append(finder)
+                hits[finder.name] = found
+    return tried, hits
+
+
+def _found(finder: Finder, hits: Sequence[Hit], known: dict[int, Summary]) -> Found:
+    shown = [(known[hit.player_id], hit.said) for hit in hits[:PAGE]]
+    return Found(finder, shown, hits[PAGE - 1].player_id if len(hits) > PAGE else None)

@@ -1,0 +1,210 @@
+"""What the page about a player is made of: sections, each for staff in whose role it is, and short: a few rows of each
+kind, and the way to all of them.
+
+What is suspected under the law against money laundering stands in sections of compliance's own, and in no other.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import Count
+
+from audit import months
+from audit.models import Event, Significant
+from backoffice.audit import access_log
+from backoffice.players.facts import balances, deposits_by_day, limit_lines
+from backoffice.players.status import SEE_FLAGS, may
+from games.given_back import lines
+from games.history import playing
+from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
+from games.search import Search, find
+from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
+from players.api import tokens
+from players.finding import IDENTITY, SEE, SESSIONS
+from players.models import (
+    AccountLock,
+    Agreement,
+    Closure,
+    Conversation,
+    ConversationState,
+    Exclusion,
+    Flag,
+    LimitChange,
+    LimitKind,
+    Period,
+    Player,
+    PlayTime,
+    RealityCheck,
+    RegisterCheck,
+    Session,
+    Submission,
+    User,
+)
+from players.program_forms import words
+from players.second_factor import is_set_up
+from players.told import TOLD
+from wallet.finding import PAYERS
+from wallet.limits_page import what, written
+from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
+from wallet.money import format_money
+from wallet.statements import movements
+
+FEW: Final = 5
+PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)
+SUSPICIONS: Final = "audit.handle_significant"
+WEEK: Final = 7  # days
+
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Part of the page: its anchor, which names its template too, for staff with any of *permissions*. One that is not
+    wide needs half the page's width.
+    """
+
+    anchor: str
+    title: str
+    permissions: tuple[str, ...]
+    read: Callable[[Player, User], Data]
+    is_wide: bool = True
+
+    @property
+    def template(self) -> str:
+        """Which template shows it."""
+        return f"staff/player/_{self.anchor}.html"
+
+
+def sections(player: Player, reader: User) -> list[tuple[Section, Data]]:
+    """Return the sections that *reader* may see, each with what it shows."""
+    return [(each, each.read(player, reader)) for each in SECTIONS if may(reader, each.permissions)]
+
+
+def _account(player: Player, reader: User) -> Data:
+    return {
+        "agreement": Agreement.objects.filter(player=player).order_by("-pk").first(),
+        "closures": Closure.objects.filter(player=player).order_by("-pk"),
+        "locks": AccountLock.objects.filter(player=player).select_related("by").order_by("-pk")[:FEW],
+    }
+
+
+def _identity(player: Player, reader: User) -> Data:
+    submissions = Submission.objects.filter(player=player).annotate(documents=Count("document")).order_by("-pk")
+    return {
+        "latest": verification.latest(player),
+        "submissions": submissions[:FEW],
+        "pairs": [(pair, pair.other(player)) for pair in duplicates.pairs_of(player)],
+    }
+
+
+def _money(player: Player, reader: User) -> Data:
+    cash = Account.objects.filter(owner=player, kind=AccountKind.CASH, mode=Mode.REAL).first()
+    accounts = PayoutAccount.objects.filter(player=player).order_by("-at") if may(reader, PAYERS) else None
+    return {
+        "balances": balances(player),
+        "deposits_by_day": deposits_by_day(player),
+        "payments": Payment.objects.filter(player=player).order_by("-begun_at", "-pk")[:FEW],
+        "withdrawals": Withdrawal.objects.filter(player=player).select_related("account").order_by("-pk")[:FEW],
+        "movements": movements(cash.pk, most=FEW).movements if cash else (),
+        "accounts": accounts,
+    }
+
+
+def _play(player: Player, reader: User) -> Data:
+    seats = CheminSeat.objects.filter(player=player, left_at=None).select_related("live_table__table").order_by("pk")
+    tenures = CheminTenure.objects.filter(seat__in=seats, ended_at=None).select_related("live_table__table")
+    bank = dict(Account.objects.filter(owner=player, kind=AccountKind.BANK).values_list("pk", "balance"))
+    parts = [part for mode in Mode for part in find(player, Search(mode=mode), limit=FEW)]
+    return {
+        "open": playing(player, "en", modes=tuple(Mode)),
+        "seats": seats,
+        "banks": [(each, format_money(bank.get(each.account_id) or 0, player.currency, "en")) for each in tenures],
+        "lines": lines(sorted(parts, key=lambda part: (part.at, part.pk), reverse=True)[:FEW]),
+    }
+
+
+def _protection(player: Player, reader: User) -> Data:
+    excluded = Exclusion.objects.filter(player=player).select_related("lift").order_by("-pk")
+    return {
+        "limits": limit_lines(player),
+        "waiting": [_waiting(player, change) for change in limits.pending(player).values()],
+        "standing": exclusions.in_force(player),
+        "exclusions": excluded[:FEW],
+        "checks": RegisterCheck.objects.filter(player=player).order_by("register", "-pk").distinct("register"),
+        "interval": RealityCheck.objects.filter(player=player).order_by("-pk").first(),
+        "days": [
+            (each.day, each.seconds // 60) for each in PlayTime.objects.filter(player=player).order_by("-day")[:WEEK]
+        ],
+    }
+
+
+def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange]:
+    kind, period = LimitKind(change.kind), Period(change.period)
+    amount = "none" if change.amount is None else written(player, kind, change.amount)
+    return what(kind, period), amount, change
+
+
+def _markers(player: Player, reader: User) -> Data:
+    closed = Flag.objects.filter(player=player).exclude(closed_at=None).order_by("-pk")
+    return {"flags": flags.flags(player=player), "closed": closed[:FEW]}
+
+
+def _watches(player: Player, reader: User) -> Data:
+    return {"found": Significant.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
+
+
+def _sessions(player: Player, reader: User) -> Data:
+    return {
+        "running": len(sessions.running(player.user)),
+        "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
+        "second_factor": is_set_up(player.user),
+        "locked_since": locks.locked_since(player.user.email),
+        "tokens": [(token, words(token)) for token in tokens.running(player.user)],
+    }
+
+
+def _service(player: Player, reader: User) -> Data:
+    said = Conversation.objects.filter(player=player).order_by("-pk")
+    open_ones = said.exclude(state=ConversationState.CLOSED)
+    return {"open": open_ones[: 2 * FEW], "closed": said.filter(state=ConversationState.CLOSED)[:FEW]}
+
+
+def _chat(player: Player, reader: User) -> Data:
+    return {
+        "name": ChatName.objects.filter(player=player).first(),
+        "grounds": Grounds.choices,
+        "told": TOLD,
+        "names": ChatNameTaken.objects.filter(player=player).order_by("-pk")[:FEW],
+        "bans": ChatBan.objects.filter(player=player).select_related("live_table__table").order_by("-pk")[:FEW],
+    }
+
+
+def _notes(player: Player, reader: User) -> Data:
+    found = notes.notes(player, restricted_too=reader.has_perm(SUSPICIONS))
+    return {"notes": found[:FEW]}
+
+
+def _events(player: Player, reader: User) -> Data:
+    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW], "archived": months.cut()}
+
+
+def _looks(player: Player, reader: User) -> Data:
+    return {"looks": access_log.latest(player, FEW)}
+
+
+SECTIONS: Final = (
+    Section("notes", "Notes", (notes.PERMISSION,), _notes),
+    Section("account", "Account", (SEE,), _account, is_wide=False),
+    Section("identity", "Identity", (IDENTITY,), _identity, is_wide=False),
+    Section("money", "Money", (SEE,), _money),
+    Section("play", "Play", (SEE,), _play),
+    Section("protection", "Limits and exclusions", PROTECTING, _protection),
+    Section("markers", "Markers of harm", (SEE_FLAGS,), _markers, is_wide=False),
+    Section("service", "Messages and complaints", ("players.answer_service",), _service, is_wide=False),
+    Section("watches", "Significant events", (SUSPICIONS,), _watches),
+    Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
+    Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
+    Section("events", "Events", ("audit.view_event",), _events, is_wide=False),
+    Section("looks", "Who looked", (access_log.SEE,), _looks),
+)

@@ -1,0 +1,163 @@
+"""Rounds as staff find and recall them. In English, like all of the back office."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from backoffice.rounds.forms import RoundsForm
+from games.codes import read_code
+from games.given_back import Line, lines
+from games.models import OPEN_PHASES, LiveRound, Participation
+from games.recalling.search import OVER, PAGE, find, in_progress, players_called
+from games.recalling.service import going, recall
+from games.selectors import find_round, read_id
+from players import looking
+from players.access import StaffRequest, staff_required
+from players.models import Conversation
+
+Args = ParamSpec("Args")
+StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
+
+# Whoever has one of these works with rounds or with those who play them; what else a role may read is behind the links.
+READERS = (
+    "games.operate_table",
+    "games.view_incident",
+    "wallet.view_ledger",
+    "audit.view_event",
+    "players.view_player",
+)
+CHAT = ("games.moderate_chat", "games.read_chat")  # who knows players by the names they chose
+UNKNOWN = "There is no round of this code or id. One that nobody bet on is found by its id alone."
+NOBODY = "No player is called that."
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What the parts on a page come to in one kind of money. Amounts in minor units."""
+
+    currency: str
+    mode: str
+    count: int = 0
+    staked: int = 0
+    paid: int = 0
+    moved_back: int = 0  # by annulments: stakes given back less payouts taken back
+
+
+@staff_required(*READERS)
+@looking.listed("rounds")
+@require_safe
+def staff_rounds(request: StaffRequest) -> HttpResponse:
+    """Find rounds; a code or an id leads to its one."""
+    form = RoundsForm(request.GET)
+    is_valid = form.is_valid()
+    if typed := form.cleaned_data.get("round", ""):
+        if (round_id := find_round(typed) or _find_live(typed)) is not None:
+            return redirect("staff_round", round_id=round_id)
+        form.add_error("round", UNKNOWN)
+        is_valid = False
+    called = form.cleaned_data.get("player", "")
+    players = _players(request, called) if called else None
+    if called and not players:
+        form.add_error("player", NOBODY)
+    wanted = form.wanted(players) if is_valid and players != [] else None
+    parts: list[Participation] = []
+    live: Iterable[LiveRound] = ()
+    if wanted is not None and wanted.status in OVER:
+        parts = find(wanted, before=form.cleaned_data["before"])
+    elif wanted is not None:
+        live = in_progress(wanted)
+    shown = lines(parts[:PAGE])
+    looking.shown(request, *(part.player_id for part in parts[:PAGE]))
+    context = {
+        "form": form,
+        "lines": shown,
+        "sums": _sums(shown),
+        "older": parts[PAGE - 1].pk if len(parts) > PAGE else None,
+        "live": live,
+        "filtered": bool(request.GET),
+    }
+    return render(request, "staff/rounds.html", context)
+
+
+@staff_required(*READERS)
+@looking.listed("the recall of a round")
+@require_safe
+def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Recall one round: deal it again from its seed, with everything that is kept beside what comes out."""
+    found = recall(round_id)
+    if found is None:
+        playing = going(round_id)
+        if playing is None:
+            raise Http404
+        looking.shown(request, playing.laid)
+        return render(request, "staff/round_going.html", {"going": playing, "round": playing.round})
+    looking.shown(request, *found.players, found.deal, found.events, found.journals)
+    said = Conversation.objects.filter(player__in=found.players, round_id=round_id).order_by("pk")
+    context = {
+        "recall": found,
+        "round": found.round,
+        "said": said,
+        "bet_heads": ("Stake", "Paid back", "Commission", "Result"),
+        "stake_heads": ("Stake", "Returned", "Taken by the ledger", "Paid by the ledger"),
+    }
+    return render(request, "staff/round.html", context)
+
+
+def _players(request: StaffRequest, called: str) -> Sequence[int]:
+    may_see = request.user.has_perm("players.view_player")
+    by_name = may_see or any(map(request.user.has_perm, CHAT))
+    return players_called(called, by_address=may_see, by_name=by_name)
+
+
+def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
+    sums: dict[tuple[str, str], Sum] = {}
+    for line in shown:
+        part, back = line.part, line.back
+        key = part.currency, part.get_mode_display().lower()
+        so_far = sums.get(key, Sum(*key))
+        sums[key] = replace(
+            so_far,
+            count=so_far.count + 1,
+            staked=so_far.staked + part.staked,
+            paid=so_far.paid + part.paid,
+            moved_back=so_far.moved_back + (back.returned if back else 0),
+        )
+    return [sums[key] for key in sorted(sums)]
+
+
+def _find_live(text: str) -> UUID | None:
+    """Return the id of the round of a live table with this id, or of the one in progress with this code: of these there
+    are as many as tables, and no index.
+    """
+    code, typed = read_code(text), read_id(text)
+    if code:
+        going_on = LiveRound.objects.filter(phase__in=OPEN_PHASES, code=code)
+        return going_on.values_list("pk", flat=True).first()
+    return LiveRound.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+
+
+def id_for_code(field: str, prefix: str = "") -> Callable[[StaffView[Args]], StaffView[Args]]:
+    """Let the search *field* of a lower floor's page take the code of a round, though that floor knows only ids: lead
+    to the same page with *prefix* and the id in the code's place.
+    """
+
+    def above(view: StaffView[Args]) -> StaffView[Args]:
+        @wraps(view)
+        def asked(request: StaffRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+            typed = request.GET.get(field, "")
+            round_id = find_round(typed) if read_code(typed) else None
+            if round_id is None:
+                return view(request, *args, **kwargs)
+            query = request.GET.copy()
+            query[field] = f"{prefix}{round_id}"
+            return redirect(f"{request.path}?{query.urlencode()}")
+
+        return asked
+
+    return above

@@ -1,0 +1,301 @@
+"""The inbox of significant events (GLI-19 v3.0, 2.8.8): what was found, why, and the work on it.
+
+It stands on the top floor, since what was found may be about a player, a round or a message.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.models import Category, Event, Personal, Significant, Step, Weight, Work
+from audit.significant import finding, working
+from backoffice.rounds.views import READERS as ROUND_READERS
+from backoffice.rounds.views import id_for_code
+from backoffice.significant.subjects import Subjects
+from games.labels import variant_label
+from games.models import Table
+from games.variants import GAMES
+from players import log_alarms, looking
+from players.access import StaffRequest, staff_required
+from players.models import Staff, User
+from players.services import LOG_IN
+from players.significant import TRIES, whose
+from wallet.models import Currency
+
+HANDLE: Final = working.PERMISSION
+PAGE: Final = 30
+MOST_TRIES: Final = 100
+LOCKED: Final = "login.locked"
+NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
+STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
+STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
+
+
+class FilterForm(forms.Form):
+    """Which significant events the list shows."""
+
+    state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
+    category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
+    weight = forms.ChoiceField(
+        label="Weight", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
+    )
+    whose = forms.ChoiceField(label="Whose", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
+    about = forms.CharField(label="Player or round", required=False, max_length=100)
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+    )
+    since = forms.DateField(label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(
+        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+class StepForm(forms.Form):
+    """A step of the work, and what whoever takes it had before them."""
+
+    step = forms.TypedChoiceField(choices=Step.choices, coerce=Step)
+    seen = forms.TypedChoiceField(choices=Work.choices, coerce=Work)
+    assigned = forms.CharField(required=False, max_length=40)
+    words = forms.CharField(required=False, max_length=working.LONGEST)
+    to = forms.CharField(required=False, max_length=40)
+
+
+class MutedForm(forms.Form):
+    """Of what somebody is told by mail."""
+
+    told = forms.MultipleChoiceField(required=False, choices=Category.choices)
+
+
+@dataclass(frozen=True)
+class Try:
+    """One of the tries of a day: when, under which name, from which address ("": no longer kept)."""
+
+    at: datetime
+    by: str
+    address: str
+
+
+@staff_required(HANDLE)
+@looking.listed("significant events")
+@id_for_code("about", "round:")
+@require_safe
+def staff_significant(request: StaffRequest) -> HttpResponse:
+    """The inbox: of what is open alerts first, and newest first."""
+    form = FilterForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    found = _after(_matching(asked, str(request.staff)), asked)
+    shown = list(found[: PAGE + 1])
+    query = {name: value for name, value in request.GET.items() if name != "before" and value}
+    more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
+    looking.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
+    unwanted = working.muted(str(request.staff))
+    context = {
+        "form": form,
+        "found": shown[:PAGE],
+        "older": more,
+        "newest": urlencode(query) if asked.get("before") else None,
+        "is_filtered": bool(query),
+        "mailed": [(category, category.label, category not in unwanted) for category in Category],
+        "names": _names(),
+        "subjects": Subjects(request, _names()),
+    }
+    return render(request, "staff/significant.html", context)
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
+    """Acknowledge a selection of the list: ask first, with all of them in sight."""
+    asked = request.POST.getlist("shown" if "all" in request.POST else "chosen")
+    chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
+    found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
+    if "sure" in request.POST:
+        done = working.acknowledge(significant_ids=chosen, by=str(request.staff))
+        if done.already:
+            messages.warning(request, f"{done.done} acknowledged; to {done.already} somebody else had seen meanwhile.")
+        else:
+            messages.success(request, f"{done.done} acknowledged.")
+        return redirect("staff_significant")
+    if not found:
+        messages.warning(request, "Choose at least one that is new.")
+        return redirect("staff_significant")
+    looking.note_list(request, _players(found), what="significant events")
+    return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
+
+
+@staff_required(HANDLE)
+@require_safe
+def staff_significant_event(request: StaffRequest, significant_id: int) -> HttpResponse:
+    """One significant event: why it was found, the rows behind it, and the work on it."""
+    return _page(request, _find(significant_id))
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpResponse:
+    """Take a step of the work, or say why not."""
+    found, form = _find(significant_id), StepForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, "Choose what to do.")
+    asked = form.cleaned_data
+    if asked["to"] and asked["to"] not in _handlers():
+        return _page(request, found, "Choose somebody who works on significant events.")
+    try:
+        working.take(significant_id=found.pk, by=str(request.staff), **asked)
+    except working.Meanwhile as error:
+        messages.warning(request, str(error))
+    except working.WorkError as error:
+        return _page(request, found, str(error), words=asked["words"], step=asked["step"])
+    else:
+        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in working.INTO else "Done.")
+    return redirect("staff_significant_event", found.pk)
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_mail(request: StaffRequest) -> HttpResponse:
+    """Choose of what one is told by mail."""
+    form = MutedForm(request.POST)
+    if form.is_valid():
+        told = {Category(each) for each in form.cleaned_data["told"]}
+        working.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
+        messages.success(request, "Your choice of mails is kept.")
+    return redirect("staff_significant")
+
+
+def _find(significant_id: int) -> Significant:
+    return get_object_or_404(Significant.objects.select_related("event"), pk=significant_id)
+
+
+def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
+    found = working.matching(
+        states=STATES[asked.get("state") or ""],
+        category=Category(asked["category"]) if asked.get("category") else None,
+        weight=Weight(int(asked["weight"])) if asked.get("weight") else None,
+        assigned=me if asked.get("whose") == "mine" else "",
+        about=_about(asked.get("about") or ""),
+        currency=asked.get("currency") or "",
+    )
+    if asked.get("since"):
+        found = found.filter(happened_at__gte=datetime.combine(asked["since"], time(), UTC))
+    if asked.get("until"):
+        found = found.filter(happened_at__lte=datetime.combine(asked["until"], time.max, UTC))
+    return found
+
+
+def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Significant]:
+    """Return those that come after the one that was shown last; alerts come first among what is open."""
+    before = asked.get("before")
+    last = Significant.objects.filter(pk=before).first() if before else None
+    older = Q(pk__lt=before) if before else Q()
+    if asked.get("state"):
+        return found.filter(older)
+    if last:
+        older = Q(weight__lt=last.weight) | Q(weight=last.weight) & older
+    return found.filter(older).order_by("-weight", "-pk")
+
+
+def _about(typed: str) -> str:
+    """Return what the event log calls what was typed: a bare number is a player, a UUID a round."""
+    typed = typed.strip()
+    if typed.isascii() and typed.isdigit():
+        return f"player:{int(typed)}"
+    try:
+        return f"round:{UUID(typed)}"
+    except ValueError:
+        return typed
+
+
+def _handlers() -> dict[str, str]:
+    """Return who works on significant events, as events call them, with their names."""
+    return {str(user.staff): user.staff.name for user in log_alarms.holders(HANDLE)}
+
+
+def _names() -> dict[str, str]:
+    """Return what staff read in place of what events call somebody of theirs, a table or a game."""
+    staff = {str(each): each.name for each in Staff.objects.all()}
+    places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
+    games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
+    return {**staff, **places, **games, LOG_IN: "nobody the house knows"}
+
+
+def _players(found: list[Significant]) -> set[int]:
+    """Return the numbers of the players whom these name."""
+    texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
+    return looking.players_in(*texts)
+
+
+def _page(request: StaffRequest, found: Significant, error: str = "", **typed: object) -> HttpResponse:
+    tried = list(_tries(found))
+    named = _players([found]) | looking.players_in(*(each.by for each in tried))
+    looking.note(request, *named, what="significant event")
+    context = {
+        "found": found,
+        "steps": found.steps.order_by("pk"),
+        "headings": list(found.rows[0]) if found.rows else [],
+        "links": list(_links(found, request.user)),
+        "tries": tried,
+        "names": _names(),
+        "subjects": Subjects(request, _names()),
+        "handlers": _handlers(),
+        "error": error,
+        "typed": typed,
+        "steps_open": {step.value for step, states in working.FROM.items() if found.state in states},
+        "me": str(request.staff),
+    }
+    return render(request, "staff/significant_event.html", context)
+
+
+def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
+    """Yield where it leads on to, as far as the reader may go there."""
+    event = found.its_event
+    if event and reader.has_perm("audit.view_event"):
+        query = urlencode({"kind": event.kind, "before": event.pk + 1})
+        yield f"Event {event.pk}", f"{reverse('staff_events')}?{query}"
+    elif found.event_id and reader.has_perm("audit.view_event"):
+        yield f"Event {found.event_id} is in an archive", f"{reverse('staff_log')}#archives"
+    names = {found.on, event.on if event else ""}
+    names |= {value for row in found.rows for value in row.values()}
+    for name in sorted(names):
+        kind, _colon, number = name.partition(":")
+        if looking.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
+            yield f"Player {number}", reverse("staff_player", args=[int(number)])
+        elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
+            yield "The round", f"{reverse('staff_rounds')}?round={number}"
+    conversation = finding.data(event).get("conversation") if event else None
+    if conversation and reader.has_perm("players.answer_service"):
+        yield "The message", reverse("staff_service_thread", args=[conversation])
+
+
+def _tries(found: Significant) -> Iterator[Try]:
+    """Yield the tries that a significant event stands for, with the addresses they came from: of its day from the first
+    one on, or the last ones before an account was locked.
+    """
+    event = found.its_event
+    if event is None or event.kind not in (*TRIES, LOCKED):
+        return
+    begins = datetime.combine(event.at.astimezone(UTC).date(), time(), UTC)
+    field = "by" if event.kind == "access.refused" else "on"
+    same = Event.objects.filter(at__gte=begins, at__lt=begins + timedelta(days=1), **{field: whose(event)})
+    if event.kind == LOCKED:
+        same = same.filter(kind__in=("login.failed", LOCKED), pk__lte=event.pk).order_by("-pk")
+    else:
+        same = same.filter(kind=event.kind, pk__gte=event.pk).order_by("pk")
+    tried = list(same[:MOST_TRIES])
+    addresses = dict(Personal.objects.filter(event__in=tried, field="ip").values_list("event_id", "value"))
+    for each in tried:
+        yield Try(each.at, whose(each), addresses.get(each.pk, ""))

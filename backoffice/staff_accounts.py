@@ -1,0 +1,390 @@
+"""Accounts of staff: who works here, in which roles, and what two people may do about it.
+
+Whoever may ask does so here; what was asked for is decided on the page of approvals. It stands on the top floor, since
+what a role gives is what its pages on every floor are.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, cast
+
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import Group
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Cast, Concat
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit import approvals, months
+from audit.models import Approval, Event
+from backoffice.navigation import Function, duties
+from players import roles, second_factor, staffing
+from players.access import StaffRequest, staff_required
+from players.models import Session, Staff, StaffChange, StaffDeed
+from players.second_factor import FACTORS
+from players.services import EmailTaken
+
+READERS: Final = (staffing.ASK, staffing.DECIDE)
+PAGE: Final = 50  # accounts
+PASSWORDS: Final = ("password.changed", "password.reset")
+STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
+SOMEBODY_NEW: Final = "new"
+ASKED: Final = "Asked for. Another person has to agree, on the page of approvals."
+
+
+@dataclass(frozen=True)
+class Line:
+    """A change as the page tells it: who asked and who decided ("" where whoever owns the database founded the house),
+    why, and what was before and after.
+    """
+
+    at: datetime
+    what: str
+    asked_by: str
+    asked_because: str
+    decided_by: str
+    decided_because: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A deed as it is asked for: the last part of its address, its name, and what it means."""
+
+    name: str
+    title: str
+    meaning: str
+
+
+DEEDS: Final = {
+    StaffDeed.ROLES: Offer("roles", "Give other roles", "What is ticked is what the account may do from then on."),
+    StaffDeed.FACTORS: Offer(
+        "factors",
+        "Reset second factors",
+        "For whoever lost theirs: the present ones stop counting, all sessions end, and the next log-in asks for a new "
+        "one. See to it that it is really this person who asks.",
+    ),
+    StaffDeed.DISABLE: Offer(
+        "disable",
+        "Disable the account",
+        "All sessions end at once, and nobody can log in with it. What this person asked for stays open for others to "
+        "decide.",
+    ),
+    StaffDeed.ENABLE: Offer(
+        "enable",
+        "Enable the account",
+        "It has its password, its second factors and its roles again. Where somebody else may know them, ask for a "
+        "reset as well.",
+    ),
+}
+
+
+class FilterForm(forms.Form):
+    """Whom to list; ``after`` goes on after the account with this number."""
+
+    who = forms.CharField(label="Name or e-mail address", max_length=200, required=False)
+    state = forms.ChoiceField(label="Status", choices=STATES, required=False)
+    role = forms.ModelChoiceField(
+        Group.objects.order_by("name"), to_field_name="name", required=False, empty_label="All", label="Role"
+    )
+    after = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
+
+
+class ReasonForm(forms.Form):
+    """Why an account should change; the reason is frozen with what is asked for."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=300,
+        strip=True,
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
+
+
+class RolesForm(ReasonForm):
+    """Which roles, and why."""
+
+    roles = forms.MultipleChoiceField(
+        label="Roles",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Tick at least one role. To take all from somebody, disable the account."},
+    )
+    field_order: tuple[str, ...] = ("roles", "reason")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Offer every role there is."""
+        super().__init__(*args, **kwargs)
+        names = Group.objects.order_by("name").values_list("name", flat=True)
+        cast("forms.MultipleChoiceField", self.fields["roles"]).choices = [
+            (name, f"{name}: {roles.WORDS[name]}") for name in names
+        ]
+
+
+class NewForm(RolesForm):
+    """Who is to have an account, and whether they have one already: two accounts of one human are one person."""
+
+    email = forms.EmailField(
+        label="E-mail address", max_length=254, help_text="A code for the first password goes there."
+    )
+    name = forms.CharField(label="Name", max_length=120, strip=True)
+    works_here = forms.ChoiceField(
+        label="Does this person have an account here already?",
+        help_text="Two accounts of one human count as one person, and never decide about each other.",
+    )
+    field_order = ("email", "name", "works_here", "roles", "reason")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Offer everybody who works or worked here."""
+        super().__init__(*args, **kwargs)
+        known = Staff.objects.select_related("user").order_by("name", "pk")
+        cast("forms.ChoiceField", self.fields["works_here"]).choices = [
+            ("", "Say which"),
+            (SOMEBODY_NEW, "No, somebody new"),
+            *((str(each.pk), f"Yes: {each.name}, {each.user.email} ({each})") for each in known),
+        ]
+
+    def clean_works_here(self) -> Staff | None:
+        """Return an account of the same human, None for somebody new."""
+        said = self.cleaned_data["works_here"]
+        return None if said == SOMEBODY_NEW else Staff.objects.get(pk=said)
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_people(request: StaffRequest) -> HttpResponse:
+    """List accounts of staff, those made first first, and what waits for a decision."""
+    form = FilterForm(request.GET)
+    found = _accounts()
+    if form.is_valid():
+        found = _filtered(found, form.cleaned_data)
+    people = list(found.order_by("pk")[: PAGE + 1])
+    waiting = _waiting().order_by("pk")
+    open_on = {asked.on for asked in waiting}
+    context = {
+        "form": form,
+        "people": [(each, str(each) in open_on) for each in people[:PAGE]],
+        "more": people[PAGE - 1].pk if len(people) > PAGE else None,
+        "waiting": [(asked, _title(asked)) for asked in waiting],
+        "may_ask": request.user.has_perm(staffing.ASK),
+        "roles": _roles(),
+        "unchanged": _unchanged(),
+    }
+    return render(request, "staff/people.html", context)
+
+
+@staff_required(staffing.ASK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_person_new(request: StaffRequest) -> HttpResponse:
+    """Ask for an account of staff."""
+    form = NewForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            staffing.ask_to_make(
+                email=asked["email"],
+                name=asked["name"],
+                roles=asked["roles"],
+                same_as=asked["works_here"],
+                reason=asked["reason"],
+                by=request.staff,
+            )
+        except EmailTaken:
+            form.add_error("email", "Somebody has this e-mail address already.")
+        except staffing.OwnAccount as error:
+            form.add_error("works_here", str(error))
+        except approvals.AskedTwice as error:
+            form.add_error(None, _asked_before(error.asked))
+        except staffing.StaffingError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, ASKED)
+            return redirect("staff_people")
+    return render(request, "staff/person_new.html", {"form": form})
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_person(request: StaffRequest, staff_id: int) -> HttpResponse:
+    """Show an account of staff: how it stands, what its roles let it do, what became of it, and what may be asked."""
+    return _show(request, staff_id)
+
+
+@staff_required(staffing.ASK)
+@require_POST
+def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpResponse:
+    """Ask for one of the deeds to be done to an account, with a reason."""
+    member = get_object_or_404(Staff.objects.select_related("user"), pk=staff_id)
+    wanted = next((each for each, offer in DEEDS.items() if offer.name == deed), None)
+    if wanted is None:
+        raise Http404
+    form = _form(wanted, request.POST)
+    if not form.is_valid():
+        return _show(request, staff_id, {wanted: form})
+    reason = form.cleaned_data["reason"]
+    try:
+        if wanted is StaffDeed.ROLES:
+            staffing.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
+        else:
+            staffing.ask(deed=wanted, member=member, reason=reason, by=request.staff)
+    except staffing.OwnAccount as error:  # whose page has no form for it
+        messages.error(request, str(error))
+        return redirect("staff_person", staff_id)
+    except approvals.AskedTwice as error:
+        form.add_error(None, _asked_before(error.asked))
+        return _show(request, staff_id, {wanted: form})
+    except staffing.StaffingError as error:
+        form.add_error(None, str(error))
+        return _show(request, staff_id, {wanted: form})
+    messages.success(request, ASKED)
+    return redirect("staff_person", staff_id)
+
+
+def _asked_before(asked: Approval) -> SafeString:
+    """Say who asked for the same before, when and why, and lead there."""
+    return format_html(
+        "{} asked for this already, on {} UTC, because “{}”. It awaits a decision: "
+        '<a class="link" href="{}">request {}</a>.',
+        staffing.called().get(asked.by, asked.by),
+        f"{asked.at:%Y-%m-%d at %H:%M}",
+        asked.reason,
+        reverse("staff_approval", args=[asked.pk]),
+        asked.pk,
+    )
+
+
+def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form] | None = None) -> HttpResponse:
+    member = get_object_or_404(_accounts(), pk=staff_id)
+    held = staffing.roles_of(member)
+    is_own = member.person == request.staff.person
+    context = {
+        "one": member,
+        "roles": [(name, roles.WORDS[name]) for name in held],
+        "functions": _functions(held),
+        "others": Staff.objects.filter(person=member.person).exclude(pk=member.pk).select_related("user"),
+        "waiting": [(asked, _title(asked)) for asked in _waiting().filter(on=str(member)).order_by("pk")],
+        "asked_by_them": [
+            (asked, _title(asked)) for asked in approvals.waiting().filter(by=str(member)).order_by("pk")
+        ],
+        "history": _history(member),
+        "unchanged": _unchanged(),
+        "is_own": is_own,
+        "only_one_in": staffing.only_one_in(member),
+        "sent": next((DEEDS[deed] for deed in sent or {}), None),
+        "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staffing.ASK) and not is_own else [],
+    }
+    return render(request, "staff/person.html", context)
+
+
+def _unchanged() -> str:
+    """Say of a password that nothing here says was changed since when it was not: events before may be in archives."""
+    last = months.cut()
+    return f"not by them since {last.until:%Y-%m-%d}" if last else "not by them yet"
+
+
+def _form(deed: StaffDeed, sent: Any = None, **options: Any) -> forms.Form:
+    """Return the form of a deed; several stand on one page."""
+    kind = RolesForm if deed is StaffDeed.ROLES else ReasonForm
+    return kind(sent, auto_id=f"id_{DEEDS[deed].name}_%s", **options)
+
+
+def _deeds(member: Staff, held: list[str], sent: dict[StaffDeed, forms.Form]) -> list[tuple[Offer, forms.Form, bool]]:
+    """Return what may be asked for, each with its form, and whether that was sent just now."""
+    offered = [StaffDeed.ROLES, StaffDeed.DISABLE if member.user.is_active else StaffDeed.ENABLE]
+    if second_factor.is_set_up(member.user):
+        offered.insert(1, StaffDeed.FACTORS)
+    return [
+        (DEEDS[deed], sent[deed] if deed in sent else _form(deed, initial={"roles": held}), deed in sent)
+        for deed in offered
+    ]
+
+
+def _accounts() -> QuerySet[Staff]:
+    """Return accounts with what is kept of each (GLI-19 v3.0, 2.8.9): last access and from where, whether a second
+    factor is set up, when the password was changed last, and when the account was disabled.
+    """
+    sessions = Session.objects.filter(user=OuterRef("user")).order_by("-began_at", "-pk")
+    on = Concat(Value("staff:"), Cast(OuterRef("pk"), TextField()))
+    changed = Event.objects.filter(kind__in=PASSWORDS, on=on).order_by("-pk")
+    disabled = StaffChange.objects.filter(user=OuterRef("user"), kind=StaffDeed.DISABLE).order_by("-pk")
+    factors = Authenticator.objects.filter(user=OuterRef("user"), type__in=FACTORS)
+    return (
+        Staff.objects.select_related("user")
+        .annotate(
+            last_access=Subquery(sessions.values("acted_at")[:1]),
+            last_ip=Subquery(sessions.values("ip")[:1]),
+            password_changed=Subquery(changed.values("at")[:1]),
+            disabled_at=Subquery(disabled.values("at")[:1]),
+            has_factor=Exists(factors),
+        )
+        .prefetch_related("user__groups")
+    )
+
+
+def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
+    if asked["who"]:
+        found = found.filter(Q(name__icontains=asked["who"]) | Q(user__email__icontains=asked["who"]))
+    if asked["state"]:
+        found = found.filter(user__is_active=asked["state"] == "active")
+    if asked["role"]:
+        found = found.filter(user__groups=asked["role"])
+    return found.filter(pk__gt=asked["after"] or 0)
+
+
+def _waiting() -> QuerySet[Approval]:
+    return approvals.waiting().filter(kind__in=list(StaffDeed))
+
+
+def _title(asked: Approval) -> str:
+    """Say what is asked for; of what was not stored as it was asked for, its kind alone."""
+    try:
+        return approvals.kind(asked.kind).describe(approvals.thaw(asked)).title
+    except approvals.Tampered:
+        return asked.kind
+
+
+def _roles() -> list[tuple[str, str, list[Function]]]:
+    """Return every role, what it is for, and its functions."""
+    names = Group.objects.order_by("name").values_list("name", flat=True)
+    return [(name, roles.WORDS[name], [each for each, _ in _functions([name])]) for name in names]
+
+
+def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:
+    """Return the functions that these roles give, each with the roles it comes from."""
+    given = [(function, [name for name in held if name in holders]) for function, holders in duties()]
+    return [(function, names) for function, names in given if names]
+
+
+def _history(member: Staff) -> list[Line]:
+    changes = StaffChange.objects.filter(user=member.user_id).select_related("approval__decision").order_by("-pk")
+    return [_line(change) for change in changes[:PAGE]]
+
+
+def _line(change: StaffChange) -> Line:
+    asked = change.approval
+    names = [name for name in ("active", "roles", "factors") if change.before.get(name) != change.after.get(name)]
+    return Line(
+        at=change.at,
+        what=change.get_kind_display(),
+        asked_by=asked.by if asked else "",
+        asked_because=asked.reason if asked else "",
+        decided_by=asked.decision.by if asked else "",
+        decided_because=asked.decision.reason if asked else "",
+        before=_written(change.before, names),
+        after=_written(change.after, names),
+    )
+
+
+def _written(standing: dict[str, Any], names: list[str]) -> str:
+    words = {
+        "active": lambda value: "active" if value else "disabled",
+        "roles": lambda value: "roles: " + ", ".join(value),
+        "factors": lambda value: f"second factors: {value}",
+    }
+    return "; ".join(words[name](standing[name]) for name in names if name in standing)

@@ -1,0 +1,154 @@
+"""The desk of complaints: which there are by the day each is due, whose one is, opening one again, and the list as a
+file. In English, like all of the back office.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_POST, require_safe
+
+from audit import log
+from audit.reports.asking import clock
+from audit.reports.kinds import Column, Form, Row
+from backoffice.lists.framework import files
+from backoffice.support import queues
+from backoffice.support.conversations import show
+from backoffice.support.forms import AssignForm, DeskForm, ReopenForm
+from players import complaints, looking
+from players.access import StaffRequest, staff_required
+from players.complaints import ANSWER, DECIDE
+from players.models import CaseStep, ComplaintStep, Conversation, Topic
+from players.service import ServiceError
+
+NAME: Final = "Complaints"
+COLUMNS: Final = (
+    Column("number", "Number", Form.NUMBER),
+    Column("player", "Player"),
+    Column("jurisdiction", "Jurisdiction"),
+    Column("filed", "Filed", Form.TIME),
+    Column("due", "Due", Form.TIME),
+    Column("state", "State"),
+    Column("ended", "Decided or closed", Form.TIME),
+    Column("verdict", "Verdict"),
+    Column("days", "Whole days taken", Form.NUMBER),
+    Column("late", "Times overdue", Form.NUMBER),
+    Column("reopened", "Times opened again", Form.NUMBER),
+    Column("round", "Round"),
+)
+
+
+@staff_required(ANSWER)
+@looking.listed("complaints")
+@require_safe
+def staff_complaints(request: StaffRequest) -> HttpResponse:
+    """Complaints, the one that is due first before all others."""
+    form = DeskForm(request.GET)
+    form.full_clean()
+    page = queues.complaints(form.cleaned_data, me=request.staff.pk)
+    is_ended = bool(form.cleaned_data.get("verdict")) or form.cleaned_data.get("show") == queues.ENDED
+    looking.shown(request, *(each.player_id for each in page.rows))
+    context = {
+        "form": form,
+        "complaints": page.rows,
+        "older": page.further,
+        "is_ended": is_ended,
+        "may_export": request.user.has_perm(files.EXPORT),
+    }
+    return render(request, "staff/complaints.html", context)
+
+
+@staff_required(files.EXPORT)
+@staff_required(ANSWER)
+@require_safe
+def staff_complaints_export(request: StaffRequest) -> HttpResponse:
+    """Give the complaints that the desk shows, from where its page begins, as a file, on record with its hash."""
+    form = DeskForm(request.GET)
+    form.full_clean()
+    page = queues.complaints(form.cleaned_data, me=request.staff.pk, limit=files.MOST)
+    by, rows = str(request.staff), list(_rows(page.rows))
+    asked = [(name, request.GET[name]) for name in form.fields if request.GET.get(name)]
+    goes_on = f"More rows go on before {page.further}." if page.further else ""
+    taken = files.write("csv", name=NAME, by=by, asked=asked, columns=COLUMNS, rows=rows, goes_on=goes_on)
+    looking.note_list(request, {each.player_id for each in page.rows}, what="complaints as csv")
+    data: dict[str, log.Json] = {"list": "complaints", "format": "csv", "rows": len(rows), "sha256": taken.digest}
+    log.record("rows.exported", by=by, on="list:complaints", data=data)
+    answer = HttpResponse(taken.content, content_type=files.TYPES["csv"])
+    answer["Content-Disposition"] = f'attachment; filename="{slugify(NAME)}-{clock():%Y%m%d-%H%M%S}.csv"'
+    return answer
+
+
+@staff_required(ANSWER)
+@require_POST
+def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Take a complaint, hand it to a colleague or give it back; or say why not."""
+    conversation, form = _find(conversation_id), AssignForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose whose it is to be.")
+        return redirect("staff_service_thread", conversation_id=conversation.pk)
+    asked = form.cleaned_data
+    try:
+        now = complaints.assign(by=request.staff, conversation_id=conversation.pk, whose=asked["whose"], to=asked["to"])
+    except ServiceError as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"The complaint is {complaints.named(now)} now.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+@staff_required(DECIDE)
+@require_POST
+def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Look into a complaint again, or say why not."""
+    conversation, form = _find(conversation_id), ReopenForm(request.POST)
+    if not form.is_valid():
+        return show(request, conversation, reopen_form=form)
+    try:
+        complaints.reopen_by_house(by=request.staff, conversation_id=conversation.pk, text=form.cleaned_data["text"])
+    except ServiceError as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, "The complaint is open again, and the player told by mail.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def _find(conversation_id: int) -> Conversation:
+    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
+    return get_object_or_404(found, pk=conversation_id, topic=Topic.COMPLAINT)
+
+
+def _rows(found: Iterable[Conversation]) -> Iterator[Row]:
+    """Yield what a regulator asks of each."""
+    wanted = {each.pk: each for each in found}
+    steps = ComplaintStep.objects.filter(conversation__in=wanted).values("conversation")
+    counted = {
+        each["conversation"]: each
+        for each in steps.annotate(
+            late=Count("pk", filter=Q(step=CaseStep.OVERDUE)), reopened=Count("pk", filter=Q(step=CaseStep.REOPENED))
+        )
+    }
+    for each in wanted.values():
+        of_steps = counted.get(each.pk, {"late": 0, "reopened": 0})
+        yield (
+            each.pk,
+            str(each.player),
+            each.player.jurisdiction_id,
+            _written(each.began_at),
+            _written(each.due_at),
+            each.get_state_display(),
+            _written(each.ended_at),
+            each.get_verdict_display(),
+            (each.ended_at - each.began_at).days if each.ended_at else None,
+            of_steps["late"],
+            of_steps["reopened"],
+            each.round_code,
+        )
+
+
+def _written(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None

@@ -1,0 +1,250 @@
+"""Customer service as staff see it: what players wrote, one conversation, writing first. In English, like all of the
+back office. What is done with a complaint beside answering stands in `backoffice.support.complaints`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import override
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from backoffice.support import queues
+from backoffice.support.complaint_timeline import timeline
+from backoffice.support.forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
+from players import complaints, looking, service
+from players.access import StaffRequest, staff_required
+from players.complaint_words import outside, turn_to
+from players.complaints import ANSWER, DECIDE
+from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
+from players.replies import keeping
+from players.replies.filling import facts_about, facts_of, fill
+from players.replies.given import given
+
+# What an answer may begin from, in a conversation that is a complaint and in any other.
+KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
+Facts = Callable[[str, User], Mapping[str, str]]  # what a letter in a language can say, written by whom
+UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # what a letter to somebody who has not written may begin from
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that is not taken yet, as its player would read it: with its reasons, and where they could turn to.
+
+    *is_unsure*: it was asked for, and not ticked.
+    """
+
+    verdict: Verdict
+    reasons: str
+    outside: str
+    is_unsure: bool
+
+
+@staff_required(ANSWER)
+@looking.listed("messages")
+@require_safe
+def staff_service(request: StaffRequest) -> HttpResponse:
+    """What players wrote; that which waits for the house, unless something else is asked for."""
+    form = MessagesForm(request.GET)
+    form.full_clean()
+    page = queues.messages(form.cleaned_data)
+    looking.shown(request, *(each.player_id for each in page.rows))
+    context = {"form": form, "conversations": page.rows, "older": page.further}
+    return render(request, "staff/service.html", context)
+
+
+@staff_required(ANSWER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """One conversation with who the player is, and answering it."""
+    conversation = _find(conversation_id)
+    if request.method != "POST":
+        return show(request, conversation)
+    return _write(request, conversation, is_decision=False)
+
+
+@staff_required(DECIDE)
+@require_POST
+def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Show a decision as its player will read it, and take it once that is ticked; or say why not."""
+    return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
+
+
+@staff_required(ANSWER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Write to a player who has not written."""
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    offered = keeping.offered(UNASKED)
+    facts = partial(facts_about, player)
+    initial = _given(request, player, offered, facts)
+    form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
+    if "fill" in request.POST:
+        typed, chosen = _begun_from(request, form, player, facts)
+        initial = {"topic": request.POST.get("topic"), "text": typed, "template": chosen}
+        form = FirstForm(initial=initial, offered=offered, player=player)
+    elif request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            begun = service.approach(
+                staff=request.staff,
+                player=player,
+                topic=Topic(asked["topic"]),
+                text=asked["text"],
+                template=asked["template"],
+            )
+        except service.NobodyReads as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The message has been sent, and the player told by mail.")
+            return redirect("staff_service_thread", conversation_id=begun.pk)
+    looking.note(request, player, what="whom to write to")
+    context = {"player": player, "form": form, "english": _english(form, player, facts, request.user)}
+    return render(request, "staff/service_new.html", context)
+
+
+@staff_required(ANSWER)
+@require_POST
+def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Close a conversation, or say why not."""
+    conversation, form = _find(conversation_id), SeenForm(request.POST)
+    try:
+        seen = form.cleaned_data["seen"] if form.is_valid() else 0
+        service.close(staff=request.staff, conversation_id=conversation.pk, seen=seen)
+    except service.ServiceError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "The conversation is closed, and the player told by mail.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def show(
+    request: StaffRequest,
+    conversation: Conversation,
+    form: AnswerForm | None = None,
+    reopen_form: ReopenForm | None = None,
+    decision: Decision | None = None,
+) -> HttpResponse:
+    """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
+    looking.note(request, conversation.player, what="messages")
+    written = list(conversation.messages.select_related("staff").order_by("pk"))
+    form = form or AnswerForm(offered=_offered(conversation), player=conversation.player)
+    context = {
+        "conversation": conversation,
+        "written": written,
+        "form": form,
+        "seen": written[-1].pk if written else 0,
+        "english": _english(form, conversation.player, partial(facts_of, conversation), request.user),
+    }
+    if conversation.topic == Topic.COMPLAINT:
+        context |= {
+            "whose": complaints.named(conversation),
+            "colleagues": complaints.answerers(),
+            "me": request.staff.pk,
+            "may_decide": request.user.has_perm(DECIDE),
+            "is_late": complaints.is_late(conversation),
+            "timeline": timeline(conversation),
+            "turn_to": turn_to(conversation),
+            "decided_before": complaints.decided_before(conversation, request.staff),
+            "reopen_form": reopen_form or ReopenForm(),
+            "decision": decision,
+        }
+    return render(request, "staff/service_thread.html", context)
+
+
+def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bool) -> HttpResponse:
+    """Answer, or decide a complaint: both are a letter that the player reads."""
+    offered = _offered(conversation)
+    form = AnswerForm(request.POST, offered=offered, player=conversation.player)
+    if "fill" in request.POST:
+        typed, chosen = _begun_from(request, form, conversation.player, partial(facts_of, conversation))
+        initial = {"text": typed, "template": chosen, "verdict": request.POST.get("verdict")}
+        return show(request, conversation, AnswerForm(initial=initial, offered=offered, player=conversation.player))
+    if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
+        form.add_error(
+            "verdict", "Choose the verdict." if is_decision else "An answer has none: decide, or choose none."
+        )
+    if not form.is_valid():
+        return show(request, conversation, form)
+    asked = form.cleaned_data
+    if is_decision and "sure" not in request.POST:
+        return show(request, conversation, form, decision=_decision(request, conversation, asked))
+    try:
+        if is_decision:
+            complaints.decide(
+                by=request.staff,
+                conversation_id=conversation.pk,
+                verdict=Verdict(asked["verdict"]),
+                reasons=asked["text"],
+                seen=asked["seen"],
+            )
+        else:
+            service.answer(
+                staff=request.staff,
+                conversation_id=conversation.pk,
+                text=asked["text"],
+                seen=asked["seen"],
+                template=asked["template"],
+            )
+    except (service.Closed, service.WrittenMeanwhile) as error:
+        form.add_error(None, str(error))
+        return show(request, _find(conversation.pk), form)
+    sent = "The complaint is decided" if is_decision else "The answer has been sent"
+    messages.success(request, f"{sent}, and the player told by mail.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def _decision(request: StaffRequest, conversation: Conversation, asked: Mapping[str, str]) -> Decision:
+    verdict = Verdict(asked["verdict"])
+    return Decision(verdict, asked["text"], outside(conversation, verdict), is_unsure="decide" in request.POST)
+
+
+def _find(conversation_id: int, **more: object) -> Conversation:
+    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
+    return get_object_or_404(found, pk=conversation_id, **more)
+
+
+def _offered(conversation: Conversation) -> list[ReplyTemplate]:
+    """Return what an answer may begin from."""
+    return list(keeping.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
+
+
+def _begun_from(
+    request: StaffRequest, form: LetterForm, player: Player, facts: Facts
+) -> tuple[str, ReplyTemplate | None]:
+    """Return what the letter says once the marks in what was typed are filled in or, where that is asked for, the text
+    of the chosen template stands after it, in the player's language and with *facts* filled in; and the template.
+    """
+    form.is_valid()
+    chosen: ReplyTemplate | None = form.cleaned_data.get("template")
+    typed = form.filled(request.POST.get("text", ""))
+    if chosen is None or request.POST["fill"] == "marks":
+        return typed, chosen
+    language = player.user.language
+    said = fill(chosen.texts[language], facts(language, request.user))
+    return "\n\n".join(filter(None, [typed.strip(), said])), chosen
+
+
+def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplate], facts: Facts) -> dict[str, object]:
+    """Return what a letter begins with that is about something the address names."""
+    language = player.user.language
+    with override(language):
+        begun = given(request.GET.get("about", ""), player)
+    chosen = next((each for each in offered if begun and each.name == begun.template), None)
+    if begun is None or chosen is None:
+        return {}
+    said = fill(chosen.texts[language], {**facts(language, request.user), **begun.facts})
+    return {"text": said, "template": chosen, "topic": Topic.OTHER}
+
+
+def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> str:
+    """Return what the chosen template says in English, for whoever reads only that; "" where the player does, too."""
+    asked = form.cleaned_data if form.is_bound else form.initial
+    chosen: ReplyTemplate | None = asked.get("template")
+    if chosen is None or player.user.language == "en":
+        return ""
+    return fill(chosen.texts["en"], facts("en", reader))

@@ -1,0 +1,247 @@
+"""The whole of what is filled in for a table: its forms, what they say as limits and pace, and where in them an error
+belongs. Whatever was typed stays in them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+from django import forms
+from django.http import QueryDict
+from django.utils.text import slugify
+
+from backoffice.tables.change_request_forms import (
+    CurrencyForm,
+    GuestsForm,
+    NamingForm,
+    PaceForm,
+    RangeForm,
+    TermsForm,
+    written,
+    written_chips,
+    written_pace,
+)
+from games.chemin.rules import GuestClock, StoredGuests
+from games.labels import bet_name
+from games.limits import StoredCurrency
+from games.live.clock import Clock, ClockError
+from games.models import Shape, Table, TableVersion
+from games.shipped import GUEST_PACE, PACE
+from games.table_checks import (
+    MissingLanguage,
+    ReturnTooLow,
+    ServesNobody,
+    TableClock,
+    TableError,
+    TableLimits,
+    UnusableClock,
+    UnusableLimits,
+    everybody,
+)
+from games.variants import VARIANTS
+from games.versions.asking import LONGEST_ADDRESS, UnusableAddress, UnusableMoment
+from wallet.models import Currency, Mode
+
+CLOCKS: Final[Mapping[Shape, type[Clock] | type[GuestClock]]] = {Shape.SHARED: Clock, Shape.GUESTS: GuestClock}
+PACES: Final[Mapping[Shape, TableClock]] = {Shape.SHARED: PACE, Shape.GUESTS: GUEST_PACE}
+PLACES: Final = 5  # at a guests' table that is begun from nothing
+
+Initial = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Like:
+    """What a table is made like: a version of one, or only a game and the shape of its table."""
+
+    variant: str
+    shape: Shape
+    version: TableVersion | None
+
+
+@dataclass(frozen=True)
+class OfCurrency:
+    """The forms of one currency: its chips, and the range of every bet under the name of the bet."""
+
+    currency: str
+    is_taken: bool
+    money: CurrencyForm
+    ranges: Mapping[str, tuple[str, RangeForm]]  # by the code of the bet
+
+    @property
+    def forms(self) -> Iterator[forms.Form]:
+        """Every one of them."""
+        yield self.money
+        yield from (form for _, form in self.ranges.values())
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is to be mended there."""
+        return any(form.errors for form in self.forms)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Every form of a table. Without *naming* it is of one that there is."""
+
+    like: Like
+    terms: TermsForm
+    naming: NamingForm | None
+    currencies: Sequence[OfCurrency]
+    guests: GuestsForm | None
+    pace: PaceForm | None
+
+    def is_valid(self) -> bool:
+        """Say whether everything that counts is filled in. Every form is asked, so that each shows its errors."""
+        wanted = [form for form in (self.naming, self.terms, self.guests, self.pace) if form]
+        taken = chain.from_iterable(each.forms for each in self.currencies if each.is_taken)
+        return not [form for form in (*wanted, *taken) if not form.is_valid()]
+
+    def asked(self) -> dict[str, Any]:
+        """Return what valid forms say, as `games.versions.asking` takes it. Raises UnusableClock."""
+        terms = self.terms.cleaned_data
+        asked = {"limits": self._limits(), "clock": self._clock()}
+        return asked | {name: terms[name] for name in ("jurisdictions", "modes", "goes_live_at")} | self._named()
+
+    def refuse(self, error: TableError) -> None:
+        """Show an error at the field that it is about."""
+        form, field = self._place_of(error)
+        form.add_error(field if field in form.fields else None, getattr(error, "sentence", str(error)))
+
+    def _named(self) -> dict[str, Any]:
+        if self.naming is None:
+            return {}
+        named = self.naming.cleaned_data
+        slug = named["slug"] or slugify(named["name"])[:LONGEST_ADDRESS].strip("-")
+        return named | {"slug": slug, "variant": self.like.variant, "shape": self.like.shape}
+
+    def _limits(self) -> TableLimits:
+        if self.guests:
+            given = self.guests.cleaned_data
+            entry = StoredGuests(
+                places=given["places"],
+                minimum=given["minimum"],
+                maximum=given["maximum"],
+                house_players=given["house_players"],
+            )
+            return {given["tender"]: entry}
+        return {each.currency: _stored(each) for each in self.currencies if each.is_taken}
+
+    def _clock(self) -> TableClock | None:
+        if self.pace is None:
+            return None
+        try:
+            return self.pace.kind(**self.pace.milliseconds())
+        except ClockError as error:
+            raise UnusableClock(str(error)) from error
+
+    def _place_of(self, error: TableError) -> tuple[forms.Form, str]:
+        if isinstance(error, UnusableLimits | ReturnTooLow):
+            return self._place_of_limits(error)
+        if isinstance(error, UnusableClock) and self.pace:
+            return self.pace, ""
+        if isinstance(error, UnusableAddress) and self.naming:
+            return self.naming, "slug"
+        if isinstance(error, ServesNobody):
+            return self.terms, error.part
+        fields = {MissingLanguage: "jurisdictions", UnusableMoment: "goes_live_at"}
+        return self.terms, fields.get(type(error), "")
+
+    def _place_of_limits(self, error: UnusableLimits | ReturnTooLow) -> tuple[forms.Form, str]:
+        found = next((each for each in self.currencies if each.currency == error.currency), None)
+        if found is None:
+            return self.guests or self.terms, "currencies"
+        if error.bet in found.ranges:
+            return found.ranges[error.bet][1], "minimum" if isinstance(error, ReturnTooLow) else "maximum"
+        return found.money, getattr(error, "part", "")
+
+
+def sheet(like: Like, *, table: Table | None, data: QueryDict | None = None) -> Sheet:
+    """Return the forms of a new table, or of another version of *table*, as *like* has everything, or as *data* was
+    filled in.
+    """
+    initial = _initial(like)
+    shape = like.shape
+    terms = TermsForm(data, initial=initial, shape=shape, is_new=table is None)
+    naming = None if table else NamingForm(data, initial=initial)
+    pace = PaceForm(data, prefix="pace", initial=initial["pace"], kind=CLOCKS[shape]) if shape in CLOCKS else None
+    if shape is Shape.GUESTS:
+        wanted = initial["guests"]["tender"] if data is None else data.get("guests-tender")
+        currency = wanted if wanted in Currency.values else Currency.values[0]
+        guests = GuestsForm(data, prefix="guests", initial=initial["guests"], currency=currency)
+        return Sheet(like, terms, naming, (), guests, pace)
+    taken = initial["currencies"] if data is None else data.getlist("currencies")
+    currencies = [_of_currency(like, each, data, is_taken=each in taken) for each in Currency.values]
+    return Sheet(like, terms, naming, currencies, None, pace)
+
+
+def _initial(like: Like) -> Initial:
+    """Return what stands in the forms before anything is typed."""
+    version = like.version
+    limits = version.limits if version else {}
+    house = everybody(Shape.SOLO, {})
+    initial: Initial = {
+        "jurisdictions": version.jurisdictions if version else house.jurisdictions,
+        "modes": version.modes if version else list(Mode.values),
+        "currencies": list(limits),
+        "chat_language": version.table.chat_language if version else "",
+    }
+    if like.shape in PACES:
+        initial["pace"] = written_pace((version.clock if version else None) or PACES[like.shape].stored())
+    if like.shape is Shape.GUESTS:
+        initial["guests"] = _guests(limits)
+    return initial
+
+
+def _guests(limits: Mapping[str, Any]) -> Initial:
+    if not limits:
+        return {"tender": Currency.values[0], "places": PLACES, "house_players": 0}
+    ((currency, entry),) = limits.items()
+    return {**entry, "tender": currency, "minimum": written(entry["minimum"]), "maximum": written(entry["maximum"])}
+
+
+def _of_currency(like: Like, currency: str, data: QueryDict | None, *, is_taken: bool) -> OfCurrency:
+    entry: Mapping[str, Any] = (like.version.limits if like.version else {}).get(currency, {})
+    game = VARIANTS[like.variant]
+    money = _form(CurrencyForm, currency, data, _written(entry), currency=currency, is_read=is_taken, shape=like.shape)
+    ranges = {}
+    for bet in game.bets:
+        low_high = dict(
+            zip(("minimum", "maximum"), map(written, entry.get("bets", {}).get(bet.code, ())), strict=False)
+        )
+        form = _form(RangeForm, f"{currency}-{bet.code}", data, low_high, currency=currency, is_read=is_taken)
+        ranges[bet.code] = bet_name(game, bet.code, "en"), form
+    return OfCurrency(currency, is_taken, money, ranges)
+
+
+def _form(kind: type[Any], prefix: str, data: QueryDict | None, initial: Initial, *, is_read: bool, **more: Any) -> Any:
+    """Return a form of what was filled in. What does not count is not looked at, and stays as it was typed."""
+    if data is None:
+        return kind(prefix=prefix, initial=initial, **more)
+    if is_read:
+        return kind(data, prefix=prefix, **more)
+    typed = {name: data.get(f"{prefix}-{name}", "") for name in kind.base_fields}
+    return kind(prefix=prefix, initial=typed, **more)
+
+
+def _written(entry: Mapping[str, Any]) -> Initial:
+    """Return the limits of a currency as its form has them."""
+    amounts = {name: written(entry[name]) for name in ("step", "liability") if name in entry}
+    return amounts | {name: written_chips(entry[name]) for name in ("chips", "tray") if name in entry}
+
+
+def _stored(each: OfCurrency) -> StoredCurrency:
+    money = each.money.cleaned_data
+    stored: StoredCurrency = {
+        "step": money["step"],
+        "chips": money["chips"],
+        "bets": {
+            code: [form.cleaned_data["minimum"], form.cleaned_data["maximum"]]
+            for code, (_, form) in each.ranges.items()
+        },
+    }
+    if money["tray"]:
+        stored["tray"] = money["tray"]
+    if "liability" in money:
+        stored["liability"] = money["liability"]
+    return stored

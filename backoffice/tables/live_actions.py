@@ -1,0 +1,156 @@
+"""What staff do about a live table: report a round, cancel one before its deal, rule on incidents, let a table go on,
+have guests get up. In English, like all of the back office.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from audit.approvals import ApprovalError
+from backoffice.tables.links import ROW, after_a_ruling, to_the_table
+from backoffice.tables.table_actions import stands
+from games.chemin.closing import break_up
+from games.live import malfunction
+from games.live.floor import floor
+from games.live.floor_rows import REPORTERS
+from games.live.malfunction import MalfunctionError
+from games.models import Incident, LiveTable, Status, Void
+from players import looking
+from players.access import StaffRequest, staff_required
+
+SUPERVISE = malfunction.PERMISSION
+UNSURE = "Say why, and confirm it: what you write is kept on record."
+
+
+class ReasonForm(forms.Form):
+    """Why."""
+
+    reason = forms.CharField(max_length=300)
+
+
+class FinalForm(ReasonForm):
+    """Why something is done that cannot be undone."""
+
+    sure = forms.BooleanField()
+
+
+class RulingForm(FinalForm):
+    """What the supervisor decides."""
+
+    decision = forms.ChoiceField(
+        choices=[("stands", "It stands"), ("void", "Annul it"), ("annulled", "It is annulled")]
+    )
+
+
+@staff_required(*REPORTERS)
+@require_POST
+def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Stop a table over one of its rounds."""
+    form = FinalForm(request.POST)
+
+    def report() -> str:
+        cause = form.cleaned_data["reason"]
+        incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
+        assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
+        live, done = incident.live_round, " ".join(incident.done)
+        said = f"{incident.table} is stopped. Incident {incident.pk}, over round {live.code}: {done}"
+        return to_the_table(said, f"live-{live.live_table_id}")
+
+    return _do(request, form, report, "staff_incidents")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Annul a round before its deal."""
+    form = FinalForm(request.POST)
+
+    def cancel() -> str:
+        live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
+        return after_a_ruling(f"Round {live.code} is cancelled. Every stake went back.", live.live_table_id)
+
+    return _do(request, form, cancel, "staff_floor")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Rule on an incident; to annul a round after its deal is only asked for."""
+    form = RulingForm(request.POST)
+
+    def rule() -> str:
+        reason, by = form.cleaned_data["reason"], request.staff
+        if form.cleaned_data["decision"] == "void":
+            malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
+            return "Asked for. Another person has to agree, on the page of approvals."
+        if form.cleaned_data["decision"] == "annulled":
+            ruling = malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
+            said = f"Incident {incident_id} is ruled on: {_as_it_ended(ruling.incident)}."
+        else:
+            ruling = malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
+            said = f"Incident {incident_id} is ruled on: the round stands."
+        assert ruling.incident.live_round  # noqa: S101  (only incidents of live tables are ruled on)
+        return after_a_ruling(said, ruling.incident.live_round.live_table_id)
+
+    return _do(request, form, rule, "staff_incident", incident_id)
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
+    """Let a stopped table go on."""
+    get_object_or_404(LiveTable, pk=live_table_id)
+    form = ReasonForm(request.POST)
+
+    def reopen() -> str:
+        reason = form.cleaned_data["reason"]
+        live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
+        table = live_table.table
+        said = f"{table} goes on." if table.status == Status.OPEN else f"The stop is lifted. {stands(table)}"
+        return to_the_table(said, f"live-{live_table_id}")
+
+    return _do(request, form, reopen, "staff_floor")
+
+
+@staff_required(SUPERVISE)
+@looking.listed("guests of a table")
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
+    """Have all guests of a table get up, once it has been said what becomes of what lies there."""
+    on = next((each for tables in floor().values() for each in tables if each.live_table.pk == live_table_id), None)
+    if on is None or on.guests is None:
+        raise Http404
+    if request.method != "POST":
+        looking.shown(request, *(sitting.player for sitting in on.guests.sitting))
+        return render(request, "staff/break_up.html", {"on": on})
+    form = FinalForm(request.POST)
+
+    def have_them_get_up() -> str:
+        reason = form.cleaned_data["reason"]
+        live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
+        said = f"{live_table.table} is broken up: every guest got up with what was theirs."
+        return to_the_table(said, f"live-{live_table_id}")
+
+    return _do(request, form, have_them_get_up, "staff_floor")
+
+
+def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str, *of: int) -> HttpResponse:
+    """Do what the form asks for and say so, or say why not: on the floor, where the form stood there."""
+    try:
+        if form.is_valid():
+            messages.success(request, deed())
+        else:
+            messages.error(request, UNSURE)
+    except (MalfunctionError, ApprovalError) as error:
+        messages.error(request, str(error))
+    return redirect("staff_floor") if ROW.fullmatch(request.POST.get("back", "")) else redirect(page, *of)
+
+
+def _as_it_ended(incident: Incident) -> str:
+    is_kept = Void.objects.filter(pk=incident.live_round_id).exists()
+    return "the round stays annulled" if is_kept else "the round had ended without a bet"

@@ -1,0 +1,138 @@
+"""Tables in the back office: which there are and what is set at them, and opening, pausing and closing them with a
+reason, which stands on the floor (`backoffice.tables.floor`). In English, like all of the back office.
+"""
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from backoffice.tables.links import to_the_table
+from backoffice.tables.live_actions import SUPERVISE, UNSURE, FinalForm
+from backoffice.tables.table_actions import DEEDS, stands
+from games import table_status, tables
+from games.chemin.rules import GuestRules
+from games.labels import variant_label
+from games.limits import Limits
+from games.live.floor import floor
+from games.live.floor_rows import READERS
+from games.models import Shape, Table
+from games.table_checks import TableError
+from games.variants import GAMES
+from players.access import actor, staff_required
+from wallet.money import format_money
+
+LANGUAGES = [("", "any language"), *settings.LANGUAGES]
+EVERY_GAME = ("all", "Every game of the house")
+NOT_CHOSEN = f"Choose what closes. {UNSURE}"
+
+
+class StatusForm(forms.Form):
+    """What is done with a table, and why."""
+
+    deed = forms.ChoiceField(choices=[(name, deed.label) for name, deed in DEEDS.items()])
+    reason = forms.CharField(max_length=300)
+
+
+class CloseForm(FinalForm):
+    """Which game is closed, or every one, and why."""
+
+    game = forms.ChoiceField(choices=lambda: [EVERY_GAME, *_games()])
+
+
+class ChatLanguageForm(forms.Form):
+    """The language of a table's chat; empty for any."""
+
+    chat_language = forms.ChoiceField(required=False, choices=LANGUAGES)
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_tables(request: HttpRequest) -> HttpResponse:
+    """List every table with its version and what is set at it."""
+    live, found = floor(), Table.objects.select_related("version").order_by("name")
+    rows = [
+        (each, variant_label(GAMES[each.variant], "name", "en"), live.get(each.pk, ()), _ranges(each)) for each in found
+    ]
+    return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
+
+
+@staff_required("games.operate_table")
+@require_POST
+@transaction.atomic
+def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
+    """Open, pause or close a table, or let it go on; a round in progress finishes. Whoever finds it done already, or
+    the table as it cannot be done from, is told so.
+    """
+    form, row = StatusForm(request.POST), request.POST.get("back", "")
+    table = table_status.locked(get_object_or_404(Table, pk=table_id).pk)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_floor")
+    deed = DEEDS[form.cleaned_data["deed"]]
+    if table.status == deed.leads_to:
+        messages.warning(request, f"{table} was already {table.get_status_display()}; your reason was not recorded.")
+        return redirect("staff_floor")
+    try:
+        table = deed.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
+    except TableError as error:
+        messages.error(request, str(error))
+    else:
+        tell = messages.warning if table.live.filter(stopped_by__isnull=False).exists() else messages.success
+        tell(request, to_the_table(stands(table), row))
+    return redirect("staff_floor")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_tables_close(request: HttpRequest) -> HttpResponse:
+    """Close every table of a game, or of the house; rounds in progress finish."""
+    form = CloseForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, NOT_CHOSEN)
+        return redirect("staff_floor")
+    given = form.cleaned_data
+    variant = None if given["game"] == EVERY_GAME[0] else given["game"]
+    closed = table_status.close_tables(variant=variant, reason=given["reason"], by=actor(request))
+    if closed:
+        messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
+    else:
+        messages.warning(request, "All of these tables were closed already; your reason was not recorded.")
+    return redirect("staff_floor")
+
+
+@staff_required("games.operate_table")
+@require_POST
+def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
+    """Say which language is spoken in the chat of a table that several play at."""
+    table = get_object_or_404(Table.objects.exclude(shape=Shape.SOLO), pk=table_id)
+    form = ChatLanguageForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The house has no such language.")
+    else:
+        language = form.cleaned_data["chat_language"]
+        tables.set_chat_language(table_id=table.pk, language=language, by=actor(request))
+        messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
+    return redirect("staff_tables")
+
+
+def _ranges(table: Table) -> list[str]:
+    """Return what a table allows, in words: by currency, on Player and Banker, or for a bank between guests."""
+    if table.version is None:
+        return []
+    if table.shape == Shape.GUESTS:
+        rules = GuestRules.of(table.version.limits)
+        return [f"{_range(rules.minimum, rules.maximum, rules.currency)} a bank"]
+    allowed = ((currency, Limits.of(table.version.limits, currency).main) for currency in table.version.limits)
+    return [_range(main.minimum, main.maximum, currency) for currency, main in allowed]
+
+
+def _range(minimum: int, maximum: int, currency: str) -> str:
+    return f"{format_money(minimum, currency, 'en')} to {format_money(maximum, currency, 'en')}"
+
+
+def _games() -> list[tuple[str, str]]:
+    return [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]

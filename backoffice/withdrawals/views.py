@@ -1,0 +1,105 @@
+"""Withdrawals as finance finds and decides them. In English, like all of the back office."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.approvals import ApprovalError
+from audit.reports.asking import clock
+from backoffice.withdrawals import queue
+from backoffice.withdrawals.forms import DecisionForm, QueueForm
+from backoffice.withdrawals.queue import Page, Wanted
+from players import looking
+from players.access import StaffRequest, staff_required
+from players.told import TOLD
+from wallet import withdrawals
+from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.withdrawal_words import REASONS
+
+APPROVERS = "wallet.approve_withdrawal"
+READERS = (APPROVERS, "wallet.see_withdrawals")
+
+
+@staff_required(*READERS)
+@looking.listed("withdrawals")
+@require_safe
+def staff_withdrawals(request: StaffRequest) -> HttpResponse:
+    """A page of withdrawals; of those that wait, with what there is to know before money leaves."""
+    form = QueueForm(request.GET)
+    form.full_clean()
+    wanted, page = Wanted(form.statuses()), Page()
+    if not form.errors:
+        asked = form.cleaned_data
+        hours = asked["hours"]
+        wanted = Wanted(
+            statuses=form.statuses(),
+            currency=asked["currency"],
+            above=asked["above"],
+            since=clock() - timedelta(hours=hours) if hours else None,
+        )
+        number = asked["number"]
+        page = queue.one(number) if number else queue.find(wanted, mark=asked["before"])
+    is_filtered = any(request.GET.get(name) for name in form.fields)
+    lately = () if is_filtered else queue.find(Wanted(queue.OVER)).withdrawals
+    looking.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
+    context = {
+        "form": form,
+        "cases": queue.cases(page.withdrawals),
+        "lately": lately,
+        "others": [each for each in page.withdrawals if each.status not in queue.WAITING],
+        "older": page.further,
+        "counted": queue.counted(),
+        "is_open": wanted.is_open,
+        "is_filtered": is_filtered,
+        "reasons": [(code, str(sentence)) for code, sentence in REASONS.items()],
+        "person": request.staff.person,
+        "told": TOLD,
+    }
+    return render(request, "staff/withdrawals.html", context)
+
+
+@staff_required(APPROVERS)
+@require_POST
+def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
+    """Approve or refuse, with a reason."""
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _fault(form))
+        return _back(request)
+    try:
+        decided = _decide(request, withdrawal_id, form)
+    except (withdrawals.WithdrawalError, ApprovalError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _sentence(decided))
+    return _back(request)
+
+
+def _back(request: StaffRequest) -> HttpResponse:
+    """Lead back to the list as it was filtered."""
+    kept = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
+    return redirect(f"{reverse('staff_withdrawals')}{'?' if kept else ''}{urlencode(kept)}")
+
+
+def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Withdrawal:
+    said, by = form.cleaned_data, str(request.staff)
+    if said["action"] == "refuse":
+        return withdrawals.refuse(withdrawal_id=withdrawal_id, by=by, code=said["code"], note=said["reason"])
+    return withdrawals.approve(withdrawal_id=withdrawal_id, by=by, person=request.staff.person, reason=said["reason"])
+
+
+def _fault(form: DecisionForm) -> str:
+    if "reason" in form.errors:
+        return "Say why: what you write is kept on record."
+    return "Choose what the player is told." if "code" in form.errors else "Choose to approve or to refuse."
+
+
+def _sentence(decided: Withdrawal) -> str:
+    if decided.status == WithdrawalStatus.SECONDING:
+        return f"Withdrawal {decided.pk} is approved by you. It takes a second person, under Approvals."
+    return f"Withdrawal {decided.pk} is {decided.get_status_display().lower()}."
