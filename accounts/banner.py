@@ -1,6 +1,6 @@
 """What every page shows to everybody: that play is stopped, and notices of maintenance that are in force.
 
-One query reads all of it, for a page while it is made and for those who watch (``casino/live_notices.py``), and says
+One query reads all of it, for a page while it is made and for those who watch (``realtime/notices.py``), and says
 whose clocks show what in which time zone. Whether something is in force the database's clock decides: between two
 readings its time is counted on.
 """

@@ -18,9 +18,9 @@ from bench.house import end, web
 from bench.places import PROJECT
 from bench.servers import production, servers, settle_in
 from bench.team import team
-from casino.live_line import NAME
 from ops.embedded import Addresses
 from ops.launcher import listening_socket
+from realtime.listener import NAME
 
 WATCHERS: Final = 500
 CONNECTIONS: Final = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"

@@ -19,11 +19,11 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from casino.api import refusing
-from casino.live import Port
-from casino.live_hub import Hub
 from ops.http.request_buffer import Allowance, Door
 from ops.http.response_buffer import Readers
 from players.uploads import TOO_MUCH
+from realtime.asgi import Port
+from realtime.hub import Hub
 from wallet.provider_statements.reading import MOST_BYTES
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))

@@ -47,6 +47,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "casino",
+    "realtime",
     "backoffice",
     "ops",
     "accounts",

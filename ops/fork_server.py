@@ -52,8 +52,8 @@ DEMO_LOG: Final = "sabot.demo/log"  # what a demo's event log is called in its c
 PRELOADED: Final = (
     "casino.urls",
     "ops.http.request_buffer",
-    "casino.live",
-    "casino.live_hub",
+    "realtime.asgi",
+    "realtime.hub",
     "ops.http.response_buffer",
     "uvicorn.main",
     "uvicorn.loops.auto",

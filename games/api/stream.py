@@ -1,7 +1,7 @@
 """Where a program opens the stream of a table: who may, is found out here as for every other call.
 
-The stream itself is the port's (`casino.live`), which holds neither a thread nor a database connection for it. It lends
-the view a counter, and where the view lays a ticket on it, the answer is the stream.
+The stream itself is the port's (`realtime.asgi`), which holds neither a thread nor a database connection for it. It
+lends the view a counter, and where the view lays a ticket on it, the answer is the stream.
 """
 
 import re

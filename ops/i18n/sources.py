@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "wallet")
+APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "realtime", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only, and so does Swagger UI.
 ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})

@@ -6,13 +6,13 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from casino.live_hub import MOST_OF_ONE_PLAYER
 from games.engine.cards import Card
 from games.live import news, tickets
 from games.live.clock import Clock
 from games.models import LiveTable, Phase
 from players import exclusions
 from players.models import ApiToken, Scope, Session
+from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.api.at_live import at, program_of, state_at
 from tests.api.client import Program
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state

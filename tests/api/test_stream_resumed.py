@@ -8,14 +8,14 @@ from functools import partial
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from casino import live_rounds
-from casino.live_line import open_line
-from casino.live_rounds import Rounds
-from casino.live_shows import WIRES
-from casino.live_streams import MISSED, Stream
 from games.live.tickets import Mark, ProgramTicket
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Shape, VoidReason
+from realtime import rounds as live_rounds
+from realtime.listener import open_line
+from realtime.renderers import WIRES
+from realtime.rounds import Rounds
+from realtime.stream import MISSED, Stream
 from tests.api.at_live import program_of
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player

@@ -12,12 +12,12 @@ from celery import current_app, shared_task
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 from structlog.stdlib import ProcessorFormatter
 
-from casino.live import Message, Streams
-from casino.live_hub import Hub
 from games.live.tickets import PATH
 from games.models import Participation
 from ops import logs, tracing
 from ops.tracing import HEADER, ID
+from realtime.asgi import Message, Streams
+from realtime.hub import Hub
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
 from tests.games.at_pages import click

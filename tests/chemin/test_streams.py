@@ -8,7 +8,6 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from casino.live_line import NAME
 from games.chemin import play
 from games.errors import QuestionPassed
 from games.live import chat, tickets
@@ -16,6 +15,7 @@ from games.live.news import tell
 from games.live.tickets import Ticket
 from games.models import ChatName, LiveTable, Shape
 from players.models import Player, Session
+from realtime.listener import NAME
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_guest, answer, chemin_of, guests, state_of
 from tests.harness import databases, web

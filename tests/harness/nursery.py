@@ -26,8 +26,8 @@ IMPORTS = (
     "casino.wsgi",
     "casino.urls",
     "ops.http.request_buffer",
-    "casino.live",
-    "casino.live_hub",
+    "realtime.asgi",
+    "realtime.hub",
     "ops.fork_server",
     "players.identity_views",
 )

@@ -11,13 +11,13 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from casino.live_line import NAME
 from games.live import tickets
 from games.live.seats import seat_at
 from games.live.tickets import Ticket
 from games.models import LiveTable
 from ops.launcher import listening_socket
 from players.models import Player, Session
+from realtime.listener import NAME
 from tests.builders import a_player
 from tests.harness import web
 from tests.harness.databases import Database

@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
-from casino import live_streams
-from casino.live_line import Line, News
-from casino.live_lobbies import Lobbies
-from casino.live_streams import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from games.live import tickets
 from games.live.tickets import BadTicket, Ticket, house_ticket, lobby_ticket
+from realtime import stream as live_streams
+from realtime.listener import Line, News
+from realtime.lobby import Lobbies
+from realtime.stream import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from tests.harness.apart import run_apart
 from wallet.models import Mode
 

@@ -8,14 +8,14 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from casino.live_floors import NAME
-from casino.live_hub import MOST_OF_ONE_PLAYER
 from games.live import tickets
 from games.live.so_far import in_hands
 from games.live.tickets import Ticket
 from games.models import LiveTable, Phase
 from players import sessions
 from players.models import Ended, Player, Session, Staff, User
+from realtime.floor import NAME
+from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database

@@ -9,13 +9,13 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from backoffice import house_stop_service
-from casino.live_hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
 from games.engine.chemin.state import there
 from games.live import tickets
 from games.models import LiveTable
 from players import exclusions, notices, sessions
 from players.models import Ended, Notice, Player, Session
 from players.notices import span
+from realtime.hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database

@@ -13,7 +13,6 @@ from django.core import signing
 from django.utils.translation import override
 from pytest_django import DjangoDbBlocker
 
-from casino.live_hub import MOST_OF_ONE_PLAYER
 from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
@@ -23,6 +22,7 @@ from games.live.news import CHANNEL, tell
 from games.models import LiveTable, Phase
 from players import account_locks, exclusions, sessions
 from players.models import Ended, Player, Session
+from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database

@@ -39,7 +39,7 @@ PUT_TOGETHER = {
     "ops.backup.home": "two texts, one with " + NAMES,
     "ops.backup.settling": "names of sequences' tables, from the catalogue of the database",
     "ops.beat": "texts of ops/due.py",
-    "casino.live_line": "the name of the channel, and texts of the module",
+    "realtime.listener": "the name of the channel, and texts of the module",
     "ops.metrics.collect": "it counts what others run",
     "ops.metrics.house": "texts of the module",
     "ops.postgresql.roles": NAMES,

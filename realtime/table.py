@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import structlog
 
-from casino.live_rounds import Rounds
-from casino.live_shows import Show, Shown, Wire
-from casino.live_streams import Stream, event, written
+from realtime.renderers import Show, Shown, Wire
+from realtime.rounds import Rounds
+from realtime.stream import Stream, event, written
 
 BREATH: Final = 0.001  # seconds past the moment of a card, so that the clock has passed it
 

@@ -18,9 +18,9 @@ from typing import Final
 import structlog
 from django.db import Error, connection, connections
 
-from casino.live_line import News
-from casino.live_streams import Stream, event
 from games.live.floor_rows import read_rows, render_head, render_row
+from realtime.listener import News
+from realtime.stream import Stream, event
 
 AGAIN: Final = 1.0  # seconds until it is read again, without news
 BREATH: Final = 0.2  # seconds between two times, whatever the news

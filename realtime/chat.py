@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import structlog
 
-from casino.live_line import Line, News
-from casino.live_streams import Stream, event
 from games.live import chat_show
 from games.live.tickets import MAX_AGE
+from realtime.listener import Line, News
+from realtime.stream import Stream, event
 
 KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for whoever comes with a ticket that is still good
 OVERLAP: Final = timedelta(seconds=5)  # what a page was made without, though it was said before

@@ -17,14 +17,6 @@ from uuid import UUID
 
 import structlog
 
-from casino.live_chats import Chats
-from casino.live_floors import Floor
-from casino.live_line import Line, Lost, News, Parameters, open_line
-from casino.live_lobbies import Lobbies
-from casino.live_notices import Notices
-from casino.live_shows import SHOWS, WIRES
-from casino.live_streams import MOVED, OVER, Stream
-from casino.live_tables import Watched
 from games import serving
 from games.live.floor_rows import READERS
 from games.live.tickets import ProgramTicket, Ticket
@@ -37,6 +29,14 @@ from players.watching import (
     asked_of_programs,
     asked_of_staff,
 )
+from realtime.chat import Chats
+from realtime.floor import Floor
+from realtime.listener import Line, Lost, News, Parameters, open_line
+from realtime.lobby import Lobbies
+from realtime.notices import Notices
+from realtime.renderers import SHOWS, WIRES
+from realtime.stream import MOVED, OVER, Stream
+from realtime.table import Watched
 
 MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
 # With so many, a page that only listens is refused one more: a browser keeps six lines to one house, and pages need

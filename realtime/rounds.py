@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import structlog
 
-from casino.live_line import Line
-from casino.live_shows import Wire
-from casino.live_streams import MISSED, Stream, event, written
 from games.api.rounds_wire import BEGINNING, READ_OVER, mark_of, number_of
 from games.live.tickets import Mark, ProgramTicket
+from realtime.listener import Line
+from realtime.renderers import Wire
+from realtime.stream import MISSED, Stream, event, written
 
 MOST: Final = 100  # rounds that are told to whoever was away; who missed more is told so, and asks for a list
 

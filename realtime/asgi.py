@@ -20,14 +20,14 @@ from django.conf import settings
 from django.http import parse_cookie
 from django.utils.translation import override
 
-from casino.live_hub import Hub
-from casino.live_streams import Stream
 from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.live.tickets import PATH, BadTicket, Ticket, read
 from ops import tracing
 from ops.headers import BARE
 from ops.readiness import WATCH
 from players.api.problems import Problem
+from realtime.hub import Hub
+from realtime.stream import Stream
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -11,8 +11,8 @@ import structlog
 
 from accounts import banner
 from accounts.banner import HOUSE_ZONE, Banner
-from casino.live_line import Line, News
-from casino.live_streams import Stream, event, written
+from realtime.listener import Line, News
+from realtime.stream import Stream, event, written
 
 BREATH: Final = 0.001  # seconds past the moment of a change, so that the clock has passed it
 

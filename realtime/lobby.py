@@ -8,10 +8,10 @@ from typing import Final
 
 import structlog
 
-from casino.live_line import Line, News
-from casino.live_streams import Stream, event
 from games.live import lobby
 from games.live.lobby import LobbyCard
+from realtime.listener import Line, News
+from realtime.stream import Stream, event
 from wallet.models import Mode
 
 SLICE: Final = 0.01  # seconds given to cards before a table is looked at again

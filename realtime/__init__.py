@@ -1,0 +1,1 @@
+"""Server-sent events: what open pages are told as it happens."""
