@@ -8,7 +8,7 @@ whose it was.
 from django.db import connection, transaction
 from django.db.models import Q
 
-from games.live import chat_moderation
+from games.chat import moderation
 from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
 from players import closures, notes
 from players.api import tokens
@@ -35,7 +35,7 @@ def erase(player: Player) -> None:
     tokens.forget(player)
     payout_accounts.forget(player)
     operators.forget(player)
-    chat_moderation.forget(player)
+    moderation.forget(player)
     _forget_reports(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
     for found_by in (Trait, SearchWord):

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.http import HttpRequest
 
-from games.guests import notes
+from games.demo import session_state
 from players.adapter import AccountAdapter
 from players.identity import player_of
 from players.models import User
@@ -18,7 +18,7 @@ class HouseAdapter(AccountAdapter):
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Begin a session that knows of no guest."""
-        notes.forget(request.session)
+        session_state.forget(request.session)
         super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:

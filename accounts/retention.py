@@ -8,7 +8,7 @@ from typing import Final
 from accounts import erasure
 from audit import log, retention
 from audit.models import Kept
-from games.live import chat_moderation
+from games.chat import moderation
 from players import mail, service, sessions, verification
 from players.api import tokens
 
@@ -24,7 +24,7 @@ def forget_addresses() -> int:
 STEPS: Final[Mapping[Kept, Callable[[], int]]] = {
     Kept.ACCOUNT: erasure.erase_due,
     Kept.CONVERSATION: service.forget_old,
-    Kept.CHAT: chat_moderation.forget_old,
+    Kept.CHAT: moderation.forget_old,
     Kept.REFUSED_PAPERS: verification.forget_refused,
     Kept.MAIL: mail.forget_old,
     Kept.ADDRESS: forget_addresses,

@@ -11,7 +11,7 @@ from typing import Final
 from django.urls import reverse
 
 from games.incidents import unruled
-from games.live.floor_rows import READERS as FLOOR_READERS
+from games.shared.floor.rows import READERS as FLOOR_READERS
 from players.models import User
 from wallet import stops
 

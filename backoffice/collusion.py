@@ -17,10 +17,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
-from games.chemin import integrity_words, reports
-from games.chemin.integrity import Examination, Examined, examine
-from games.chemin.integrity_choices import pace
-from games.chemin.integrity_scope import Scope
+from games.chemin.collusion import messages as integrity_words
+from games.chemin.collusion import player_reports
+from games.chemin.collusion.choices import pace
+from games.chemin.collusion.scope import Scope
+from games.chemin.collusion.signals import Examination, Examined, examine
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
 from players import looking
 from players.access import StaffRequest, staff_required
@@ -120,7 +121,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
         "looks": found.looks,
         "page": page,
         "lines": [PairLine(pair, currencies[pair.pair[0]], integrity_words.names(pair)) for pair in page],
-        "waiting": reports.waiting().count(),
+        "waiting": player_reports.waiting().count(),
     }
     return render(request, "staff/play.html", context)
 
@@ -144,7 +145,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
         "reasons": _reasons(found, (first_id, second_id), first.currency),
         "paces": pace(scope, (first_id, second_id)),
         "page": coups.get_page(request.GET.get("page")),
-        "reports": reports.all_reports().filter(seat__player__in=(first, second))[:REPORTS],
+        "reports": player_reports.all_reports().filter(seat__player__in=(first, second))[:REPORTS],
     }
     return render(request, "staff/play_pair.html", context)
 
@@ -154,8 +155,8 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""
-    page = Paginator(reports.waiting(), REPORTS).get_page(request.GET.get("page"))
-    decided = list(reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
+    page = Paginator(player_reports.waiting(), REPORTS).get_page(request.GET.get("page"))
+    decided = list(player_reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
     looking.shown(
         request, *(number for each in (*page, *decided) for number in (each.seat.player_id, each.reporter_id))
     )
@@ -177,8 +178,8 @@ def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
         messages.error(request, "Say what you found, and why: it is kept on record.")
         return redirect("staff_play_reports")
     try:
-        found = reports.decide(report_id=report_id, by=request.staff, **form.cleaned_data)
-    except reports.Decided as error:
+        found = player_reports.decide(report_id=report_id, by=request.staff, **form.cleaned_data)
+    except player_reports.Decided as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, f"Report {found.pk} is decided: {found.get_finding_display()}.")

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from games.chemin.pausing import give_time_back
-from games.live import news
+from games.chemin.pause import give_time_back
 from games.models import LiveTable, Shape
-from games.table_checks import TableError
+from games.tables import notify
+from games.tables.checks import TableError
 from players.models import Staff
 from wallet import stops
 from wallet.models import HouseStop
@@ -39,4 +39,4 @@ def resume(*, reason: str, by: Staff) -> HouseStop:
 
 def _tell() -> None:
     for live_table_id in LiveTable.objects.values_list("pk", flat=True):
-        news.tell(live_table_id)
+        notify.tell(live_table_id)

@@ -25,7 +25,7 @@ from backoffice.rounds.views import READERS as ROUND_READERS
 from backoffice.support.reply_templates import READ as READ_REPLIES
 from backoffice.tables.versions import READERS as GAME_READERS
 from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
-from games.live.floor_rows import READERS as TABLE_READERS
+from games.shared.floor.rows import READERS as TABLE_READERS
 from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User

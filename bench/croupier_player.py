@@ -19,8 +19,8 @@ django.setup()
 
 from django.db import connections, transaction  # noqa: E402  (models need the set-up)
 
-from games.live import phases  # noqa: E402
 from games.models import LiveRound, LiveTable, Phase  # noqa: E402
+from games.shared import phases  # noqa: E402
 
 STEPS = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 

@@ -15,7 +15,7 @@ from django.db import connections, transaction  # noqa: E402
 
 from bench.people import BORN, MONEY  # noqa: E402
 from games.models import LiveTable  # noqa: E402
-from games.shipped import load_tables  # noqa: E402
+from games.tables.default_tables import load_tables  # noqa: E402
 from players.models import Jurisdiction, Player, User  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
 from wallet.models import Account, AccountKind, Mode  # noqa: E402

@@ -16,8 +16,8 @@ from psycopg import AsyncConnection
 
 from games.engine.cards import Card
 from games.engine.coup import deal
-from games.live.news import CHANNEL, CHAT
 from games.models import ChatName, LiveRound, LiveTable, Phase
+from games.tables.notify import CHANNEL, CHAT
 from players.models import Player
 
 ROUNDS: Final = 80

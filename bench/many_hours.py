@@ -19,9 +19,9 @@ from audit import by_time, hours  # noqa: E402
 from audit.hours import HOUR  # noqa: E402
 from audit.models import Rolled  # noqa: E402
 from audit.reports.kinds import Interval  # noqa: E402
-from games import tallies  # noqa: E402
+from games.fairness import hourly_totals  # noqa: E402
+from games.fairness.returns import hourly_counts  # noqa: E402
 from games.models import Evidence  # noqa: E402
-from games.returns import rolling  # noqa: E402
 from wallet import moved  # noqa: E402
 from wallet.models import Mode  # noqa: E402
 
@@ -37,7 +37,7 @@ def main() -> None:
     """Sum up, and leave the same traces as the house does."""
     hours.mark()
     is_all = "all" in sys.argv
-    firsts = [tallies.first_played(None), moved.first(None) if is_all else None]
+    firsts = [hourly_totals.first_played(None), moved.first(None) if is_all else None]
     for piece in _pieces(min((each for each in firsts if each), default=now())):
         with transaction.atomic():
             _sum_up(piece, is_all=is_all)
@@ -59,16 +59,16 @@ def _pieces(first: datetime) -> Iterator[Interval]:
 def _sum_up(piece: Interval, *, is_all: bool) -> None:
     each = [piece.since + number * HOUR for number in range((piece.until - piece.since) // HOUR)]
     pieces: dict[str, Any] = {"numbers": [0] * len(each), "since": each, "until": [hour + HOUR for hour in each]}
-    names = [tallies.SUMS]
+    names = [hourly_totals.SUMS]
     with connection.cursor() as cursor:
         # A plan that is right for an hour, which is what the house sums up, is none for a week.
         cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-        cursor.execute(tallies.ROLL, pieces | {"modes": list(Mode.values)})
+        cursor.execute(hourly_totals.ROLL, pieces | {"modes": list(Mode.values)})
         if is_all:
-            names += [moved.SUMS, rolling.SUMS]
+            names += [moved.SUMS, hourly_counts.SUMS]
             ids = by_time.ids("wallet_journal", piece)
             cursor.execute(MOVED, {"first": ids.start, "beyond": ids.stop, "since": piece.since, "until": piece.until})
-            counts, _read = rolling.count(piece)
+            counts, _read = hourly_counts.count(piece)
             Evidence.objects.bulk_create(
                 Evidence(hour=hour, version_id=version, mode=mode, bet=bet, gain=gain, rounds=rounds)
                 for (hour, version, mode, bet, gain), rounds in counts.items()

@@ -9,7 +9,7 @@ django.setup()
 
 from bench.playing import play_when_told  # noqa: E402  (models need the set-up)
 from games import solo  # noqa: E402
-from games.controls import Deal  # noqa: E402
+from games.betting.controls import Deal  # noqa: E402
 from players.models import Player  # noqa: E402
 from wallet.models import Mode  # noqa: E402
 

@@ -28,10 +28,10 @@ from bench.contest import say  # noqa: E402
 from bench.fan_out import TALK, TELL, WATCH  # noqa: E402
 from bench.furnished import News, furnish  # noqa: E402
 from bench.people import BORN  # noqa: E402
-from games.live import tickets  # noqa: E402
-from games.live.rounds import open_next  # noqa: E402
-from games.live.tickets import Ticket  # noqa: E402
 from games.models import LiveSeat, LiveTable  # noqa: E402
+from games.shared import stream_tokens  # noqa: E402
+from games.shared.rounds import open_next  # noqa: E402
+from games.shared.stream_tokens import Ticket  # noqa: E402
 from players.models import Jurisdiction, Player, Session, User  # noqa: E402
 from wallet import accounts  # noqa: E402
 from wallet.models import Mode  # noqa: E402
@@ -111,7 +111,7 @@ async def at_the_house(port: int, seats: Sequence[Ticket], news: News, sample: P
     loop = asyncio.get_running_loop()
     for ticket in seats:
         transport, watcher = await loop.create_connection(Watcher, ADDRESS, port)
-        transport.write(f"GET {tickets.issue(ticket)} HTTP/1.1\r\nHost: {ADDRESS}\r\n\r\n".encode())
+        transport.write(f"GET {stream_tokens.issue(ticket)} HTTP/1.1\r\nHost: {ADDRESS}\r\n\r\n".encode())
         watchers.append(watcher)
     await have_come(watchers, EVENT, BOARD)
     await news.connect()

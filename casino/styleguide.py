@@ -10,15 +10,15 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from casino.tokens import PAIRS, Pair, Theme, Tokens, UnknownToken
-from games import roads_svg
-from games.board import Dealt, Seat, compose
+from games.betting.limits import Limits
 from games.engine.cards import Card
 from games.engine.coup import Outcome, deal
 from games.engine.roads import Bead, Regularity, Roads
 from games.engine.settle import settle
-from games.limits import Limits
-from games.presentation import GameView
-from games.shipped import baccarat_limits
+from games.tables import roads_svg
+from games.tables.board import Dealt, Seat, compose
+from games.tables.default_tables import baccarat_limits
+from games.tables.presentation import GameView
 from games.variants import VARIANTS
 from players.access import StaffRequest, staff_required
 from wallet.models import Mode

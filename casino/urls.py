@@ -19,7 +19,7 @@ from backoffice.significant import views as staff_significant
 from casino import offline, views
 from casino.api import describing
 from casino.styleguide import styleguide
-from games.felt_sheet import felt_sheet
+from games.tables.felt_sheet import felt_sheet
 from ops.metrics.views import metrics
 from players.access import staff_required
 from players.looking import listed

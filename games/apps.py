@@ -9,11 +9,13 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         """Say what of games takes two people, and what is summed up."""
         from audit import approvals, hours  # models are loaded by now, and not before
-        from games import alterations, reports, significant, tallies
-        from games.live import chat_given, malfunction
-        from games.randomness import registering as randomness
-        from games.returns import registering as returns
-        from games.versions import registering as versions
+        from games import alterations, reports, significant
+        from games.change_requests import approval_kinds as versions
+        from games.chat import letter_facts
+        from games.fairness import hourly_totals
+        from games.fairness.randomness import registration as randomness
+        from games.fairness.returns import registration as returns
+        from games.shared import malfunction
 
         approvals.register(
             malfunction.KIND,
@@ -24,8 +26,13 @@ class GamesConfig(AppConfig):
             describe=malfunction.describe,
         )
         alterations.ready()
-        chat_given.register()
-        hours.register(tallies.SUMS, roll=tallies.roll, first=tallies.first_played, differences=tallies.differences)
+        letter_facts.register()
+        hours.register(
+            hourly_totals.SUMS,
+            roll=hourly_totals.roll,
+            first=hourly_totals.first_played,
+            differences=hourly_totals.differences,
+        )
         reports.register()
         significant.register()
         randomness.register()

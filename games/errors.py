@@ -1,4 +1,4 @@
-"""Why a table refuses. The sentence a player reads for each stands in `games.sentences`."""
+"""Why a table refuses. The sentence a player reads for each stands in `games.betting.error_messages`."""
 
 from games.engine.chemin.refusals import Refusal
 from players.gate import Bar
@@ -173,7 +173,7 @@ class QuestionPassed(PlayError):
 
 
 class FavouriteError(PlayError):
-    """A favourite that cannot be kept so: `games.live.favourite_panel` says why."""
+    """A favourite that cannot be kept so: `games.shared.favourites.panel` says why."""
 
 
 class NameMissing(FavouriteError):
@@ -201,7 +201,7 @@ class TooManyFavourites(FavouriteError):
 
 
 class TrayError(PlayError):
-    """Chips that cannot be a player's tray: `games.live.chip_views` says why."""
+    """Chips that cannot be a player's tray: `games.shared.chip_views` says why."""
 
 
 class NoChipChosen(TrayError):

@@ -2,13 +2,14 @@
 
 from celery import shared_task
 
-from games import purses, replay
+from games.change_requests import execution, schedule
 from games.chemin import tick as guests
-from games.letters import parts
-from games.live import phases
-from games.randomness import judging
-from games.returns import watching
-from games.versions import executing, schedule
+from games.fairness.randomness import judgement
+from games.fairness.returns import monitor
+from games.incidents.letters import parts
+from games.shared import phases
+from games.solo import idle_purses
+from games.verification import replay_task
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
 
@@ -16,13 +17,13 @@ EXPIRES = 5  # seconds: a message that comes later says nothing that a younger o
 @shared_task
 def replay_finished_rounds() -> None:
     """Deal every finished round again once and act where its seed does not reproduce it."""
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
 
 
 @shared_task
 def return_idle_purses() -> None:
     """Give back what lies in purses that nobody uses."""
-    purses.return_idle_purses()
+    idle_purses.return_idle_purses()
 
 
 @shared_task
@@ -34,20 +35,20 @@ def write_letters() -> None:
 @shared_task
 def watch_returns() -> None:
     """Raise an alarm where the returns of a game cannot be chance."""
-    watching.watch()
+    monitor.watch()
 
 
 @shared_task
 def watch_randomness() -> None:
     """Test the cards and shuffles of every week that is over, once."""
-    judging.watch()
+    judgement.watch()
 
 
 @shared_task
 def put_versions_live() -> None:
     """Put live what was approved for a moment that has come."""
     for approval_id in schedule.due():
-        executing.go_live(approval_id)
+        execution.go_live(approval_id)
 
 
 @shared_task

@@ -1,19 +1,26 @@
 from django.urls import include, path
 
 from games import converters as converters  # "mode" in an address
-from games import fair_views, help_views, house_line, lobby_views, purse_views, remote_views, service_views, views
-from games.chemin import report_views
 from games.chemin import views as chemin
-from games.guests import views as guests
-from games.live import beside, chip_views, favourite_views, panels, statistics_views
-from games.live import views as live
-from games.statement import views as statement
+from games.chemin.collusion import report_views
+from games.demo import views as guests
+from games.fairness import views as fair_views
+from games.help import views as help_views
+from games.history import support_views
+from games.history.statement import views as statement
+from games.lobby import views as lobby_views
+from games.operators import views as remote_views
+from games.shared import chip_views, panels, statistics_views, two_tables
+from games.shared import views as live
+from games.shared.favourites import views as favourite_views
+from games.solo import purse_views, views
+from games.tables import notice_stream
 
 urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
     path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
-    path("house/now/", house_line.house_now, name="house_now"),
+    path("house/now/", notice_stream.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/balance/", remote_views.remote_balance, name="remote_balance"),
@@ -32,10 +39,10 @@ urlpatterns = [
     ),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
-    path("table/<slug:slug>/<mode:mode>/chat/", include("games.live.chat_urls")),
-    path("table/<slug:slug>/<mode:mode>/framed/", beside.live_framed, name="live_framed"),
-    path("beside/<slug:slug>/<mode:mode>/", beside.beside_choose, name="beside_choose"),
-    path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", beside.beside, name="beside"),
+    path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.urls")),
+    path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
+    path("beside/<slug:slug>/<mode:mode>/", two_tables.beside_choose, name="beside_choose"),
+    path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.beside, name="beside"),
     path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
     path("try/<slug:slug>/", guests.guest, name="guest"),
@@ -49,7 +56,7 @@ urlpatterns = [
     path("cashier/statement/", statement.statement, name="statement"),
     path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),
-    path("service/new/", service_views.service_new, name="service_new"),
+    path("service/new/", support_views.service_new, name="service_new"),
     path("fair/", fair_views.fair, name="fair"),
     path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
     path("help/", help_views.help_index, name="help"),

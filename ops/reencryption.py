@@ -25,7 +25,7 @@ from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from audit import log
-from games.guests import notes
+from games.demo import session_state
 from games.seeds import resealed as seed_resealed
 from ops.backup import programs
 from players import duplicates, keyrings, sealing, second_factor
@@ -210,12 +210,12 @@ def _guests() -> Pass:
     running = Session.objects.filter(expire_date__gt=Now()).order_by("pk")
     for pk, data in running.values_list("pk", "session_data").iterator():
         try:
-            if not notes.reseal(store.decode(data)):
+            if not session_state.reseal(store.decode(data)):
                 continue
             with transaction.atomic():
                 held = Session.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
                 now = store.decode(held.session_data) if held else {}
-                if held and notes.reseal(now):
+                if held and session_state.reseal(now):
                     held.session_data = store.encode(now)
                     held.save(update_fields=["session_data"])
         except InvalidTag:

@@ -21,7 +21,7 @@ from django.http import parse_cookie
 from django.utils.translation import override
 
 from games.api.stream import COUNTER, FULL, Counter, is_opening
-from games.live.tickets import PATH, BadTicket, Ticket, read
+from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
 from ops import tracing
 from ops.headers import BARE
 from ops.readiness import WATCH

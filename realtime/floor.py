@@ -18,7 +18,7 @@ from typing import Final
 import structlog
 from django.db import Error, connection, connections
 
-from games.live.floor_rows import read_rows, render_head, render_row
+from games.shared.floor.rows import read_rows, render_head, render_row
 from realtime.listener import News
 from realtime.stream import Stream, event
 

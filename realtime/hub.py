@@ -17,10 +17,10 @@ from uuid import UUID
 
 import structlog
 
-from games import serving
-from games.live.floor_rows import READERS
-from games.live.tickets import ProgramTicket, Ticket
-from games.serving import MAY_WATCH
+from games.betting import eligibility
+from games.betting.eligibility import MAY_WATCH
+from games.shared.floor.rows import READERS
+from games.shared.stream_tokens import ProgramTicket, Ticket
 from players.watching import (
     STILL_CONNECTED,
     STILL_ON_DUTY,
@@ -227,7 +227,7 @@ class Hub:
         found = idle | await self._standing(line, everybody - staff - idle, STILL_WATCHING, asked)
         found |= await self._standing(line, staff, STILL_ON_DUTY, partial(asked_of_staff, permissions=READERS))
         at_tables = {stream: place for stream in found if (place := _place(stream))}
-        rows = await line.ask(MAY_WATCH, serving.asked(set(at_tables.values()))) if at_tables else []
+        rows = await line.ask(MAY_WATCH, eligibility.asked(set(at_tables.values()))) if at_tables else []
         served = {(row["player"], row["live_table"]) for row in rows}
         return {stream for stream in found if stream not in at_tables or at_tables[stream] in served}
 

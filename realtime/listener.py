@@ -14,7 +14,7 @@ from django.db import connections
 from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
-from games.live.news import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
+from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
 from players.news import NOTICE
 
 NAME: Final = "sabot live"  # as PostgreSQL shows the connection

@@ -8,8 +8,8 @@ from typing import Final
 
 import structlog
 
-from games.live import lobby
-from games.live.lobby import LobbyCard
+from games.shared import lobby_card
+from games.shared.lobby_card import LobbyCard
 from realtime.listener import Line, News
 from realtime.stream import Stream, event
 from wallet.models import Mode
@@ -24,18 +24,18 @@ class Card:
 
     def __init__(self, state: LobbyCard) -> None:
         self.state = state
-        self.key = lobby.card_key(state)
+        self.key = lobby_card.card_key(state)
         self._events: dict[str, bytes] = {}
 
     def is_for(self, stream: Stream) -> bool:
         """Say whether somebody's lobby has the table."""
-        return lobby.is_for(self.state, stream.ticket.currency, stream.ticket.jurisdiction)
+        return lobby_card.is_for(self.state, stream.ticket.currency, stream.ticket.jurisdiction)
 
     def event(self, language: str) -> bytes:
         """Return what is sent; nothing where the card cannot be rendered."""
         if language not in self._events:
             try:
-                made = event("lobby", lobby.render_card(self.state, language))
+                made = event("lobby", lobby_card.render_card(self.state, language))
             except Exception:
                 logger.exception("live_render_failed", live_table=self.state.live_table, fragment="lobby")
                 made = b""
@@ -89,11 +89,11 @@ class Lobbies:
     async def keep_up(self, line: Line) -> None:
         """Read what there is news of, all in one query."""
         for mode in list(self._unread):
-            self._stale |= {row["id"] for row in await line.ask(lobby.READ_LOBBY, [mode])}
+            self._stale |= {row["id"] for row in await line.ask(lobby_card.READ_LOBBY, [mode])}
         if self._stale:
-            for row in await line.ask(lobby.READ_CARDS, [list(self._stale)]):
+            for row in await line.ask(lobby_card.READ_CARDS, [list(self._stale)]):
                 try:
-                    self._take(Card(lobby.card_state(row)))
+                    self._take(Card(lobby_card.card_state(row)))
                 except Exception:
                     logger.exception("live_read_failed", live_table=row["live_table"], fragment="lobby")
         self._unread.clear()

@@ -7,10 +7,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol, Self
 
-from games.api import guests_wire, shared_wire
-from games.chemin import show as guests
-from games.live import show as shared
+from games.api import chemin_schema, shared_schema
+from games.chemin import rendering as guests
 from games.models import Shape
+from games.shared import rendering as shared
 
 
 class Shown(Protocol):
@@ -68,7 +68,7 @@ class Wire(Protocol):
         """What is the own of the player of a row of `READ_OWN`."""
 
     def over(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A round that is over, of a row of `games.api.rounds_wire.READ_OVER`."""
+        """A round that is over, of a row of `games.api.rounds_schema.READ_OVER`."""
 
 
-WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_wire, Shape.GUESTS: guests_wire})
+WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_schema, Shape.GUESTS: chemin_schema})

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import structlog
 
-from games.api.rounds_wire import BEGINNING, READ_OVER, mark_of, number_of
-from games.live.tickets import Mark, ProgramTicket
+from games.api.rounds_schema import BEGINNING, READ_OVER, mark_of, number_of
+from games.shared.stream_tokens import Mark, ProgramTicket
 from realtime.listener import Line
 from realtime.renderers import Wire
 from realtime.stream import MISSED, Stream, event, written

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rest_framework.utils.encoders import JSONEncoder
 
-from games.live.tickets import Ticket
+from games.shared.stream_tokens import Ticket
 
 MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
 HEARTBEAT: Final = 15.0  # seconds of silence after which an event without meaning shows that both ends are there

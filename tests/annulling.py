@@ -7,10 +7,10 @@ from django.db import transaction
 from audit import approvals
 from audit.models import Decision, Verdict
 from games.incidents import open_incident
-from games.live.malfunction import KIND
-from games.live.voiding import void_live_round
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
-from games.void import void_round
+from games.rounds.void import void_round
+from games.shared.malfunction import KIND
+from games.shared.void import void_live_round
 from players.models import Staff
 from tests.people import a_member_of_staff
 

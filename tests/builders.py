@@ -12,16 +12,15 @@ from django.utils import timezone
 
 from audit import approvals
 from audit.models import Approval
-from games import table_status
-from games.chemin.rules import GuestClock, GuestRules
-from games.limits import StoredLimits
-from games.live.clock import Clock
+from games.betting.limits import StoredLimits
+from games.change_requests import requests
 from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
-from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
-from games.table_checks import TableClock, TableLimits
-from games.tables import make_table
-from games.versions import asking
+from games.tables import make_table, status
+from games.tables.checks import TableClock, TableLimits
+from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.clock import Clock
+from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from players import terms, verification
 from players.limits import required
 from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
@@ -112,7 +111,7 @@ def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_op
         slug=slug, name="Baccarat", variant="baccarat", limits=limits or baccarat_limits(), by="staff:test"
     )
     if is_open:
-        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+        table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 
@@ -121,7 +120,7 @@ def a_golden_table(*, limits: StoredLimits | None = None) -> Table:
     table = make_table(
         slug="golden", name="Golden Baccarat", variant="golden", limits=limits or golden_limits(), by="staff:test"
     )
-    return table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+    return status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 UNHURRIED = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
@@ -148,7 +147,7 @@ def a_shared_table(
         by="staff:test",
     )
     if is_open:
-        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+        table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 
@@ -189,7 +188,7 @@ def a_guest_table(
         by="staff:test",
     )
     if is_open:
-        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+        table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 
@@ -225,7 +224,7 @@ def put_live(
     goes_live_at: datetime | None = None,
 ) -> TableVersion:
     """Another version of a table, asked for by one supervisor and approved by another; the newest there is then."""
-    asked = asking.ask_version(
+    asked = requests.ask_version(
         table_id=table_id,
         limits=limits,
         clock=clock,

@@ -21,10 +21,10 @@ from audit.reports.asking import clock
 from audit.reports.kinds import Interval
 from audit.significant import finding
 from backoffice.lists.navigation import SITE
-from games.chemin.reports import report
-from games.live import malfunction, shoes
-from games.live.voiding import void_live_round
+from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
+from games.shared import malfunction, shoes
+from games.shared.void import void_live_round
 from players import exclusions
 from players.api import tokens
 from players.flags import record_contact

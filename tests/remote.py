@@ -10,8 +10,8 @@ from django.db.models.functions import Now
 
 from audit import approvals
 from games.models import Table
-from games.remote import look_at_balance, play
 from games.solo import Click, Played, add_chip, open_table, place_at
+from games.solo.operator_money import look_at_balance, play
 from players.models import Player, Session
 from tests.harness.reference_host import Host, reference_host
 from tests.people import a_member_of_staff

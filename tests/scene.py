@@ -18,16 +18,15 @@ from audit import approvals, log, retention
 from audit.models import Checkpoint, Kept, Report, ReportState
 from audit.reports.asking import clock
 from audit.reports.kinds import Interval
-from games import incidents, replay
+from games import chat, incidents
+from games.chat import moderation
+from games.chat.moderation import Decision, Length, Why
 from games.chemin import play
-from games.chemin.reports import report
+from games.chemin.collusion.player_reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
-from games.letters import parts, sending
-from games.live import chat, chat_moderation, malfunction
-from games.live.chat_moderation import Decision, Length, Why
-from games.live.clock import LONGEST, Clock
-from games.live.voiding import void_live_round
+from games.fairness.returns import monitor
+from games.incidents.letters import delivery, parts
 from games.models import (
     ChatReport,
     Grounds,
@@ -42,9 +41,12 @@ from games.models import (
     Table,
     VoidReason,
 )
-from games.remote import look_at_balance
-from games.returns import watching
-from games.table_status import open_table, pause_table
+from games.shared import malfunction
+from games.shared.void import void_live_round
+from games.solo.operator_money import look_at_balance
+from games.tables.clock import LONGEST, Clock
+from games.tables.status import open_table, pause_table
+from games.verification import replay_task
 from players import complaints, exclusions, limits, looking, notices, second_factor, service, verification
 from players.api import tokens
 from players.models import (
@@ -214,10 +216,10 @@ class Scene(World):
         said = say(live_table, "Na ja, es geht so.", player, "de")
         chat.block(player=player, live_table=live_table, number=say(live_table, "Nobody reads this").pk)
         shouting = Why(Grounds.ABUSE, "Shouting")
-        chat_moderation.ban(player=rude.player, length=Length.WEEK, why=shouting, by=a_member_of_staff("support"))
+        moderation.ban(player=rude.player, length=Length.WEEK, why=shouting, by=a_member_of_staff("support"))
         assert said.pk
         taken = say(live_table, "Ask me, I work here.", language="en")
-        chat_moderation.take_name(
+        moderation.take_name(
             player=taken.player, name=taken.name, why=Why(Grounds.IMPOSTOR), by=a_member_of_staff("support")
         )
         return player
@@ -228,7 +230,7 @@ class Scene(World):
         assert self.live_talk
         said = say(LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL), "The same. The same. The same.")
         decision = Decision(ReportDecision.REMOVED, Why(Grounds.SPAM), takes_name=True)
-        chat_moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
+        moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
         return said.player
 
     @cached_property
@@ -236,7 +238,7 @@ class Scene(World):
         """May write nothing at one table."""
         assert self.live_talk
         player, here = a_talker(), LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL)
-        chat_moderation.ban(
+        moderation.ban(
             player=player,
             length=Length.LIFTED,
             why=Why(Grounds.CHEATING),
@@ -250,7 +252,7 @@ class Scene(World):
         """A message of theirs was reported, and stays."""
         assert self.live_talk
         said = ChatReport.objects.filter(decision="").latest("pk").message
-        chat_moderation.keep(message_id=said.pk, by=a_member_of_staff("support"))
+        moderation.keep(message_id=said.pk, by=a_member_of_staff("support"))
         return said.player
 
     @cached_property
@@ -259,7 +261,7 @@ class Scene(World):
         assert self.live_talk
         player = a_talker()
         selling = Why(Grounds.ADVERTISING, "Selling")
-        chat_moderation.ban(player=player, length=Length.DAY, why=selling, by=a_member_of_staff("support"))
+        moderation.ban(player=player, length=Length.DAY, why=selling, by=a_member_of_staff("support"))
         return player
 
     @cached_property
@@ -407,7 +409,7 @@ class Scene(World):
         )
         case = incidents.case_of(incident.pk)
         assert case
-        sending.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
+        delivery.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
         parts.write_due()
         return incident
 
@@ -538,7 +540,7 @@ class Scene(World):
             summed_up(
                 self.golden, HOUR + timedelta(hours=hours), paid=49_000_000 + hours * 100_000, other=int(hours == 7)
             )
-        watching.watch()
+        monitor.watch()
         return self.golden
 
     @cached_property
@@ -769,5 +771,5 @@ class Scene(World):
     def go_wrong(self, owner: psycopg.Connection) -> None:
         """Spoil a stored round, have the house find it, and open the table again."""
         corrupt(owner, self.annulled_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         open_table(table_id=self.table_id, reason="looked into", by="staff:test")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from games import variants
+from games.betting.limits import StoredLimits
 from games.engine.bets import Variant
-from games.limits import StoredLimits
-from games.shipped import baccarat_limits
+from games.tables.default_tables import baccarat_limits
 
 FOLDER: Final = str(Path(__file__).parent / "variants")
 SLUG: Final = "sixth"

@@ -14,9 +14,9 @@ from backoffice.api.round_schemas import FoundRoundSchema, GoingRoundSchema, Who
 from backoffice.rounds.forms import OUTCOMES
 from backoffice.rounds.views import READERS
 from games.models import Table
-from games.recalling.reading import read
-from games.recalling.search import Status, Wanted, find, in_progress
 from games.variants import GAMES
+from games.verification.records import read
+from games.verification.search import Status, Wanted, find, in_progress
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import LARGEST, Moment, query_of

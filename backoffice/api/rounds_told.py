@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from games.chemin.rules import GuestRules
 from games.models import CheminCoup, CheminMove, Incident, LiveRound, Participation, Shoe
-from games.recalling.reading import Kept
-from games.recalling.service import recalled
+from games.tables.chemin_rules import GuestRules
+from games.verification.records import Kept
+from games.verification.service import recalled
 
 Said = dict[str, Any]
 

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from django import forms
 
-from games.live.chat_cases import Wanted
-from games.live.chat_moderation import Decision, Why
-from games.live.chat_moderation import Length as HowLong
+from games.chat.moderation import Decision, Why
+from games.chat.moderation import Length as HowLong
+from games.chat.moderation_queue import Wanted
 from games.models import Grounds, LiveTable, ReportDecision, ReportReason
 from players.models import Staff
 

@@ -14,8 +14,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.chat.forms import LENGTHS, WHERE, BanForm, DecisionForm, LogForm, NameForm, QueueForm
-from games.live import chat_cases, chat_moderation
-from games.live.chat_moderation import Decided
+from games.chat import moderation, moderation_queue
+from games.chat.moderation import Decided
 from games.models import ChatMessage, Grounds, ReportDecision
 from players import looking
 from players.access import StaffRequest, staff_required
@@ -42,17 +42,17 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     asked = form.cleaned_data
     if form.is_of_decided:
-        rows = list(chat_cases.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
+        rows = list(moderation_queue.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
         older = rows[PAGE - 1].pk if len(rows) > PAGE else None
         looking.shown(request, *(report.message.player_id for report in rows[:PAGE]))
         return render(request, "staff/chat_decided.html", {"form": form, "reports": rows[:PAGE], "older": older})
-    authors = chat_cases.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
+    authors = moderation_queue.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
     looking.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
     context = CHOICES | {
         "form": form,
         "authors": authors[:AUTHORS],
         "next": authors[AUTHORS - 1].first if len(authors) > AUTHORS else None,
-        "count": chat_cases.waiting_count(),
+        "count": moderation_queue.waiting_count(),
     }
     return render(request, "staff/chat.html", context)
 
@@ -77,7 +77,7 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
         return _message(request, message_id, given=request.POST)
     decision = form.decided
     try:
-        said = chat_moderation.decide(message_id=message_id, decision=decision, by=request.staff)
+        said = moderation.decide(message_id=message_id, decision=decision, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
         return redirect("staff_chat_message", message_id=message_id)
@@ -96,7 +96,7 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
     form = BanForm(request.POST)
     if form.is_valid():
         asked = form.cleaned_data
-        chat_moderation.ban(
+        moderation.ban(
             player=player, length=asked["length"], why=form.why, by=request.staff, live_table=asked["live_table"]
         )
         where = f"at {asked['live_table'].table.name}" if asked["live_table"] else "in the chat"
@@ -116,7 +116,7 @@ def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
         messages.error(request, "Say why: the player is told.")
         return _back(request)
     try:
-        chat_moderation.take_name(player=player, name=form.cleaned_data["name"], why=form.why, by=request.staff)
+        moderation.take_name(player=player, name=form.cleaned_data["name"], why=form.why, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
     else:
@@ -129,7 +129,7 @@ def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
 def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
     """Let a player write again."""
     try:
-        lifted = chat_moderation.lift(ban_id=ban_id, by=request.staff)
+        lifted = moderation.lift(ban_id=ban_id, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
     else:
@@ -146,7 +146,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
     lines: list[ChatMessage] = []
     if form.is_valid():
         asked = form.cleaned_data
-        found = chat_cases.search(
+        found = moderation_queue.search(
             live_table=asked["table"],
             who=asked["player"],
             text=asked["text"],
@@ -162,9 +162,9 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
     """Show a message, and on the form for its decision what was *given* already."""
-    message = get_object_or_404(chat_cases.said(), pk=message_id)
+    message = get_object_or_404(moderation_queue.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
-    case = chat_cases.case_of(message)
+    case = moderation_queue.case_of(message)
     looking.shown(request, case)
     context = CHOICES | {"case": case, "given": given, "here": here}
     return render(request, "staff/chat_message.html", context)

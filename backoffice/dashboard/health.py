@@ -21,8 +21,8 @@ from audit.reports.asking import clock
 from audit.reports.making import OPEN
 from backoffice.audit.log_status import in_words
 from games.chemin import tick
-from games.live import phases
 from games.models import LiveTable
+from games.shared import phases
 from ops.beat import ADVISORY_LOCK, COUNT_BEATS
 from ops.broker import SECONDS, quick_line
 from players.models import Mail

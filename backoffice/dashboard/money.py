@@ -15,7 +15,7 @@ from django.urls import reverse
 from audit.reports.kinds import Interval
 from backoffice.dashboard.period import Span
 from backoffice.dashboard.report_links import LISTED, Behind, Reports
-from games import tallies
+from games.fairness import hourly_totals
 from games.reports import reconciliation, revenue
 from wallet import active, moved
 from wallet.models import Currency, Mode
@@ -101,8 +101,8 @@ def told(span: Span) -> list[OfCurrency]:
 
 def between(bounds: Sequence[datetime]) -> list[Mapping[str, Sums]]:
     """Return what came to pass between each two of *bounds*, by currency."""
-    played: list[dict[str, list[tallies.Played]]] = [{} for _ in bounds[1:]]
-    for each in tallies.played(bounds, Mode.REAL):
+    played: list[dict[str, list[hourly_totals.Played]]] = [{} for _ in bounds[1:]]
+    for each in hourly_totals.played(bounds, Mode.REAL):
         played[each.period].setdefault(each.currency, []).append(each)
     return [
         _sums(of_play, moved.moved(Interval(since, until)))
@@ -110,7 +110,7 @@ def between(bounds: Sequence[datetime]) -> list[Mapping[str, Sums]]:
     ]
 
 
-def _sums(played: Mapping[str, list[tallies.Played]], entries: Sequence[moved.Sum]) -> Mapping[str, Sums]:
+def _sums(played: Mapping[str, list[hourly_totals.Played]], entries: Sequence[moved.Sum]) -> Mapping[str, Sums]:
     deposits = reconciliation.added(entries, {"deposit"})
     withdrawals = reconciliation.added(entries, {"withdraw_paid"})
     found = {}

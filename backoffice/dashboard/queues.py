@@ -21,11 +21,11 @@ from backoffice.fairness.returns import SEE as SEE_RETURNS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.withdrawals import queue
 from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
-from games.chemin import reports
+from games.chat import moderation_queue
+from games.chemin.collusion import player_reports
 from games.incidents import unruled
-from games.live import chat_cases
-from games.live.floor_rows import READERS as TABLE_READERS
 from games.models import LiveTable, ReturnsAlarm
+from games.shared.floor.rows import READERS as TABLE_READERS
 from players import complaints
 from players.complaints import ANSWER
 from players.models import HOUSES_TURN, Conversation, Staff
@@ -108,11 +108,11 @@ def _messages(_staff: Staff) -> Iterator[Count]:
 
 
 def _chat(_staff: Staff) -> Iterator[Count]:
-    yield Count("Chat messages reported", chat_cases.waiting_count(), "staff_chat")
+    yield Count("Chat messages reported", moderation_queue.waiting_count(), "staff_chat")
 
 
 def _play(_staff: Staff) -> Iterator[Count]:
-    yield Count("Reports of how guests play", reports.waiting().count(), "staff_play_reports")
+    yield Count("Reports of how guests play", player_reports.waiting().count(), "staff_play_reports")
 
 
 COUNTERS: Final[tuple[tuple[tuple[str, ...], Counter], ...]] = (

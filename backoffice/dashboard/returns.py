@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from backoffice.dashboard.period import Span
 from backoffice.fairness import returns
-from games.returns.figures import Group, Line, groups
+from games.fairness.returns.figures import Group, Line, groups
 
 SEE: Final = returns.SEE
 MIDDLE: Final = 50.0  # where the exact return lies, of a hundred

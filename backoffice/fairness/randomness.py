@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 
 from audit.hours import rolled_until
 from backoffice.fairness.randomness_chart import Chart, chart
+from games.fairness.randomness import cards, hourly_counts
+from games.fairness.randomness.judgement import Judged, OfCards, OfShuffles, Scope, judge
+from games.fairness.randomness.statistics import Test
 from games.labels import variant_label
 from games.models import TableVersion
-from games.randomness import cards, rolling
-from games.randomness.judging import Judged, OfCards, OfShuffles, Scope, judge
-from games.randomness.statistics import Test
 from games.variants import GAMES
 from players.access import StaffRequest, staff_required
 from players.days import Day
@@ -102,8 +102,8 @@ def staff_randomness(request: StaffRequest) -> HttpResponse:
         "alone": [test for test in judged.tests if test.fails and test not in judged.failing],
         "failing": judged.failing,
         "groups": list(_groups(judged)),
-        "most": rolling.MOST,
-        "counted_until": rolled_until(rolling.CARDS),
+        "most": hourly_counts.MOST,
+        "counted_until": rolled_until(hourly_counts.CARDS),
     }
     return render(request, "staff/randomness.html", context)
 

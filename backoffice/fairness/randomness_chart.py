@@ -7,7 +7,7 @@ from statistics import NormalDist
 from typing import Final
 
 from games.engine.cards import FULL_DECK
-from games.randomness.statistics import LEAST_EXPECTED, LEVEL
+from games.fairness.randomness.statistics import LEAST_EXPECTED, LEVEL
 
 MIDDLE: Final = 50.0
 WIDTH: Final = 100 / len(FULL_DECK)

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.hours import rolled_until
 from games.engine.evidence import CONFIDENCE, LIMIT, rounds_to_find
+from games.fairness.returns.figures import Scope, charts, groups
+from games.fairness.returns.hourly_counts import SUMS
+from games.fairness.returns.monitor import set_stop
 from games.labels import bet_name, variant_label
 from games.models import ReturnsAlarm, StopPolicy, Table
-from games.returns.figures import Scope, charts, groups
-from games.returns.rolling import SUMS
-from games.returns.watching import set_stop
 from games.variants import VARIANTS
 from players.access import StaffRequest, actor, staff_required
 from players.days import Day

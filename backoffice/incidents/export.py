@@ -22,11 +22,11 @@ from audit.reports.asking import clock
 from audit.zipped import zipped
 from backoffice.incidents.timeline import Moment, events_of, timeline
 from games.incidents import Case
-from games.incidents_concerned import Concerned, concerned
-from games.letters import sending
+from games.incidents.letters import delivery
+from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, IncidentNote, LetterCopy
-from games.recalling.facts import Recall
-from games.recalling.service import recall
+from games.verification.facts import Recall
+from games.verification.service import recall
 
 ABOUT: Final = """An incident at {operator}, as it was kept on {at}.
 
@@ -122,7 +122,7 @@ def _described(case: Case, requests: Sequence[Approval], people: Sequence[Concer
             "reason": ruling.reason,
         },
         "requests": [_request(each) for each in requests],
-        "letters": [_letter(each) for each in sending.copies(case)],
+        "letters": [_letter(each) for each in delivery.copies(case)],
         "notes": [
             {"at": each.at, "by": each.by, "text": each.text}
             for each in IncidentNote.objects.filter(incident=incident).order_by("pk")

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from backoffice.incidents.views import READ, case_or_404
 from games.incidents import Case
-from games.letters import sending
-from games.letters.sending import LetterError, Offer
-from games.letters.words import LONGEST_SENTENCE, Written
-from games.live.malfunction import PERMISSION
+from games.incidents.letters import delivery
+from games.incidents.letters.delivery import LetterError, Offer
+from games.incidents.letters.messages import LONGEST_SENTENCE, Written
 from games.models import LetterKind
+from games.shared.malfunction import PERMISSION
 from players import looking
 from players.access import StaffRequest, made_by_the_page, staff_required
 
@@ -61,7 +61,7 @@ class LetterForm(forms.Form):
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Choose a letter, look at it, and send it."""
     case = case_or_404(incident_id)
-    offers = sending.offers(case)
+    offers = delivery.offers(case)
     if request.method != "POST":
         return _page(request, case, offers, LetterForm(offers=offers))
     form = LetterForm(request.POST, offers=offers)
@@ -70,11 +70,11 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
     kind = LetterKind(form.cleaned_data["kind"])
     try:
         if request.POST.get("action") != SEND:
-            shown = sending.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
+            shown = delivery.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
             return _page(request, case, offers, form, offers[kind], shown)
         if "sure" not in request.POST:
             raise LetterError("Confirm that it is to be sent: it cannot be taken back.")
-        sending.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
+        delivery.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
     except LetterError as error:
         messages.error(request, str(error))
         return _page(request, case, offers, form)
@@ -89,7 +89,7 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
 def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show how far the letters about an incident are: the part of its page that asks for itself while they go out."""
     case = case_or_404(incident_id)
-    return render(request, "staff/_incident_letters.html", {"case": case, **sending.on_page(case)})
+    return render(request, "staff/_incident_letters.html", {"case": case, **delivery.on_page(case)})
 
 
 def _page(

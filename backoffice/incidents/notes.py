@@ -3,8 +3,8 @@
 from django.db import transaction
 
 from audit import log
-from games.live.malfunction import stated
 from games.models import Incident, IncidentNote
+from games.shared.malfunction import stated
 
 
 @transaction.atomic

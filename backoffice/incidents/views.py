@@ -18,11 +18,11 @@ from backoffice.incidents.notes import note
 from backoffice.incidents.timeline import timeline
 from games import incidents
 from games.incidents import Case
-from games.incidents_concerned import concerned
-from games.letters import sending as letters
-from games.live import evidence
-from games.live.malfunction import KIND, PERMISSION
+from games.incidents.letters import delivery as letters
+from games.incidents.participants import concerned
 from games.models import IncidentKind, IncidentNote, Phase, Table
+from games.shared import evidence
+from games.shared.malfunction import KIND, PERMISSION
 from players import looking
 from players.access import StaffRequest, staff_required
 

@@ -16,8 +16,6 @@ from backoffice.lists.framework.sieve import Filter, Option, chosen
 from backoffice.lists.framework.site import SITE
 from backoffice.rounds.views import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS
-from games.codes import read_code
-from games.live.floor_rows import READERS as TABLE_READERS
 from games.models import (
     OPEN_PHASES,
     CheminCoup,
@@ -35,8 +33,10 @@ from games.models import (
     TableVersion,
     VoidPart,
 )
-from games.table_checks import TableError
-from games.table_status import close_table, open_table
+from games.rounds.codes import read_code
+from games.shared.floor.rows import READERS as TABLE_READERS
+from games.tables.checks import TableError
+from games.tables.status import close_table, open_table
 from games.variants import GAMES
 from players.sections import Section
 from wallet.models import Mode

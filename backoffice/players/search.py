@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from backoffice.players.status import Summary, may, summaries
-from games import finding as of_play
+from games.history import player_search as of_play
 from players import finding as of_people
 from players import looking
 from players.access import StaffRequest, staff_required

@@ -15,10 +15,10 @@ from audit.models import Event, Significant
 from backoffice.audit import access_log
 from backoffice.players.facts import balances, deposits_by_day, limit_lines
 from backoffice.players.status import SEE_FLAGS, may
-from games.given_back import lines
 from games.history import playing
+from games.history.search import Search, find
+from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
-from games.search import Search, find
 from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
 from players.api import tokens
 from players.finding import IDENTITY, SEE, SESSIONS

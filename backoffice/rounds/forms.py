@@ -8,8 +8,8 @@ from typing import Any, Final
 from django import forms
 
 from games.models import Table
-from games.recalling.search import END, Status, Wanted
 from games.variants import GAMES
+from games.verification.search import END, Status, Wanted
 from wallet.models import Currency, Mode
 
 MINOR: Final = 100

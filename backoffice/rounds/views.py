@@ -11,12 +11,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from backoffice.rounds.forms import RoundsForm
-from games.codes import read_code
-from games.given_back import Line, lines
+from games.incidents.refund_summary import Line, lines
+from games.lobby.selectors import find_round, read_id
 from games.models import OPEN_PHASES, LiveRound, Participation
-from games.recalling.search import OVER, PAGE, find, in_progress, players_called
-from games.recalling.service import going, recall
-from games.selectors import find_round, read_id
+from games.rounds.codes import read_code
+from games.verification.search import OVER, PAGE, find, in_progress, players_called
+from games.verification.service import going, recall
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Conversation

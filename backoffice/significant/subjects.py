@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from backoffice.lists.framework.site import SITE
 from backoffice.rounds.views import READERS as ROUND_READERS
-from games.codes import round_code
+from games.rounds.codes import round_code
 from players.access import StaffRequest
 from wallet.models import Payment, Withdrawal
 

@@ -11,17 +11,17 @@ from django.utils.translation import get_language_info
 
 from audit import approvals
 from audit.log import Json
+from games.betting.limits import Limits, StoredLimits
+from games.change_requests import languages, returns
+from games.change_requests.descriptions import describe_table, describe_version
+from games.change_requests.differences import country, fraction
+from games.change_requests.execution import limits_of, served_of
+from games.change_requests.returns import BetReturn, LowestReturn
 from games.engine.bets import Variant
 from games.engine.liability import largest_win
 from games.engine.settle import SettlementError
-from games.limits import Limits, StoredLimits
 from games.models import Shape, Table
 from games.variants import LANGUAGES, VARIANTS
-from games.versions import languages, returns
-from games.versions.describing import describe_table, describe_version
-from games.versions.differences import country, fraction
-from games.versions.executing import limits_of, served_of
-from games.versions.returns import BetReturn, LowestReturn
 from players.models import Jurisdiction
 
 

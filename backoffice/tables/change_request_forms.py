@@ -11,12 +11,12 @@ from typing import Any, Final
 from django import forms
 from django.conf import settings
 
-from games.chemin.rules import LONGEST_AWAY, MOST_MISSED, GuestClock
+from games.change_requests.differences import MONEY, PACE, country
+from games.change_requests.requests import LONGEST_ADDRESS, LONGEST_NAME
 from games.engine.chemin.rules import FEWEST_PLACES, MOST_PLACES
-from games.live.clock import LONGEST, SHORTEST, Clock
 from games.models import Shape
-from games.versions.asking import LONGEST_ADDRESS, LONGEST_NAME
-from games.versions.differences import MONEY, PACE, country
+from games.tables.chemin_rules import LONGEST_AWAY, MOST_MISSED, GuestClock
+from games.tables.clock import LONGEST, SHORTEST, Clock
 from players.models import Jurisdiction
 from wallet.forms import MoneyField, MoneyForm
 from wallet.models import Currency

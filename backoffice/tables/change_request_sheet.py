@@ -22,13 +22,11 @@ from backoffice.tables.change_request_forms import (
     written_chips,
     written_pace,
 )
-from games.chemin.rules import GuestClock, StoredGuests
+from games.betting.limits import StoredCurrency
+from games.change_requests.requests import LONGEST_ADDRESS, UnusableAddress, UnusableMoment
 from games.labels import bet_name
-from games.limits import StoredCurrency
-from games.live.clock import Clock, ClockError
 from games.models import Shape, Table, TableVersion
-from games.shipped import GUEST_PACE, PACE
-from games.table_checks import (
+from games.tables.checks import (
     MissingLanguage,
     ReturnTooLow,
     ServesNobody,
@@ -39,8 +37,10 @@ from games.table_checks import (
     UnusableLimits,
     everybody,
 )
+from games.tables.chemin_rules import GuestClock, StoredGuests
+from games.tables.clock import Clock, ClockError
+from games.tables.default_tables import GUEST_PACE, PACE
 from games.variants import VARIANTS
-from games.versions.asking import LONGEST_ADDRESS, UnusableAddress, UnusableMoment
 from wallet.models import Currency, Mode
 
 CLOCKS: Final[Mapping[Shape, type[Clock] | type[GuestClock]]] = {Shape.SHARED: Clock, Shape.GUESTS: GuestClock}
@@ -98,7 +98,7 @@ class Sheet:
         return not [form for form in (*wanted, *taken) if not form.is_valid()]
 
     def asked(self) -> dict[str, Any]:
-        """Return what valid forms say, as `games.versions.asking` takes it. Raises UnusableClock."""
+        """Return what valid forms say, as `games.change_requests.requests` takes it. Raises UnusableClock."""
         terms = self.terms.cleaned_data
         asked = {"limits": self._limits(), "clock": self._clock()}
         return asked | {name: terms[name] for name in ("jurisdictions", "modes", "goes_live_at")} | self._named()

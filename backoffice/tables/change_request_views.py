@@ -19,12 +19,12 @@ from audit.log import Json
 from audit.models import Approval
 from backoffice.tables.change_preview import preview
 from backoffice.tables.change_request_sheet import Like, Sheet, sheet
+from games.change_requests import requests
+from games.change_requests.requests import ASK
 from games.labels import variant_label
 from games.models import Shape, Table, TableVersion
-from games.table_checks import TableError, shapes_of
+from games.tables.checks import TableError, shapes_of
 from games.variants import GAMES
-from games.versions import asking
-from games.versions.asking import ASK
 from players.access import StaffRequest, staff_required
 
 STEP: Final = "step"  # which button was pressed
@@ -99,15 +99,15 @@ def _frozen(asked: Mapping[str, Any], table: Table | None) -> dict[str, Json]:
     """Return the request as it would be frozen and read again: whoever decides is to see the same. Raises TableError
     where it cannot be done as things stand.
     """
-    request = asking.version_request(table_id=table.pk, **asked) if table else asking.table_request(**asked)
+    request = requests.version_request(table_id=table.pk, **asked) if table else requests.table_request(**asked)
     frozen: dict[str, Json] = json.loads(log.canonical(request))
     return frozen
 
 
 def _ask(request: StaffRequest, asked: Mapping[str, Any], table: Table | None) -> Approval:
     if table is None:
-        return asking.ask_table(staff=request.staff, **asked)
-    return asking.ask_version(table_id=table.pk, staff=request.staff, **asked)
+        return requests.ask_table(staff=request.staff, **asked)
+    return requests.ask_version(table_id=table.pk, staff=request.staff, **asked)
 
 
 def _form(request: StaffRequest, filled: Sheet, table: Table | None) -> HttpResponse:

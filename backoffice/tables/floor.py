@@ -16,9 +16,9 @@ from django.views.decorators.http import require_safe
 from backoffice.tables.table_actions import possible
 from backoffice.tables.views import EVERY_GAME
 from games.labels import variant_label
-from games.live import tickets
-from games.live.floor_rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
 from games.models import Status
+from games.shared import stream_tokens
+from games.shared.floor.rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
 from games.variants import GAMES
 from players import looking
 from players.access import StaffRequest, made_by_the_page, session_id, staff_required
@@ -130,4 +130,4 @@ def _stream(request: StaffRequest) -> str:
     session = session_id(request)
     if session is None:
         return ""
-    return tickets.issue(tickets.floor_ticket(request.staff.pk, session), request.session.session_key)
+    return stream_tokens.issue(stream_tokens.floor_ticket(request.staff.pk, session), request.session.session_key)

@@ -15,11 +15,11 @@ from audit.approvals import ApprovalError
 from backoffice.tables.links import ROW, after_a_ruling, to_the_table
 from backoffice.tables.table_actions import stands
 from games.chemin.closing import break_up
-from games.live import malfunction
-from games.live.floor import floor
-from games.live.floor_rows import REPORTERS
-from games.live.malfunction import MalfunctionError
 from games.models import Incident, LiveTable, Status, Void
+from games.shared import malfunction
+from games.shared.floor import floor
+from games.shared.floor.rows import REPORTERS
+from games.shared.malfunction import MalfunctionError
 from players import looking
 from players.access import StaffRequest, staff_required
 

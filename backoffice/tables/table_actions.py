@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from games import table_status
 from games.models import OPEN_PHASES, LiveTable, Status, Table
+from games.tables import status
 from wallet.models import Mode
 
 FINISHED: Final = "A round in progress is finished and paid first; no bet is taken off anybody."
@@ -24,10 +24,10 @@ class Deed:
 
 
 DEEDS: Final[Mapping[str, Deed]] = {
-    "pause": Deed(table_status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Everybody keeps their seat."),
-    "continue": Deed(table_status.continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
-    "open": Deed(table_status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
-    "close": Deed(table_status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
+    "pause": Deed(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Everybody keeps their seat."),
+    "continue": Deed(status.continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
+    "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
+    "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
 }
 """By the name that a form sends."""
 

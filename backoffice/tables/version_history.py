@@ -12,17 +12,17 @@ from django.db.models import Prefetch
 
 from audit import months
 from audit.models import Event
-from games import tallies
-from games.limits import StoredLimits
-from games.live import clock as house_clock
+from games.betting.limits import StoredLimits
+from games.change_requests import returns, rules
+from games.change_requests.differences import Change, changes, rules_written, written
+from games.change_requests.returns import LowestReturn
+from games.change_requests.rules import Rules
+from games.fairness import hourly_totals
+from games.fairness.hourly_totals import Played
 from games.models import Table, TableVersion
-from games.table_checks import Served
-from games.tallies import Played
+from games.tables import clock as house_clock
+from games.tables.checks import Served
 from games.variants import VARIANTS
-from games.versions import returns, rules
-from games.versions.differences import Change, changes, rules_written, written
-from games.versions.returns import LowestReturn
-from games.versions.rules import Rules
 from wallet.models import Currency, Mode
 
 SHOWN: Final = 20  # versions of a table on one page
@@ -129,7 +129,9 @@ def figures(variant: str) -> list[Figures]:
         for table in tables.prefetch_related(Prefetch("versions", versions))
         for version, after in _in_turn(list(table.versions.all()))
     ]
-    played = {(each.version_id, each.currency): each for each in tallies.played((_beginning(now), now), Mode.REAL)}
+    played = {
+        (each.version_id, each.currency): each for each in hourly_totals.played((_beginning(now), now), Mode.REAL)
+    }
     return [
         Figures(version, withdrawn_at, played[version.pk, currency])
         for version, withdrawn_at in lives
@@ -139,7 +141,7 @@ def figures(variant: str) -> list[Figures]:
 
 
 def _beginning(now: datetime) -> datetime:
-    return tallies.first_played(None) or now
+    return hourly_totals.first_played(None) or now
 
 
 def _in_turn(versions: list[TableVersion]) -> list[tuple[TableVersion, TableVersion | None]]:

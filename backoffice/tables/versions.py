@@ -14,14 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import approvals
 from audit.models import Approval
 from backoffice.tables import version_history
+from games.change_requests import differences, languages, returns, schedule
+from games.change_requests.requests import ASK, DECIDE
+from games.change_requests.requests import TABLE as MAKE
+from games.change_requests.requests import VERSION as CHANGE
 from games.labels import variant_label
 from games.models import ScheduledVersion, ScheduleEnding, Table, TableVersion
-from games.table_checks import Served, TableError
+from games.tables.checks import Served, TableError
 from games.variants import GAMES, LANGUAGES
-from games.versions import differences, languages, returns, schedule
-from games.versions.asking import ASK, DECIDE
-from games.versions.asking import TABLE as MAKE
-from games.versions.asking import VERSION as CHANGE
 from players.access import StaffRequest, actor, staff_required
 
 READERS: Final = (ASK, DECIDE)

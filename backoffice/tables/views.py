@@ -13,14 +13,15 @@ from django.views.decorators.http import require_POST, require_safe
 from backoffice.tables.links import to_the_table
 from backoffice.tables.live_actions import SUPERVISE, UNSURE, FinalForm
 from backoffice.tables.table_actions import DEEDS, stands
-from games import table_status, tables
-from games.chemin.rules import GuestRules
+from games import tables
+from games.betting.limits import Limits
 from games.labels import variant_label
-from games.limits import Limits
-from games.live.floor import floor
-from games.live.floor_rows import READERS
 from games.models import Shape, Table
-from games.table_checks import TableError
+from games.shared.floor import floor
+from games.shared.floor.rows import READERS
+from games.tables import status
+from games.tables.checks import TableError
+from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES
 from players.access import actor, staff_required
 from wallet.money import format_money
@@ -68,7 +69,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     the table as it cannot be done from, is told so.
     """
     form, row = StatusForm(request.POST), request.POST.get("back", "")
-    table = table_status.locked(get_object_or_404(Table, pk=table_id).pk)
+    table = status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
         return redirect("staff_floor")
@@ -96,7 +97,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
         return redirect("staff_floor")
     given = form.cleaned_data
     variant = None if given["game"] == EVERY_GAME[0] else given["game"]
-    closed = table_status.close_tables(variant=variant, reason=given["reason"], by=actor(request))
+    closed = status.close_tables(variant=variant, reason=given["reason"], by=actor(request))
     if closed:
         messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
     else:

@@ -15,8 +15,8 @@ from backoffice import alarms as staff_alarms
 from backoffice.approvals import waiting_for
 from backoffice.lists.framework import readers
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
-from games.chemin import reports
-from games.live import chat_cases
+from games.chat import moderation_queue
+from games.chemin.collusion import player_reports
 from players import browsers
 from players.sections import Section
 
@@ -70,8 +70,8 @@ def waiting(context: RequestContext, function: Function) -> int:
     """Return how much waits on the page of a function, where that is counted."""
     counts = {
         "staff_approvals": lambda: waiting_for(context["request"].staff),
-        "staff_chat": chat_cases.waiting_count,
-        "staff_play": reports.waiting().count,
+        "staff_chat": moderation_queue.waiting_count,
+        "staff_play": player_reports.waiting().count,
         "staff_significant": working.waiting,
     }
     return counts[function.page]() if function.page in counts else 0

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from games import history
 from games.api import shapes
+from games.history.search import Ending, Search
 from games.models import Participation
-from games.search import Ending, Search
 from players.api.paging import Numbered, page, written
 from players.api.reading import Day, query_of
 from players.api.schema import Link, Linked, page_of

@@ -9,9 +9,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games import errors
+from games.betting.error_messages import refusal, refusal_of_a_guest, table_changed
 from games.engine.bets import Variant
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
-from games.sentences import refusal, refusal_of_a_guest, table_changed
 from players.api.problems import Problem, register
 from wallet.models import Mode
 

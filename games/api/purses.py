@@ -14,10 +14,10 @@ from games.api import shapes
 from games.api.codes import AT_A_TABLE
 from games.api.shapes import Json, currency
 from games.api.solo import AtSoloTable
-from games.entrance import demand_playable
 from games.models import Table
-from games.places import ON_A_PURSE
-from games.purse_views import take_place
+from games.solo.purse_views import take_place
+from games.solo.seats import ON_A_PURSE
+from games.tables.access import demand_playable
 from players.api import schema
 from players.api.problems import Problem
 from players.api.reading import MinorUnits, Strict, body_of

@@ -9,15 +9,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api.at_live_tables import AtLiveTable, SeatedSchema
+from games.api.chemin import LINKS, SEATED, STANDS_STILL
 from games.api.codes import AT_A_TABLE
-from games.api.guests import LINKS, SEATED, STANDS_STILL
-from games.api.shared_wire import SharedOwnSchema
+from games.api.live_table_access import AtLiveTable, SeatedSchema
+from games.api.shared_schema import SharedOwnSchema
 from games.chemin import play
 from games.engine.chemin.rules import MOST_PLACES
-from games.entrance import demand_unbarred
-from games.live import seats
 from games.models import Shape
+from games.shared import seats
+from games.tables.access import demand_unbarred
 from players import registers
 from players.api import schema
 from players.api.reading import Strict, Whole, body_of

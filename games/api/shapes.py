@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from games.history import HistoryLine, PlayingLine, WagerLine
 from games.models import Shape
-from games.presentation import HandView, RoundView
+from games.tables.presentation import HandView, RoundView
 from wallet.models import Currency, Mode
 
 Json = dict[str, Any]

@@ -9,12 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api.at_live_tables import HERE, AtLiveTable
 from games.api.codes import AT_A_TABLE
-from games.api.shared_wire import SharedOwnSchema
-from games.controls import Change
-from games.live import bets, seats
+from games.api.live_table_access import HERE, AtLiveTable
+from games.api.shared_schema import SharedOwnSchema
+from games.betting.controls import Change
 from games.models import LiveSeat, Shape
+from games.shared import bets, seats
 from players import registers
 from players.api import schema
 from players.api.reading import Id, MinorUnits, Strict, Text, Whole, body_of
@@ -95,7 +95,7 @@ class AtSharedTable(AtLiveTable):
     shapes: ClassVar = (Shape.SHARED,)
 
     def bet(self, slug: str, mode: Mode, verb: Callable[..., LiveSeat], asked: Mapping[str, Any]) -> Response:
-        """Answer with the bets after a verb of `games.live.bets`."""
+        """Answer with the bets after a verb of `games.shared.bets`."""
         live, player, session = self.live_table(slug, mode), self.player, self.session()
         registers.ask_where_due(player)  # not within the transaction
 

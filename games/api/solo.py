@@ -14,15 +14,16 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games import history, places, remote, solo
+from games import history, solo
 from games.api import shapes
 from games.api.codes import AT_A_TABLE, DEALING, SLIP
 from games.api.problems import refusals
 from games.api.shapes import Json, amount, amounts, currency
-from games.controls import Change, Deal, plays_on
-from games.entrance import demand_playable, demand_unbarred
+from games.betting.controls import Change, Deal, plays_on
 from games.models import NextRound, Shape, Table
-from games.page import table_limits
+from games.solo import operator_money, seats
+from games.solo.page import table_limits
+from games.tables.access import demand_playable, demand_unbarred
 from games.variants import VARIANTS
 from players import registers
 from players.api import schema
@@ -189,7 +190,9 @@ class AtSoloTable(PlayerApiView):
         registers.ask_where_due(player)  # not within the transaction
 
         def play() -> Json:
-            played = remote.play(solo.Click(player=player, table_id=table.pk, mode=mode, session=session, **asked))
+            played = operator_money.play(
+                solo.Click(player=player, table_id=table.pk, mode=mode, session=session, **asked)
+            )
             line = history.round_of(player, played.round_id, self.language())
             assert line is not None  # noqa: S101  (it was just played, or found to be theirs)
             return {
@@ -209,7 +212,7 @@ class Place(AtSoloTable):
         """Read your place as it stands: the round to come, the slip, what may be staked."""
         table = self.table(slug)
         with refusals(VARIANTS[table.variant], mode):
-            found = places.read(self.player, table.pk, mode)
+            found = seats.read(self.player, table.pk, mode)
             if found is None:
                 raise Problem(NO_PLACE)
             return Response(place(found))
@@ -285,7 +288,7 @@ def place(found: NextRound, *, balance: int | None = None) -> Json:
     TableClosed.
     """
     mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
-    is_open, is_paused = places.as_shown(found.table, mode, is_house_stopped=stops.current() is not None)
+    is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=stops.current() is not None)
     return {
         "round_id": found.round_id,
         "commitment": found.commitment,

@@ -15,13 +15,13 @@ from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, 
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from games.api.at_live_tables import AtLiveTable, refusals_at
+from games.api.chemin_schema import GuestOverSchema, GuestOwnSchema, GuestStateSchema
 from games.api.codes import AT_A_TABLE
-from games.api.guests_wire import GuestOverSchema, GuestOwnSchema, GuestStateSchema
-from games.api.rounds_wire import NUMBER, read_number
-from games.api.shared_wire import SharedOverSchema, SharedOwnSchema, SharedStateSchema
-from games.live.tickets import Mark, ProgramTicket
+from games.api.live_table_access import AtLiveTable, refusals_at
+from games.api.rounds_schema import NUMBER, read_number
+from games.api.shared_schema import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.models import LiveTable, Shape
+from games.shared.stream_tokens import Mark, ProgramTicket
 from players.api import schema
 from players.api.problems import INVALID, FieldError, Problem, register
 from players.api.reading import Strict, query_of

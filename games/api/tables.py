@@ -10,22 +10,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit import replica
-from games import selectors
 from games.api import shapes
 from games.api.problems import problem_of
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money, shape_of_table
-from games.chemin.lobby import GuestCardState
-from games.chemin.rules import GuestRules
+from games.betting.eligibility import is_played_for
+from games.betting.limits import Limits
+from games.chemin.lobby_card import GuestCardState
 from games.engine.bets import BetRule, Variant
-from games.entrance import UNPLAYABLE, demand_playable, demand_unbarred
 from games.errors import Barred
-from games.favourite_tables import kept_tables
 from games.labels import bet_name, variant_label
-from games.limits import Limits
-from games.live.lobby import CardState, LobbyCard
+from games.lobby import selectors
+from games.lobby.favourites import kept_tables
 from games.models import LiveTable, Shape, Table
-from games.places import as_shown
-from games.serving import is_played_for
+from games.shared.lobby_card import CardState, LobbyCard
+from games.solo.seats import as_shown
+from games.tables.access import UNPLAYABLE, demand_playable, demand_unbarred
+from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES, VARIANTS
 from players.api.paging import page
 from players.api.reading import Strict, query_of

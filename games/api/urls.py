@@ -3,8 +3,8 @@
 from django.urls import path
 
 from games import converters as converters  # "mode" in an address
-from games.api import at_live_tables, guests, history, purses, rules, seats, shared, solo, stream, tables
-from games.remote_api import operator_launch
+from games.api import chemin, history, live_table_access, purses, rules, seats, shared, solo, stream, tables
+from games.operators.api import operator_launch
 
 urlpatterns = [
     path("games/", rules.Games.as_view(), name="games"),
@@ -19,15 +19,15 @@ urlpatterns = [
     path("tables/<slug:slug>/<mode:mode>/purse/re-buy/", purses.Rebuy.as_view(), name="purse_rebuy"),
     path("tables/<slug:slug>/<mode:mode>/purse/leave/", purses.Leave.as_view(), name="purse_leave"),
     path("tables/<slug:slug>/<mode:mode>/rounds/", solo.Rounds.as_view(), name="round_play"),
-    path("tables/<slug:slug>/<mode:mode>/state/", at_live_tables.TableState.as_view(), name="table_state"),
+    path("tables/<slug:slug>/<mode:mode>/state/", live_table_access.TableState.as_view(), name="table_state"),
     path("tables/<slug:slug>/<mode:mode>/stream/", stream.Stream.as_view(), name="table_stream"),
     path("tables/<slug:slug>/<mode:mode>/seat/", seats.Seat.as_view(), name="seat"),
-    path("tables/<slug:slug>/<mode:mode>/seat/away/", guests.Away.as_view(), name="seat_away"),
-    path("tables/<slug:slug>/<mode:mode>/seat/back/", guests.Back.as_view(), name="seat_back"),
+    path("tables/<slug:slug>/<mode:mode>/seat/away/", chemin.Away.as_view(), name="seat_away"),
+    path("tables/<slug:slug>/<mode:mode>/seat/back/", chemin.Back.as_view(), name="seat_back"),
     path("tables/<slug:slug>/<mode:mode>/bets/", shared.Bets.as_view(), name="bet"),
     path("tables/<slug:slug>/<mode:mode>/bets/changes/", shared.BetChanges.as_view(), name="bet_change"),
     path("tables/<slug:slug>/<mode:mode>/bets/slip/", shared.BetSlip.as_view(), name="bet_slip"),
-    path("tables/<slug:slug>/<mode:mode>/decisions/", guests.Decisions.as_view(), name="decision"),
+    path("tables/<slug:slug>/<mode:mode>/decisions/", chemin.Decisions.as_view(), name="decision"),
     path("operators/launch/", operator_launch, name="operator_launch"),
     path("rounds/", history.RoundsPlayed.as_view(), name="rounds"),
     path("rounds/playing/", history.RoundsPlaying.as_view(), name="rounds_playing"),

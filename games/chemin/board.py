@@ -14,21 +14,21 @@ from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
-from games.board import card_view, stack
-from games.chemin import turns, words
+from games.betting.error_messages import table_pauses
+from games.chemin import messages, turns
+from games.chemin.messages import Spoken
 from games.chemin.options import option_views
 from games.chemin.presentation import BankView, OwnView, PastView, PlaceView, PublicView, TableHand
-from games.chemin.seen import Own, Past, Played, Seen
-from games.chemin.words import Spoken
+from games.chemin.queries import Own, Past, Played, Seen
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_marks import CALLS
-from games.live.board import Countdown
-from games.presentation import CardView, Notice
-from games.sentences import table_pauses
+from games.shared.board import Countdown
+from games.tables.board import card_view, stack
+from games.tables.presentation import CardView, Notice
 from wallet.money import MINOR_UNITS, format_money
 
 CHIPS: Final = tuple(units * MINOR_UNITS for units in (1, 5, 25, 100, 500, 2_500, 10_000, 50_000))
@@ -68,7 +68,7 @@ def public_view(seen: Seen, language: str) -> PublicView:
         punter=_hand(table, Side.PUNTER, reading),
         banker=_hand(table, Side.BANKER, reading),
         outcome=settled.outcome.value if settled else "",
-        result=words.outcome(settled) if settled else "",
+        result=messages.outcome(settled) if settled else "",
         tax=settled.tax if settled else 0,
         notes=_notes(seen),
         past=tuple(map(_past, seen.past)),
@@ -162,7 +162,7 @@ def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
     bids = table.sale.bids if table.sale else ()
     return PlaceView(
         number=number,
-        name=words.guest_name(number, name),
+        name=messages.guest_name(number, name),
         guest=name,
         seat_id=guest.seat_id if guest and guest.player is not None else None,
         state=sits.presence.value if sits else "free",
@@ -241,7 +241,7 @@ def _countdown(seen: Seen) -> Countdown | None:
     if seen.deadline is None or seen.asked_at is None or _is_still(seen):
         return None
     length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
-    what = words.phase_name(seen.standing.phase)
+    what = messages.phase_name(seen.standing.phase)
     return Countdown(_milliseconds(seen.deadline), _milliseconds(seen.now), length, what)
 
 
@@ -265,11 +265,11 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     latest = ""
     for event in (event for move in seen.moves for event in move.events):
         if isinstance(event, Announced | CardsDealt | Declared | Settled | CoupAnnulled):
-            spoken = words.spoken(event, reading.who, reading.money)
+            spoken = messages.spoken(event, reading.who, reading.money)
             said = [*said, spoken] if said and said[-1].call == "Rien ne va plus" and spoken.call else [spoken]
             latest = ""
         else:
-            latest = words.told(event, reading.who, reading.money) or latest
+            latest = messages.told(event, reading.who, reading.money) or latest
     return tuple(said) or (Spoken(_("The table waits for a second guest.")),), latest
 
 
@@ -300,7 +300,7 @@ def _past(past: Past) -> PastView:
     if past.outcome is None or past.punter_total is None or past.banker_total is None:
         return PastView("✕", "annulled", _("This coup was annulled. All stakes were returned."))
     letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]  # so in every language
-    sentence = words.outcome_of(past.outcome, past.punter_total, past.banker_total)
+    sentence = messages.outcome_of(past.outcome, past.punter_total, past.banker_total)
     return PastView(letter, past.outcome.value, sentence)
 
 

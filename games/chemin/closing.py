@@ -4,12 +4,12 @@ from django.db import transaction
 
 from audit import log
 from audit.log import Json
-from games.chemin import by_the_ledger
-from games.chemin.table import carry_out
+from games.chemin import ledger_view
+from games.chemin.apply import carry_out
 from games.engine.chemin.actions import BreakUp
-from games.live import malfunction
-from games.live.malfunction import MalfunctionError, stated
 from games.models import UNDEALT, CheminSeat, Decider, LiveTable, Phase, Shape, WhyLeft
+from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError, stated
 
 
 @transaction.atomic
@@ -33,9 +33,9 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         raise MalfunctionError(f"The cards of coup {live_round.code} are drawn: it is played out first.")
     if live_round and live_round.phase in UNDEALT:
         malfunction.cancel(round_id=live_round.pk, reason=why, by=by)
-    standing = by_the_ledger.at(live_table_id)
-    if by_the_ledger.is_lost(standing):
-        by_the_ledger.clear(standing)
+    standing = ledger_view.at(live_table_id)
+    if ledger_view.is_lost(standing):
+        ledger_view.clear(standing)
     else:
         carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.BROKEN_UP)
     data: dict[str, Json] = {"guests": seated, "mode": live_table.mode, "reason": why}

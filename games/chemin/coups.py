@@ -16,13 +16,13 @@ from django.db.models import Max
 
 from audit import log
 from audit.log import Json
-from games.chemin.moved import Moved
-from games.codes import round_code
+from games.chemin.transition import Moved
 from games.engine.chemin import Phase as Engine
 from games.engine.chemin.events import CoupAnnulled, Settled
 from games.engine.chemin.state import there
-from games.live.shoes import SYSTEM
 from games.models import CheminTenure, LiveRound, Phase, Shoe
+from games.rounds.codes import round_code
+from games.shared.shoes import SYSTEM
 
 PHASES: Final[Mapping[Engine, Phase]] = {
     Engine.CALLS: Phase.BETTING,

@@ -1,5 +1,5 @@
 """Guests' tables as staff see them: what is asked of whom and until when, who sits there, and what lies before the
-croupier, now or in a coup that is over. No card is read for it: what lies open is `games.chemin.face_up`.
+croupier, now or in a coup that is over. No card is read for it: what lies open is `games.chemin.open_cards`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 
-from games.chemin.rules import GuestRules
 from games.engine.chemin import Phase, State
 from games.engine.chemin.frozen import UNREADABLE, thaw
 from games.engine.chemin.state import Chips
@@ -27,6 +26,7 @@ from games.models import (
     TableVersion,
 )
 from games.models import Phase as RoundPhase
+from games.tables.chemin_rules import GuestRules
 
 GOES_ON: Final[Mapping[Phase, str]] = {
     Phase.GUESTS: "waits for a second guest",

@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from django import forms
 
-from games import marks
+from games.betting import idempotency
 from games.chemin.options import NAMES
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
@@ -43,7 +43,7 @@ class ActForm(MoneyForm):
         """Bind the mark to what is answered."""
         said: dict[str, Any] = super().clean() or self.cleaned_data
         answer = (said.get(each) for each in ("question", "action", "amount"))
-        return {**said, "mark": marks.bound(said.get("mark"), *answer)}
+        return {**said, "mark": idempotency.bound(said.get("mark"), *answer)}
 
     @property
     def fault(self) -> str:

@@ -6,7 +6,7 @@
     settle     all stakes of a coup to winners, bank and tax               Settled
 
 Bids are held, and free again when the bank is sold. A coup that is annulled moves nothing here: its journals are
-reversed (`games.chemin.voiding`).
+reversed (`games.chemin.void`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from games.chemin.moved import Moved
+from games.chemin.transition import Moved
 from games.engine.chemin.events import (
     BankEnded,
     BankTaken,

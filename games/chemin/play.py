@@ -17,14 +17,15 @@ from structlog.contextvars import bind_contextvars
 
 from audit import log
 from audit.log import Json
-from games import marks, places
-from games.chemin import upkeep
-from games.chemin.going_on import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
+from games.betting import idempotency
+from games.betting.eligibility import demand_served
+from games.chemin import maintenance
+from games.chemin.apply import carry_out, name_of
+from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
-from games.chemin.removing import send_away
-from games.chemin.standing import Standing, locked
-from games.chemin.stopping import one_transaction
-from games.chemin.table import carry_out, name_of
+from games.chemin.removal import send_away
+from games.chemin.stop import one_transaction
+from games.chemin.table_state import Standing, locked
 from games.engine.chemin import Call, Refusal, Refused
 from games.engine.chemin.actions import (
     ComeBack,
@@ -52,8 +53,8 @@ from games.errors import (
     UnknownCurrency,
 )
 from games.models import CheminSeat, Decider, LiveTable
-from games.rows import Value, fetch_one
-from games.serving import demand_served
+from games.raw_rows import Value, fetch_one
+from games.solo import seats
 from players import gate, registers
 from players.models import Player
 from wallet import accounts
@@ -77,14 +78,14 @@ TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
 # Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
 WELCOME = f"""
 WITH last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
-SELECT {gate.BARRED}, {places.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
+SELECT {gate.BARRED}, {seats.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
 """  # noqa: S608  (nothing but names of our own columns and codes)
 
 
 @dataclass(frozen=True)
 class Answer:
     """Who answers, and what: which question, by its number, and the action by its name. Amounts in minor units. By its
-    *mark* the same click is known that is sent again: see `games.marks`.
+    *mark* the same click is known that is sent again: see `games.betting.idempotency`.
     """
 
     player: Player
@@ -211,7 +212,7 @@ def _begin_here(player: Player, live_table: LiveTable, session: UUID | None) -> 
     bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar:
         raise Barred(bar)
-    places.sit(player, live_table.table_id, mode)
+    seats.sit(player, live_table.table_id, mode)
 
 
 def _at(
@@ -229,7 +230,7 @@ def _at(
             with one_transaction(live_table_id):
                 welcome()
                 standing = _named(locked(live_table_id, newcomer=newcomer))
-                return _named(upkeep.see_to(_refusing(do, standing)))
+                return _named(maintenance.see_to(_refusing(do, standing)))
         except Unpaid as unpaid:
             _at(live_table_id, partial(send_away, place=unpaid.place))
 
@@ -252,7 +253,7 @@ def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standin
 def _decide(answer: Answer, standing: Standing) -> Standing:
     """Carry out an answer to the question that is asked. Raises what `decide` says."""
     chemin, seat = standing.chemin, _own(standing, answer.player)
-    if marks.is_done(seat, answer.mark):
+    if idempotency.is_done(seat, answer.mark):
         return standing
     if not may_go_on(standing):
         raise why_not(standing)
@@ -282,7 +283,7 @@ def _done_before(answer: Answer) -> bool:
         return False
     theirs = CheminSeat.objects.filter(player=answer.player, live_table=answer.live_table)
     latest = theirs.order_by("-id").first()
-    return latest is not None and marks.is_done(latest, answer.mark)
+    return latest is not None and idempotency.is_done(latest, answer.mark)
 
 
 def _record(answer: Answer, refusal: PlayError) -> None:
@@ -355,7 +356,7 @@ def _note_session(seat: CheminSeat, session: UUID | None, mark: UUID | None = No
     """Keep in which session the guest acts, and with which click."""
     if mark is not None or session not in (None, seat.session):
         seat.session = session or seat.session
-        marks.note(seat, mark)
+        idempotency.note(seat, mark)
         seat.save(update_fields=["session", "marks"])
 
 

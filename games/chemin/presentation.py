@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from games.chemin.words import Spoken
+from games.chemin.messages import Spoken
 from games.engine.chemin import Side
-from games.live.board import Countdown
-from games.presentation import CardView, ChipView, Notice
+from games.shared.board import Countdown
+from games.tables.presentation import CardView, ChipView, Notice
 from wallet.models import Mode
 
 

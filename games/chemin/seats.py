@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import uuid4
 
-from games.chemin.moved import Moved
+from games.chemin.transition import Moved
 from games.engine.chemin.events import (
     BankEnded,
     BankTaken,

@@ -1,7 +1,7 @@
 """The shoe of a Chemin de Fer table: six decks, committed to before the first card, dealt through to the cut card, and
 shown when it has ended.
 
-Nothing is burned, and the banker draws from it, so its cards go to the croupier alone (`games.chemin.table`): what lies
+Nothing is burned, and the banker draws from it, so its cards go to the croupier alone (`games.chemin.apply`): what lies
 on the table follows from the seed under seal and from how many cards are gone.
 """
 
@@ -10,11 +10,11 @@ from typing import Final
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import CUT_CARD, DECKS
-from games.live import shoes
-from games.live.doubts import WrongCard
+from games.integrity import WrongCard
 from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
-from games.recall import Finding
 from games.seeds import new_sealed_seed
+from games.shared import shoes
+from games.verification.redeal import Finding
 
 CARDS: Final = 52 * DECKS
 CUT: Final = CARDS - CUT_CARD

@@ -1,6 +1,6 @@
 """What moves a Chemin de Fer table when no guest does: time that is up, house players, whoever has gone, and closing.
 
-A tick only asks which tables are due, as at shared tables (`games.live.phases`): the database's clock decides, any
+A tick only asks which tables are due, as at shared tables (`games.shared.phases`): the database's clock decides, any
 worker may ask at any time, and of two at one table one moves it and the other goes away.
 """
 
@@ -15,25 +15,25 @@ from django.conf import settings
 from django.db import connection
 from structlog.contextvars import bind_contextvars
 
-from games.chemin import house_players, questions, upkeep, voiding
-from games.chemin.going_on import is_paused, may_begin, may_go_on
+from games.chemin import deadlines, house_players, maintenance, void
+from games.chemin.apply import carry_out
+from games.chemin.availability import is_paused, may_begin, may_go_on
 from games.chemin.money import Unpaid
-from games.chemin.removing import remove, send_all_away, send_away, whose_session_is_over
-from games.chemin.standing import Standing, locked, locked_if_free
-from games.chemin.stopping import one_transaction, stop
-from games.chemin.table import carry_out
+from games.chemin.removal import remove, send_all_away, send_away, whose_session_is_over
+from games.chemin.stop import one_transaction, stop
+from games.chemin.table_state import Standing, locked, locked_if_free
 from games.engine.chemin import Phase, Presence, options, view
 from games.engine.chemin.actions import Pass, StepAway, TableAction, TimeUp
 from games.engine.chemin.seats import in_order
 from games.engine.chemin.state import there
 from games.errors import TableStopped
-from games.live import clock
-from games.live.doubts import Overdue
-from games.live.phases import UNABLE
-from games.live.shoes import SYSTEM
+from games.integrity import Overdue
 from games.models import UNDEALT, CheminSeat, CheminTable, Decider, VoidReason
-from games.recall import Finding
+from games.shared.phases import UNABLE
+from games.shared.shoes import SYSTEM
+from games.tables import clock
 from games.variants import GAMES
+from games.verification.redeal import Finding
 from wallet import stops
 
 SEEN_IN_TIME: Final = timedelta(seconds=5)
@@ -102,7 +102,7 @@ def advance(live_table_id: int) -> bool:
         return False
     except Unpaid as unpaid:  # a bidder who may not pay for the bank any more
         with one_transaction(live_table_id):
-            upkeep.see_to(send_away(locked(live_table_id), place=unpaid.place))
+            maintenance.see_to(send_away(locked(live_table_id), place=unpaid.place))
         return True
 
 
@@ -110,11 +110,11 @@ def _advance(standing: Standing) -> bool:
     bind_contextvars(round_id=str(standing.live_round.pk) if standing.live_round else "")
     before = standing.chemin.move, standing.chemin.deadline
     if standing.live_table.stopped_by_id is None:
-        standing = upkeep.see_to(remove(standing))
+        standing = maintenance.see_to(remove(standing))
         if standing.seats and not (standing.in_coup or may_begin(standing) or is_paused(standing)):
             standing = send_all_away(standing)
     if before == (standing.chemin.move, standing.chemin.deadline) and _is_up(standing) and may_go_on(standing):
-        standing = upkeep.see_to(_answer(standing))
+        standing = maintenance.see_to(_answer(standing))
     return before != (standing.chemin.move, standing.chemin.deadline)
 
 
@@ -142,14 +142,14 @@ def _answer(standing: Standing) -> Standing:
             f"The coup stood still past its deadline ({standing.state.phase}).",
             Finding("moved on", clock.now().isoformat(), there(standing.chemin.deadline).isoformat()),
         )
-        voiding.annul_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)
+        void.annul_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)
         stop(standing.live_table.pk, overdue)
         return locked(standing.live_table.pk)
     seat = _house_player_asked(standing)
     if seat is not None:
         return carry_out(standing, _choice_of(standing, seat), decider=Decider.HOUSE_PLAYER)
     if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
-        questions.ask_anew(standing)
+        deadlines.ask_anew(standing)
         return standing
     return _time_up(standing)
 

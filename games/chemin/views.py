@@ -14,20 +14,20 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games import places
-from games.chemin import play, reading, show, words
+from games.betting.error_messages import annulled, refusal_of_a_guest
+from games.chat.panel import chat_view
+from games.chemin import messages, play, rendering, snapshots
 from games.chemin.forms import COME_BACK, JOIN, KEEP, LEAVE, STEP_AWAY, ActForm, SeatForm, answer_of
-from games.chemin.seen import Seen
-from games.entrance import at_a_playable_table, demand_welcome
+from games.chemin.queries import Seen
 from games.errors import Barred, GuestRefused, PlayError, StalePage
-from games.live import tickets
-from games.live.chat_panel import chat_view
-from games.live.side import side_panels
-from games.live.views import BOARD, WHOLE, around, live_table_of
 from games.models import LiveTable, Shape, Table
-from games.presentation import Notice
-from games.sentences import annulled, refusal_of_a_guest
-from games.void import tell
+from games.rounds.void import tell
+from games.shared import stream_tokens
+from games.shared.panel_tabs import side_panels
+from games.shared.views import BOARD, WHOLE, around, live_table_of
+from games.solo import seats
+from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.presentation import Notice
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.gate import Code
 from players.rates import at_a_human_pace
@@ -45,7 +45,7 @@ def chemin_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
     demand_welcome(request.player, mode, session_id(request))
     live = live_table_of(found, mode)
     if not request.player.jurisdiction.may_play_in_parallel:
-        places.sit(request.player, live.table_id, mode)
+        seats.sit(request.player, live.table_id, mode)
     waiting = request.session.pop(NOTICE, None)
     return _page(request, live, Notice(**waiting) if waiting else None)
 
@@ -89,10 +89,10 @@ def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     live = _guests_table(found, mode)
     if WHOLE in request.GET:
         return _page(request, live, None)
-    seen = reading.read_public(live.pk)
+    seen = snapshots.read_public(live.pk)
     answer = render(request, "games/_chemin_now.html", _parts(request, live, seen, _annulled(request, live, seen)))
-    if request.GET.get(BOARD) not in (None, show.board_mark(seen)):
-        answer.write(show.render_board(seen, _language()))
+    if request.GET.get(BOARD) not in (None, rendering.board_mark(seen)):
+        answer.write(rendering.render_board(seen, _language()))
     return answer
 
 
@@ -143,9 +143,9 @@ def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> 
 
 def _refusal(error: PlayError, live: LiveTable) -> Notice:
     if isinstance(error, GuestRefused):
-        rules = reading.read_public(live.pk).rules
+        rules = snapshots.read_public(live.pk).rules
         money = partial(format_amount, currency=rules.currency, language=_language())
-        return Notice("error", words.refused(error.reason, rules, money))
+        return Notice("error", messages.refused(error.reason, rules, money))
     return refusal_of_a_guest(error, mode=Mode(live.mode))
 
 
@@ -155,9 +155,9 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
         if notice:
             request.session[NOTICE] = vars(notice)
         return redirect("table", slug=live.table.slug, mode=live.mode)
-    seen = reading.read_public(live.pk)
-    own = reading.read_own(live.pk, request.player.pk)
-    html = show.render_own(seen, own, _language(), notice=notice or _annulled(request, live, seen))
+    seen = snapshots.read_public(live.pk)
+    own = snapshots.read_own(live.pk, request.player.pk)
+    html = rendering.render_own(seen, own, _language(), notice=notice or _annulled(request, live, seen))
     return HttpResponse(html + render_to_string("games/_live_beside.html", around(request, live), request))
 
 
@@ -174,13 +174,13 @@ def _parts(
     request: PlayerRequest, live: LiveTable, seen: Seen, notice: Notice | None, token: str = ""
 ) -> dict[str, Any]:
     """Return what ``#live`` is made of; *token* is what its forms send where no script does."""
-    own = reading.read_own(live.pk, request.player.pk)
+    own = snapshots.read_own(live.pk, request.player.pk)
     return {
         "table": live.table,
         "now_mode": Mode(live.mode),
         "mode_word": Mode(live.mode).name.lower(),
-        "public": show.render_public(seen, _language()),
-        "own": show.render_own(seen, own, _language(), notice=notice, csrf_token=token),
+        "public": rendering.render_public(seen, _language()),
+        "own": rendering.render_own(seen, own, _language(), notice=notice, csrf_token=token),
         "stream": _stream(request, seen),
         "state": seen,
     }
@@ -193,17 +193,17 @@ def _stream(request: PlayerRequest, seen: Seen) -> str:
         return ""
     player = request.player
     who = (player.pk, seen.live_table, session, _language())
-    ticket = tickets.Ticket(*who, made_at=seen.now, shape=Shape.GUESTS, jurisdiction=player.jurisdiction_id)
-    return tickets.issue(ticket, request.session.session_key)
+    ticket = stream_tokens.Ticket(*who, made_at=seen.now, shape=Shape.GUESTS, jurisdiction=player.jurisdiction_id)
+    return stream_tokens.issue(ticket, request.session.session_key)
 
 
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
     """Show everything on the page of a table."""
-    seen = reading.read_public(live.pk)
+    seen = snapshots.read_public(live.pk)
     context = {
         **_parts(request, live, seen, notice or _annulled(request, live, seen), get_token(request)),
         **around(request, live),
-        "board": show.render_board(seen, _language()),
+        "board": rendering.render_board(seen, _language()),
         "live": live,  # whose page shows the balance itself
         "rules": seen.rules,
         "refresh": _refresh(seen, request.player.pk),

@@ -7,7 +7,6 @@ from decimal import InvalidOperation
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from games.board import card_view
 from games.engine.cards import FULL_DECK, Card
 from games.engine.chemin import Phase, Refused, Side, State, TableRules, apply, new_table
 from games.engine.chemin.actions import (
@@ -28,7 +27,8 @@ from games.help.chemin_marks import CALLS
 from games.help.errors import BadExample
 from games.help.examples import Example, lines_of, parse_cards
 from games.help.figures import minor_units, money
-from games.presentation import HandView
+from games.tables.board import card_view
+from games.tables.presentation import HandView
 
 BANKER = 1  # the place of the banker; punters sit from the next one on, to the right
 PAIR = 2

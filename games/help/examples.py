@@ -7,7 +7,6 @@ from decimal import InvalidOperation
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from games.board import hand_view
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Coup, Side, TooFewCards, deal, total
@@ -15,6 +14,7 @@ from games.engine.settle import Settlement, SettlementError, settle
 from games.help.errors import BadExample
 from games.help.figures import minor_units, money
 from games.labels import announcement, bet_name
+from games.tables.board import hand_view
 
 THIRD = 2
 

@@ -18,13 +18,13 @@ from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
 from games.engine.refusals import UnknownBet
-from games.help import words
+from games.help import labels
 from games.help.chemin_marks import CHEMIN_MARKS
 from games.help.errors import UnknownMark
 from games.help.examples import Example
 from games.help.figures import minor_units, money, percent
 from games.labels import bet_name
-from games.purses import IDLE
+from games.solo.idle_purses import IDLE
 from games.variants import GAMES, VARIANTS
 from games.variants.game import Game
 
@@ -118,7 +118,7 @@ def _known(variant: Variant, code: str) -> str:
 def _word(kind: str, argument: str, language: str) -> str:
     """Return what the screen says, set apart as something of the screen. Raises UnknownMark."""
     try:
-        said = words.WORDS[kind]()[argument]
+        said = labels.WORDS[kind]()[argument]
     except KeyError:
         raise UnknownMark(f"there is no {kind} {argument!r}") from None
     return format_html('<b class="{}">{}</b>', f"said said--{kind}", said)
@@ -126,7 +126,7 @@ def _word(kind: str, argument: str, language: str) -> str:
 
 def _page(argument: str, language: str) -> str:
     try:
-        name = words.pages()[argument]
+        name = labels.pages()[argument]
     except KeyError:
         raise UnknownMark(f"help leads to no page {argument!r}") from None
     return format_html('<a href="{}">{}</a>', reverse(argument), name)

@@ -5,13 +5,13 @@ from functools import partial
 
 from django.template.loader import render_to_string
 
+from games.betting.limits import Limits
 from games.engine.bets import BetRule, Variant
 from games.engine.odds import return_at
 from games.engine.tableau import banker_draws, player_draws
 from games.help.figures import MARKET, percent
 from games.help.marks import headline, headline_digits, odds_of
 from games.labels import bet_name, variant_label
-from games.limits import Limits
 from games.models import Table
 from games.variants.game import Game
 from wallet.models import Currency

@@ -52,7 +52,7 @@ class CheminSeat(models.Model):
     player = models.ForeignKey(Player, models.PROTECT, null=True)
     account_id = models.BigIntegerField()  # whose chips: the player's cash, or the house player's
     session = models.UUIDField(null=True)  # in which the guest acted last
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
     is_random = models.BooleanField(default=False)  # the house chose the place
     missed = models.PositiveSmallIntegerField(default=0)  # decisions in a row that the croupier took
     away_since = models.DateTimeField(null=True)
@@ -154,7 +154,7 @@ class CheminMove(models.Model):
     amount = models.BigIntegerField(null=True)
     call = models.CharField(max_length=24, blank=True)
     decider = models.CharField(max_length=12, choices=Decider)
-    events = models.JSONField()  # as `games.chemin.told` writes them
+    events = models.JSONField()  # as `games.chemin.event_codec` writes them
     asked_at = models.DateTimeField(null=True)
     at = models.DateTimeField()
 

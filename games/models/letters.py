@@ -34,7 +34,7 @@ class LetterKind(models.TextChoices):
 class IncidentLetter(models.Model):
     """That a letter goes to everybody who was in the round of an incident, as a member of staff decided. One of a kind
     is decided on for a round, however many incidents it has and however often somebody presses; the copies follow, in
-    parts (`games.letters.parts`).
+    parts (`games.incidents.letters.parts`).
     """
 
     incident = models.ForeignKey(Incident, models.PROTECT, related_name="letters")

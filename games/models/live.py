@@ -138,7 +138,7 @@ class LiveSeat(models.Model):
     last_stakes = models.JSONField(default=dict)  # of the last round played here before this one
     last_chip = models.PositiveBigIntegerField(null=True)
     session = models.UUIDField(null=True)  # in which the slip was last changed
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
 
     class Meta:
         default_permissions = ()

@@ -14,7 +14,7 @@ class RulesVersion(models.Model):
     variant = models.CharField(max_length=40)  # a slug of games.variants
     version = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)  # hex SHA-256 of everything that decides money
-    body = models.JSONField()  # as `games.versions.rules` writes and reads it
+    body = models.JSONField()  # as `games.change_requests.rules` writes and reads it
     available_from = models.DateTimeField(db_default=Now())
 
     class Meta:

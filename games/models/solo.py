@@ -30,7 +30,7 @@ class NextRound(models.Model):
     unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
     last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
     player_value = models.CharField(max_length=64, db_default="", default="")  # what the page's own field says
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
     used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
 
     class Meta:

@@ -58,8 +58,8 @@ class TableVersion(models.Model):
     number = models.PositiveIntegerField()
     rules_version = models.CharField(max_length=20)
     rules_digest = models.CharField(max_length=64)  # hex SHA-256 of everything in the rules that decides money
-    limits = models.JSONField()  # as games.limits reads them
-    clock = models.JSONField(null=True)  # as games.live.clock reads it; shared tables only
+    limits = models.JSONField()  # as games.betting.limits reads them
+    clock = models.JSONField(null=True)  # as games.tables.clock reads it; shared tables only
     jurisdictions = ArrayField(models.CharField(max_length=2))  # whose players it serves
     modes = ArrayField(models.CharField(max_length=1))  # the kinds of money it is played for
     created_at = models.DateTimeField(db_default=Now())

@@ -50,7 +50,7 @@ class BetTally(models.Model):
 
 class Evidence(models.Model):
     """How often a bet that somebody had placed ended in which way, each round counted once, whoever staked how much
-    (`games.returns.rolling`).
+    (`games.fairness.returns.hourly_counts`).
     """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "bet", "gain")
@@ -102,7 +102,7 @@ class StopPolicy(models.Model):
 
 class CardTally(models.Model):
     """Cards as they were dealt in an hour under one table version, and in which order rounds ended how, as far as tests
-    of randomness ask (`games.randomness`). Each round counts once.
+    of randomness ask (`games.fairness.randomness`). Each round counts once.
     """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode")
@@ -110,7 +110,7 @@ class CardTally(models.Model):
     version = models.ForeignKey(TableVersion, models.PROTECT)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     rounds = models.BigIntegerField()
-    counts = models.JSONField()  # as `games.randomness` reads it
+    counts = models.JSONField()  # as `games.fairness.randomness` reads it
 
     class Meta:
         default_permissions = ()
@@ -124,7 +124,7 @@ class ShuffleTally(models.Model):
     decks = models.PositiveSmallIntegerField()
     mode = models.CharField(max_length=1, choices=Mode.choices)
     shuffles = models.BigIntegerField()
-    counts = models.JSONField()  # as `games.randomness` reads it
+    counts = models.JSONField()  # as `games.fairness.randomness` reads it
 
     class Meta:
         default_permissions = ()

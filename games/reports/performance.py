@@ -1,8 +1,8 @@
 """Game performance (GLI-19 v3.0, 2.9.2, and what 2.8.3 has kept of each version): what every version of the rules and
 limits of a table took and gave in an interval, beside what it should.
 
-For real money. What was played is exact for any interval (`games.tallies`); what lies in rounds that are interrupted is
-a state, and that of the moment at which the report is made.
+For real money. What was played is exact for any interval (`games.fairness.hourly_totals`); what lies in rounds that are
+interrupted is a state, and that of the moment at which the report is made.
 """
 
 from collections import Counter
@@ -17,14 +17,14 @@ from django.db.models import F, OuterRef, Subquery
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
-from games import tallies
 from games.chemin.floor import guests_at
 from games.engine.bets import Variant
 from games.engine.odds import exact
+from games.fairness import hourly_totals
+from games.fairness.hourly_totals import Played
 from games.labels import variant_label
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, TableVersion
 from games.reports.choices import GAME
-from games.tallies import Played
 from games.variants import GAMES
 from wallet.models import Currency, Mode
 from wallet.reports.choices import CURRENCY
@@ -89,9 +89,9 @@ def answer(asked: Asked) -> Answer:
 def _lines(asked: Asked) -> Iterator[_Line]:
     since, until = asked.interval.since, asked.interval.until
     found: dict[Key, Played] = {
-        (each.version_id, each.currency): each for each in tallies.played((since, until), Mode.REAL)
+        (each.version_id, each.currency): each for each in hourly_totals.played((since, until), Mode.REAL)
     }
-    on_bets, interrupted = tallies.staked_on_bets(asked.interval, Mode.REAL), funds_in_interrupted_rounds()
+    on_bets, interrupted = hourly_totals.staked_on_bets(asked.interval, Mode.REAL), funds_in_interrupted_rounds()
     keys = {*found, *interrupted}
     game, currency = asked.choices.get("game", ""), asked.choices.get("currency", "")
     next_one = TableVersion.objects.filter(table=OuterRef("table"), number=OuterRef("number") + 1)

@@ -20,7 +20,7 @@ from django.db import connection
 from audit import by_time, months
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
-from games import tallies
+from games.fairness import hourly_totals
 from games.models import Shape, TableVersion
 from wallet import annulment, moved
 from wallet.models import AccountKind, Currency, Mode
@@ -318,7 +318,7 @@ def _settled(interval: Interval) -> tuple[Sums, Sums]:
     staked, paid = Sums(), Sums()
     of_guests = set(TableVersion.objects.filter(table__shape=Shape.GUESTS).values_list("pk", flat=True))
     for mode in Mode:
-        for each in tallies.played((interval.since, interval.until), mode):
+        for each in hourly_totals.played((interval.since, interval.until), mode):
             if each.version_id not in of_guests:
                 staked[each.currency, mode.value] += each.staked
                 paid[each.currency, mode.value] += each.paid

@@ -1,8 +1,8 @@
 """Gross gaming revenue: stakes less payouts, for each day, game, table and currency. Real money alone.
 
 Days begin by the clocks of the time zone that was asked for, also where those are no whole hours off UTC: what lies
-between a whole hour and such a midnight is read row by row (`games.tallies`). An annulled round counts for nothing on
-the day on which it was played, whenever it was annulled, and stands beside.
+between a whole hour and such a midnight is read row by row (`games.fairness.hourly_totals`). An annulled round counts
+for nothing on the day on which it was played, whenever it was annulled, and stands beside.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from zoneinfo import ZoneInfo
 from audit.reports import kinds
 from audit.reports.intervals import midnight
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
-from games import tallies
+from games.fairness import hourly_totals
+from games.fairness.hourly_totals import Played
 from games.labels import variant_label
 from games.models import Table, TableVersion
 from games.reports.choices import GAME
-from games.tallies import Played
 from games.variants import GAMES
 from wallet.models import Currency, Mode
 from wallet.reports.choices import CURRENCY
@@ -70,7 +70,7 @@ def _lines(asked: Asked) -> Iterator[_Line]:
     zone = ZoneInfo(asked.zone)
     tables = {version.pk: version.table for version in TableVersion.objects.select_related("table")}
     found: dict[tuple[date, str, int, str], list[Played]] = {}
-    for each in tallies.played(bounds, Mode.REAL):
+    for each in hourly_totals.played(bounds, Mode.REAL):
         table, day = tables[each.version_id], bounds[each.period].astimezone(zone).date()
         found.setdefault((day, table.name, table.pk, each.currency), []).append(each)
     for (day, _, _, currency), played in sorted(found.items(), key=lambda item: item[0]):
@@ -80,7 +80,7 @@ def _lines(asked: Asked) -> Iterator[_Line]:
 def _bounds(asked: Asked) -> list[datetime]:
     """Return the ends of the interval and every midnight between them, none before the first round."""
     since, until = asked.interval.since, asked.interval.until
-    first = tallies.first_played(since)
+    first = hourly_totals.first_played(since)
     if first is None or first >= until:
         return []
     day = first.astimezone(ZoneInfo(asked.zone)).date()

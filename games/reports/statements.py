@@ -1,5 +1,5 @@
-"""The statement of one player (GLI-19 v3.0, 2.5.7) as staff read it: the figures of `games.statement`, which the player
-sees too.
+"""The statement of one player (GLI-19 v3.0, 2.5.7) as staff read it: the figures of `games.history.statement`, which
+the player sees too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from django.utils.translation import override
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form, Row
+from games.history.statement.figures import Figures, Owned, figures_between
 from games.labels import variant_label
-from games.statement.figures import Figures, Owned, figures_between
 from games.variants import GAMES
 from players.models import Player
 from wallet.models import Mode

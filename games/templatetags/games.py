@@ -3,8 +3,8 @@
 from django import template
 from django.utils.translation import get_language
 
-from games.felt_sheet import felt_url
-from games.statement import words
+from games.history.statement import labels
+from games.tables.felt_sheet import felt_url
 from wallet.money import format_figure
 
 register = template.Library()
@@ -14,7 +14,7 @@ register.simple_tag(felt_url)
 @register.filter
 def game_name(slug: str) -> str:
     """Write a game's name in the reader's language."""
-    return words.game_name(slug, get_language() or "en")
+    return labels.game_name(slug, get_language() or "en")
 
 
 @register.filter

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
-from games import codes
 from games.models import Round
+from games.rounds import codes
 
 # Twelve letters and digits, in three groups or in one; which of them are a code, `read_code` says.
 CODE: Final = re.compile(r"(?<![\w-])(?=(\w{4}([- ]?)\w{4}\2\w{4})(?![\w-]))", re.ASCII)

@@ -9,9 +9,9 @@ from cryptography.exceptions import InvalidTag
 from cryptography.fernet import InvalidToken
 
 from games.chemin import shoes as guests_shoes
-from games.live import shoes
-from games.live.doubts import Doubt
+from games.integrity import Doubt
 from games.models import Shape, Shoe
+from games.shared import shoes
 from ops.backup.errors import WrongKey
 from players.models import DocumentContent
 from players.sealing import unseal

@@ -13,7 +13,6 @@ from django.db import transaction
 
 from games.chemin import closing, tick
 from games.chemin import shoes as guests_shoes
-from games.live import clock, malfunction, phases, shoes
 from games.models import (
     OPEN_PHASES,
     CheminSeat,
@@ -24,6 +23,8 @@ from games.models import (
     Shape,
     ShoeEnding,
 )
+from games.shared import malfunction, phases, shoes
+from games.tables import clock
 
 STEPS: Final = 60  # more than a coup takes
 

@@ -24,7 +24,7 @@ document.addEventListener("htmx:responseError", (event) => toast(sentenceFor(eve
 document.addEventListener("htmx:sendError", () => toast(toasts.dataset.offline));
 document.addEventListener("htmx:timeout", () => toast(toasts.dataset.offline));
 // The browser may send the same click twice where a connection breaks, and so may whoever has had no answer: by its mark
-// the house knows it. Each click has another one, but for that after a click of which nobody knows. See games/marks.py.
+// the house knows it. Each click has another one, but for that after a click of which nobody knows. See games/betting/idempotency.py.
 let mark = null;
 
 document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {

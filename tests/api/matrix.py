@@ -12,8 +12,8 @@ from audit import log
 from audit.models import Leaf
 from audit.verify import WIDTH, tile_path
 from games.chemin import play
-from games.live.seats import seat_at
 from games.models import LiveTable, NextRound, Table
+from games.shared.seats import seat_at
 from players.models import Player, Scope
 from tests.api.client import Program
 from tests.audit import sealed

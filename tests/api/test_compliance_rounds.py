@@ -13,9 +13,9 @@ from games.engine.coup import deal
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import commitment, shuffle
-from games.live import shoes
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding, VoidReason
+from games.shared import shoes
+from games.shared.void import void_live_round
 from games.variants import GAMES
 from players import days
 from tests.annulling import annul_unreproduced

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 
 from audit.models import Event
-from games import places
-from games.live import malfunction
-from games.live.seats import seat_at
 from games.models import LiveSeat, LiveTable, Phase
+from games.shared import malfunction
+from games.shared.seats import seat_at
+from games.solo import seats
 from players import exclusions
 from players.models import ApiCall, Scope
 from tests.api.at_live import at, program_of, refused, state_at
@@ -208,7 +208,7 @@ class TestBetting:
         if german.currency not in round_at(live_table).version.limits:
             pytest.fail("the table is for Germans too")
         program = program_of(german)
-        places.sit(german, other.table_id, Mode.REAL)
+        seats.sit(german, other.table_id, Mode.REAL)
         told = refused(program.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
         assert told.startswith("Where you live you play at one table at a time.")
         assert program.post(at(live_table, "seat")).status_code == 200

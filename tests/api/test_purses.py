@@ -3,7 +3,7 @@
 import pytest
 
 from games.models import NextRound
-from games.shipped import golden_limits
+from games.tables.default_tables import golden_limits
 from players import exclusions
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import Program

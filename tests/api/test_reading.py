@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from games import history as logs
-from games import selectors
+from games.betting.limits import Limits
 from games.engine.chemin.odds_sheet import chemin_odds_json
 from games.engine.odds import exact
 from games.help import rules_page
-from games.limits import Limits
+from games.lobby import selectors
 from games.models import Table
-from games.shipped import baccarat_limits
-from games.table_status import pause_table
+from games.tables.default_tables import baccarat_limits
+from games.tables.status import pause_table
 from games.variants import GAMES, VARIANTS
 from players import exclusions
 from players.models import Player

@@ -7,9 +7,9 @@ import pytest
 from games import solo
 from games.engine.shoe import commitment, shuffle
 from games.models import NextRound, Participation, Round, Table
-from games.page import game_view
 from games.seeds import unseal
 from games.solo import place_at
+from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
 from tests.api.at_solo import AtTable, Told, refused, told
 from tests.api.client import Program

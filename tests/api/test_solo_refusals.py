@@ -7,13 +7,14 @@ import pytest
 from django.db import connection
 from django.utils import translation
 
-from games import errors, sentences
+from games import errors
 from games.api.problems import CODES
+from games.betting import error_messages
 from games.engine.settle import SettlementError
 from games.models import NextRound, Participation, Round, Table
-from games.shipped import baccarat_limits, no_commission_limits
-from games.table_status import close_table, continue_table, open_table, pause_table
 from games.tables import make_table
+from games.tables.default_tables import baccarat_limits, no_commission_limits
+from games.tables.status import close_table, continue_table, open_table, pause_table
 from games.variants import VARIANTS
 from players import exclusions
 from players.api.problems import KINDS
@@ -107,7 +108,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         at.program.client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
         problem = refused(at.play({"player": 2 * MONEY}), 409, "balance-too-low")
         with translation.override(language):
-            page = sentences.refusal(
+            page = error_messages.refusal(
                 errors.BalanceTooLow(), variant=VARIANTS["baccarat"], mode=Mode.REAL, language=language
             )
             assert problem["detail"] == page.text

@@ -7,9 +7,10 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.engine.cards import Card
-from games.live import news, tickets
-from games.live.clock import Clock
 from games.models import LiveTable, Phase
+from games.shared import stream_tokens
+from games.tables import notify
+from games.tables.clock import Clock
 from players import exclusions
 from players.models import ApiToken, Scope, Session
 from realtime.hub import MOST_OF_ONE_PLAYER
@@ -104,7 +105,7 @@ class TestWhatIsTold:
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
         programs = [program_of(a_player(real=OWN_MONEY)) for _ in range(4)]
-        page = tickets.issue(a_ticket(a_player(), live_table))
+        page = stream_tokens.issue(a_ticket(a_player(), live_table))
         with listening(url, *programs, to=live_table) as watchers, watching(url, page) as (reader,):
             for watcher in watchers:
                 wait_for_state(watcher, phase="betting")
@@ -120,7 +121,7 @@ class TestWhatIsTold:
     def test_every_byte_tells_no_card_that_the_page_had_not_shown_by_then(self, url: str, database: Database) -> None:
         quick = Clock(betting=600_000, call=600_000, card=300, pause=600_000)
         made = LiveTable.objects.select_related("table").get(pk=a_table_with_bets(clock=quick).pk)
-        page = tickets.issue(a_ticket(a_player(), made))
+        page = stream_tokens.issue(a_ticket(a_player(), made))
         program = program_of(a_player(real=OWN_MONEY))
         with listening(url, program, to=made) as (watcher,), watching(url, page) as (reader,):
             wait_for_state(watcher, phase="betting")
@@ -153,7 +154,7 @@ class TestWhatIsTold:
         with listening(url, program_of(player), to=live_table) as (watcher,):
             wait_for_state(watcher, phase="betting")
             watcher.wait_for("own")
-            news.tell(live_table.pk)
+            notify.tell(live_table.pk)
             watcher.wait(lambda: len(watcher.of("state")) == 2)
             assert len(watcher.of("own")) == 1
             assert not watcher.of("round")
@@ -190,7 +191,7 @@ class TestWhoMayListen:
     def test_one_player_has_so_many_streams_whether_pages_or_programs(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
         program = program_of(player)
-        page = tickets.issue(a_ticket(player, live_table))
+        page = stream_tokens.issue(a_ticket(player, live_table))
         with listening(url, *[program] * (MOST_OF_ONE_PLAYER - 1), to=live_table) as watchers:
             assert {watcher.status for watcher in watchers} == {200}
             with watching(url, page) as (reader,), listening(url, program, to=live_table, language="de") as (more,):

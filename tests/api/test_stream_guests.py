@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.live.malfunction import cancel
 from games.models import CheminCoup, LiveRound, LiveTable, Round
+from games.shared.malfunction import cancel
 from tests.api.at_live import program_of, state_at
 from tests.api.listening import listening, rounds, values, wait_for_state
 from tests.builders import a_player

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.live.tickets import Mark, ProgramTicket
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Shape, VoidReason
+from games.shared.stream_tokens import Mark, ProgramTicket
+from games.shared.void import void_live_round
 from realtime import rounds as live_rounds
 from realtime.listener import open_line
 from realtime.renderers import WIRES

@@ -13,7 +13,7 @@ from django import forms
 from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from games import replay
+from games.verification import replay_task
 from tests.harness.product import APPS, modules
 
 OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
@@ -106,9 +106,9 @@ def test_what_shuffles_has_no_hand_in_money_but_for_solo_play():
     ("module", "makers"),
     [
         ("games.solo", {"unseal"}),
-        ("games.places", {"new_sealed_seed"}),
-        ("games.guests.play", {"unseal"}),
-        ("games.live.shoes", {"unseal", "seed_of"}),
+        ("games.solo.seats", {"new_sealed_seed"}),
+        ("games.demo.play", {"unseal"}),
+        ("games.shared.shoes", {"unseal", "seed_of"}),
     ],
 )
 def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
@@ -121,7 +121,7 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
     assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers for value in assigned)
 
 
-@pytest.mark.parametrize(("module", "shuffled"), [("games.solo", 1), ("games.guests.play", 1), ("games.live.shoes", 2)])
+@pytest.mark.parametrize(("module", "shuffled"), [("games.solo", 1), ("games.demo.play", 1), ("games.shared.shoes", 2)])
 def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
@@ -141,8 +141,8 @@ def test_seeds_are_opened_only_to_play_their_round():
     }
     assert {name: opened for name, opened in opening.items() if opened} == {
         "games.solo": {"games.seeds.unseal"},
-        "games.guests.play": {"games.seeds.unseal"},
-        "games.live.shoes": {"games.seeds.unseal"},
+        "games.demo.play": {"games.seeds.unseal"},
+        "games.shared.shoes": {"games.seeds.unseal"},
     }
 
 
@@ -153,23 +153,28 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    recalls = {f"games.recalling.{name}" for name in ("punto", "coups", "service")}
-    assert callers("seed_of") == {"games.live.shoes", "games.stored", "games.chemin.stored", *recalls}
-    assert callers("shuffled") == {"games.live.shoes", "games.chemin.shoes"}
-    assert callers("next_coup") == {"games.live.shoes", "games.live.rounds"}
+    recalls = {f"games.verification.{name}" for name in ("punto", "coups", "service")}
+    assert callers("seed_of") == {
+        "games.shared.shoes",
+        "games.verification.stored_rounds",
+        "games.chemin.stored_coups",
+        *recalls,
+    }
+    assert callers("shuffled") == {"games.shared.shoes", "games.chemin.shoes"}
+    assert callers("next_coup") == {"games.shared.shoes", "games.shared.rounds"}
     of_guests = {"shoes", "standing", "upkeep", "voiding"}  # the croupier alone, and whoever annuls what he has dealt
     assert callers("cards_of") == {
-        "games.live.shoes",
-        "games.live.settling",
-        "games.live.evidence",
+        "games.shared.shoes",
+        "games.shared.settlement",
+        "games.shared.evidence",
         *(f"games.chemin.{name}" for name in of_guests),
     }
-    assert callers("cards_on_table") == {"games.chemin.standing", "games.chemin.reading"}
+    assert callers("cards_on_table") == {"games.chemin.table_state", "games.chemin.snapshots"}
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
     """No seed reaches a guest's round but the one committed to before; no form or address reaches the deal."""
-    tree = dict(sources())["games.guests.play"]
+    tree = dict(sources())["games.demo.play"]
     functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
     assert [argument.arg for argument in dealing.args.args] == ["place", "table", "how"]
@@ -191,23 +196,23 @@ def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_tabl
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
-    assert naming == {"games.replay", "games.void", "games.live.voiding", "games.chemin.voiding"}
-    assert callers("games.replay", "void_round") == {"_annul"}
-    assert callers("games.live.voiding", "void_round") == {"void_live_round"}
-    assert callers("games.chemin.voiding", "void_round") == {"_take_back"}
+    assert naming == {"games.verification.replay_task", "games.rounds.void", "games.shared.void", "games.chemin.void"}
+    assert callers("games.verification.replay_task", "void_round") == {"_annul"}
+    assert callers("games.shared.void", "void_round") == {"void_live_round"}
+    assert callers("games.chemin.void", "void_round") == {"_take_back"}
 
 
 def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_deal_or_by_two_people():
     """One function annuls it for whoever says so before the deal, one for two people together, one if it is overdue."""
     naming = {name for name, tree in sources() if "void_live_round" in {*called_names(tree), *imported_tails(tree)}}
-    assert naming == {"games.live.malfunction", "games.live.phases"}
-    assert callers("games.live.malfunction", "void_live_round") == {"cancel", "execute"}
-    assert callers("games.live.phases", "void_live_round") == {"_move"}
+    assert naming == {"games.shared.malfunction", "games.shared.phases"}
+    assert callers("games.shared.malfunction", "void_live_round") == {"cancel", "execute"}
+    assert callers("games.shared.phases", "void_live_round") == {"_move"}
     of_guests = {
         name for name, tree in sources() if "annul_coup" in called_names(tree) and not name.startswith("games.engine.")
     }
-    assert of_guests == {"games.live.voiding", "games.chemin.tick"}
-    assert callers("games.live.voiding", "annul_coup") == {"void_live_round"}
+    assert of_guests == {"games.shared.void", "games.chemin.tick"}
+    assert callers("games.shared.void", "annul_coup") == {"void_live_round"}
     assert callers("games.chemin.tick", "annul_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_deed(node)}
     assert named == {"games.apps"}, "what two people decide is done by the approval and nobody else"
@@ -221,7 +226,7 @@ def test_nobody_chooses_which_rounds_are_looked_at():
     """The task takes no arguments, and nothing but the task calls what it calls."""
     calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
     assert calling == {"games.tasks"}
-    assert inspect.signature(replay.replay_finished_rounds).parameters == {}
+    assert inspect.signature(replay_task.replay_finished_rounds).parameters == {}
 
 
 def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:

@@ -36,4 +36,4 @@ def test_one_module_inserts_rounds_with_their_parts_and_wagers() -> None:
         r"(INSERT INTO games_(?:round|participation|wager)\b"
         r"|\b(?:Round|Participation|Wager)\.objects\.(?:bulk_)?create\()"
     )
-    assert {module for _, module in inserts} == {"games.round_insert"}
+    assert {module for _, module in inserts} == {"games.rounds.insert"}

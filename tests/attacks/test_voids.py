@@ -10,8 +10,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from audit.models import Verdict
-from games.live.malfunction import KIND
 from games.models import LiveRound, Participation, Phase, Round, Void, VoidReason
+from games.shared.malfunction import KIND
 from tests.annulling import agree_to_annul, annul_as_two_agree, annul_unreproduced
 from tests.attacks.test_four_eyes import agreed, disabled
 from tests.builders import a_player, a_round, a_table

@@ -10,8 +10,8 @@ from audit.models import Category
 from audit.reports import alterations
 from audit.reports.kinds import Interval, kind_of
 from audit.significant import finding
-from games import table_status
-from games.shipped import baccarat_limits
+from games.tables import status
+from games.tables.default_tables import baccarat_limits
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Period
 from tests.builders import a_player, a_table, put_live
@@ -56,7 +56,7 @@ def test_gli19_2_9_5_has_exactly_these_headings():
 def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
     staff, table = a_member_of_staff("operator"), a_table()
     since = clock()
-    table_status.close_table(table_id=table.pk, reason="the cloth is torn", by=str(staff))
+    status.close_table(table_id=table.pk, reason="the cloth is torn", by=str(staff))
     row = only(since, "A table was closed")
     assert since.isoformat() <= row["at"] <= clock().isoformat()
     assert row | {"at": "", "event": 0} == {
@@ -129,7 +129,7 @@ def test_a_limit_is_told_with_its_period_and_in_the_order_in_which_things_happen
 def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
     table = a_table()
     since = clock()
-    table_status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
+    status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
     (row,) = told(since, component="Tables")
     at = datetime.fromisoformat(row["at"])
     assert [*alterations.answer(ask(Interval(since, at))).rows] == []

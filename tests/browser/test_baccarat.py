@@ -11,7 +11,7 @@ from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
 from games.labels import announcement, card_name
 from games.models import NextRound, Participation, Round
-from games.table_status import close_table
+from games.tables.status import close_table
 from players.models import Player
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import PASSWORD, a_player, a_table

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from games.live import chat_moderation
-from games.live.chat_moderation import Length, Why
+from games.chat import moderation
+from games.chat.moderation import Length, Why
 from games.models import ChatMessage, ChatReport, Grounds, LiveTable
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player
@@ -115,9 +115,7 @@ def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_tol
         expect(heard.locator(".chat__name")).to_have_text("Croupyer")
         first.locator("#chat-text").fill("Half a sentence")
 
-        chat_moderation.take_name(
-            player=rude, name="Croupyer", why=Why(Grounds.IMPOSTOR), by=a_member_of_staff("support")
-        )
+        moderation.take_name(player=rude, name="Croupyer", why=Why(Grounds.IMPOSTOR), by=a_member_of_staff("support"))
         expect(heard.locator(".chat__nameless")).to_have_text("Name entfernt")
         expect(heard.locator(".chat__name")).to_have_count(0)
         own = first.locator(".chat__message--own")
@@ -133,7 +131,7 @@ def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_tol
         expect(first.locator(".chat__told")).to_have_count(0)
 
         # At one table alone they may not write any more, and the page says so at once.
-        chat_moderation.ban(
+        moderation.ban(
             player=rude,
             length=Length.LIFTED,
             why=Why(Grounds.ABUSE),

@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Locator, Page, expect
 
-from games.live import malfunction, tickets
 from games.models import LiveTable, Phase, Table
-from games.table_status import pause_table
+from games.shared import malfunction, stream_tokens
+from games.tables.status import pause_table
 from players import sessions
 from players.models import Ended, Staff
 from tests.browser.at_table import windows_without_complaint
@@ -20,7 +20,7 @@ from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.browser
 
-STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 LOST = "The connection to the house is lost"
 
 

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from games.guests import notes
-from games.guests.play import GuestPlace
+from games.demo import session_state
+from games.demo.play import GuestPlace
 from tests.browser.at_table import deal, put
 from tests.builders import a_golden_table, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
@@ -119,7 +119,7 @@ def test_without_scripts_a_demonstration_lies_open(new_context, web_server):
 
 def place_of(visitor: Client) -> GuestPlace:
     """The guest's place, as the session has it now."""
-    kept = notes.read(visitor.session)
+    kept = session_state.read(visitor.session)
     assert kept
     return kept.places["baccarat"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.chemin import reading, show
-from games.chemin.table import name_of
+from games.chemin import rendering, snapshots
+from games.chemin.apply import name_of
 from games.engine.chemin import Phase, State
 from games.engine.chemin.actions import MakeCall, TableAction
 from games.models import CheminCoup, CheminMove, Decider, LiveTable, Participation
@@ -103,7 +103,7 @@ class Salon:
 
     def expect_the_same_everywhere(self) -> None:
         """Every page stands where the table stands: what was done last, phase, turn, bank, and cards that lie open."""
-        state, latest = self.state, show.board_mark(reading.read_public(self.live_table.pk))
+        state, latest = self.state, rendering.board_mark(snapshots.read_public(self.live_table.pk))
         for guest in self.guests.values():
             expect(guest.page.locator("#live-board")).to_have_attribute("data-key", latest)
             expect(guest.page.locator("#live-public")).to_have_attribute("data-phase", state.phase.value)
@@ -192,7 +192,7 @@ class Lines:
         move = CheminMove.objects.filter(decider=Decider.CROUPIER).order_by("number").last()
         assert move
         assert (move.seat.player_id if move.seat else None) == absent.player.pk
-        latest = show.board_mark(reading.read_public(self.live_table.pk))
+        latest = rendering.board_mark(snapshots.read_public(self.live_table.pk))
         for guest in self.guests.values():
             if guest is not absent:
                 expect(guest.page.locator("#live-board")).to_have_attribute("data-key", latest)

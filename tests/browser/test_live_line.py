@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from games.live import tickets
 from games.models import LiveTable, Phase
+from games.shared import stream_tokens
 from players import sessions
 from players.models import Ended, Player
 from tests.browser.at_table import a_window
@@ -21,7 +21,7 @@ from tests.live.at_table import a_live_table, advance_to, bet, make_late
 from tests.live.talk import a_talker, say
 
 PAGE = "/en/table/live/real/"
-STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));

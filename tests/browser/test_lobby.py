@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.live import malfunction, tickets
 from games.models import FavouriteTable, LiveTable, Phase
+from games.shared import malfunction, stream_tokens
 from players import sessions
 from players.models import Ended
 from tests.browser.at_table import a_window
@@ -18,7 +18,7 @@ from tests.live.at_table import a_live_table, advance_to, bet, round_at
 
 OFTEN = 5_000  # milliseconds after which a player's page has asked
 NOW_AND_THEN = 16_000  # and a visitor's
-STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 
 
 def says(page: Page, live_table: LiveTable, word: str) -> None:

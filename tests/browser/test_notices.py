@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 from pytest_django import DjangoDbBlocker
 
-from games.live import tickets
 from games.models import Round
+from games.shared import stream_tokens
 from players import notices, sessions
 from players.models import Ended
 from players.notices import span
@@ -38,7 +38,7 @@ PLACES = """() => Array.from(document.querySelectorAll("main a, main button, mai
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
 }).filter(([, , , width]) => width)"""
-STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 A_WHILE = 15_000  # milliseconds after which nothing is news any more
 NOW_AND_THEN = 16_000  # milliseconds within which a page without a stream asks
 STREAMS = """

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.live.side import panel_names
 from games.models import Participation, Phase
+from games.shared.panel_tabs import panel_names
 from tests.browser.at_table import windows_without_complaint
 from tests.browser.test_live import choose, opened, put, turn_up_everything
 from tests.builders import a_player

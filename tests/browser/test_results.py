@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from games.live import malfunction
 from games.models import Phase
+from games.shared import malfunction
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext

@@ -7,9 +7,9 @@ import pytest
 from django.db import transaction
 from playwright.sync_api import BrowserContext, Page, expect
 
-from games.live import shoes
-from games.live.voiding import void_live_round
 from games.models import Phase, Shoe, ShoeEnding, VoidReason
+from games.shared import shoes
+from games.shared.void import void_live_round
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from games import table_status
-from games.live import phases
 from games.models import Participation, Phase, Shape, Table
-from games.tables import make_table
+from games.shared import phases
+from games.tables import make_table, status
 from games.variants import VARIANTS
 from tests import sixth
 from tests.browser.at_table import deal, put, windows_without_complaint
@@ -54,7 +53,7 @@ def a_sixth_table(shape: Shape) -> Table:
         clock=UNHURRIED if is_shared else None,
         by="staff:test",
     )
-    return table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+    return status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 def rows_of(page: Page) -> list[list[str]]:

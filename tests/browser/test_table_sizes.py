@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.limits import StoredLimits
-from games.shipped import baccarat_limits, golden_limits
+from games.betting.limits import StoredLimits
+from games.tables.default_tables import baccarat_limits, golden_limits
 from players.models import Player
 from tests.browser.at_table import deal, windows_without_complaint
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table

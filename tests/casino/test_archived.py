@@ -20,8 +20,8 @@ from audit.reports import checking, heading, intervals, making
 from audit.significant import finding
 from backoffice.incidents.timeline import timeline
 from backoffice.tables import version_history
-from games.live import shoes
 from games.models import Incident, Shoe, Table
+from games.shared import shoes
 from tests import annulling, old_months
 from tests.api.client import Program
 from tests.audit import reporting, sealed

@@ -16,8 +16,8 @@ from django.db import connections
 
 from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as guests
-from games.live import phases
 from games.models import LiveTable, Table
+from games.shared import phases
 from ops import due
 from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import closures, mail

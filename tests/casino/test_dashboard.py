@@ -25,9 +25,9 @@ from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard import returns as returns
 from backoffice.dashboard.period import PeriodForm
-from games.live import phases
 from games.models import LiveRound, Participation, Phase
 from games.reports import revenue
+from games.shared import phases
 from ops import beat
 from players.mail import write_to
 from players.models import Mail

@@ -19,7 +19,7 @@ from backoffice.lists.framework.deeds import Deed, Outcome, Plan, carry_out
 from backoffice.lists.games import Tables
 from backoffice.lists.navigation import SITE
 from games.models import Table
-from games.table_checks import TableError
+from games.tables.checks import TableError
 from tests.builders import a_table
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once

@@ -81,7 +81,7 @@ def test_what_a_script_does_not_show_is_let_be(tmp_path: Path, line: str) -> Non
 
 def test_the_check_reads_modules_and_scripts_but_not_the_back_office(tmp_path: Path) -> None:
     for place in (
-        "games/forms.py",
+        "games/betting/forms.py",
         "backoffice/tables/views.py",
         "audit/forms.py",
         "games/management/commands/deal.py",
@@ -89,7 +89,7 @@ def test_the_check_reads_modules_and_scripts_but_not_the_back_office(tmp_path: P
         written(tmp_path / place, 'forms.CharField(label="Your amount")')
     written(tmp_path / "static/js/table.js", 'toast("Your session has ended.");')
     assert [str(fault) for fault in check.faults(Tree(tmp_path, ()))] == [
-        "games/forms.py:1: hard-coded: 'Your amount'",
+        "games/betting/forms.py:1: hard-coded: 'Your amount'",
         "static/js/table.js:1: hard-coded: 'Your session has ended.'",
     ]
 

@@ -10,14 +10,14 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import approvals
-from games.chemin import play, removing, tick
+from games.chemin import play, removal, tick
 from games.engine.chemin import Phase as CheminPhase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
 from games.errors import Barred
-from games.live.bets import add_chip
-from games.live.seats import open_seat
 from games.models import CheminSeat, LiveTable, Participation, Phase, WhyLeft
+from games.shared.bets import add_chip
+from games.shared.seats import open_seat
 from games.solo import add_chip as add_solo_chip
 from games.solo import place_at, play_round
 from players import account_locks, exclusions, gate, sessions
@@ -254,7 +254,7 @@ class TestAtChemin:
         lock(player)
         beside = a_session(player)
         seat = CheminSeat(player=player, session=beside, live_table=table, number=1)
-        assert removing.whose_session_is_over([seat]) == {seat.pk}
+        assert removal.whose_session_is_over([seat]) == {seat.pk}
 
 
 def play_to_the_end(table: LiveTable) -> None:

@@ -13,8 +13,8 @@ from django.db import DatabaseError, transaction
 
 from accounts.protection_views import give_back
 from games.errors import PlayError
-from games.live import seats
 from games.models import LiveTable, Participation
+from games.shared import seats
 from games.solo import place_at, play_round
 from players import account_locks, exclusions
 from players.models import AccountLock, Player

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from games import markers
+from games import harm_markers
 from players.markers import Definition, Found, find
 from players.models import Player
 from tests.annulling import annul_unreproduced
@@ -34,14 +34,14 @@ class TestRaisedStakes:
         with banker_always_wins():
             for number, bets in enumerate([*before, *({"player": stake} for stake in then)]):
                 rounds(owner, player, table, [NOON + number * step], **bets)
-        return look(markers.RAISED_STAKES, player)
+        return look(harm_markers.RAISED_STAKES, player)
 
     LOST = ({"player": 500},) * 10
 
     def test_twice_the_stakes_after_losses(self, cloned_db, owner):
         (found,) = self.after(owner, [*self.LOST], [1000] * 10)
         assert (found.degree, len(found.rows), found.rows[0]["amount"]) == (2, 20, -500)
-        assert "£50.00 lost in 10 rounds" in markers.RAISED_STAKES.say(found)
+        assert "£50.00 lost in 10 rounds" in harm_markers.RAISED_STAKES.say(found)
 
     @pytest.mark.sweep
     def test_a_chip_less_than_twice_is_none(self, cloned_db, owner):
@@ -75,12 +75,12 @@ class TestADepositAfterLosses:
             for bets in more:
                 rounds(owner, player, table, [NOON], **bets)
         deposit(owner, player, NOON + waits)
-        return look(markers.LOSS_DEPOSIT, player)
+        return look(harm_markers.LOSS_DEPOSIT, player)
 
     def test_within_an_hour_of_losing_much(self, cloned_db, owner):
         (found,) = self.after(owner, HOUR)
         assert [row["table"] for row in found.rows] == ["games_round", "wallet_payment"]
-        assert markers.LOSS_DEPOSIT.say(found) == (
+        assert harm_markers.LOSS_DEPOSIT.say(found) == (
             "Deposited once within an hour of losing: £10.00, £100.00 lost in the days before."
         )
 
@@ -101,7 +101,7 @@ class TestAnEmptyBalance:
             with banker_always_wins():
                 rounds(owner, player, table, [moment - waits], player=1000)
             deposit(owner, player, moment)
-        return look(markers.EMPTIED, player)
+        return look(harm_markers.EMPTIED, player)
 
     def test_filled_twice_in_a_day(self, cloned_db, owner):
         (found,) = self.after(owner, 99, 2, apart=DAY)
@@ -131,12 +131,12 @@ class TestNights:
         player, table = a_player("RO", real=MONEY), the_table()
         midnight = datetime(2026, 7, 7, 21, tzinfo=UTC)
         rounds(owner, player, table, [midnight + night * DAY + at for night in nights], player=5000)
-        return look(markers.NIGHTS, player, midnight)
+        return look(harm_markers.NIGHTS, player, midnight)
 
     def test_four_of_fourteen(self, cloned_db, owner):
         (found,) = self.in_nights(owner, 1, 2, 9, 14)
         assert (found.degree, len(found.rows)) == (4, 4)
-        assert markers.NIGHTS.say(found) == (
+        assert harm_markers.NIGHTS.say(found) == (
             "Played for real money in 4 nights of 14, between 00:00 and 05:00 in Europe/Bucharest."
         )
 
@@ -164,7 +164,7 @@ class TestNights:
         player, table = a_player("RO", real=MONEY, free=MONEY), the_table()
         played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
         owner.execute("UPDATE games_participation SET mode = 'F' WHERE round_id = %s", [played[0]])
-        assert look(markers.NIGHTS, player, NOON - 2 * DAY) == []
+        assert look(harm_markers.NIGHTS, player, NOON - 2 * DAY) == []
 
 
 class TestALongNight:
@@ -174,7 +174,7 @@ class TestALongNight:
         for step in steps:
             moments.append(moments[-1] + step)
         rounds(owner, player, table, moments, player=5000)
-        return look(markers.LONG_NIGHT, player, start - DAY / 2)
+        return look(harm_markers.LONG_NIGHT, player, start - DAY / 2)
 
     STEPS = (9 * MINUTE,) * 13  # 117 minutes
 
@@ -186,7 +186,7 @@ class TestALongNight:
     @pytest.mark.sweep
     def test_says_when_by_the_players_clock(self, cloned_db, owner):
         (found,) = self.night(owner, "RO", datetime(2026, 7, 7, 21, tzinfo=UTC), *self.STEPS, 4 * MINUTE)
-        assert markers.LONG_NIGHT.say(found) == (
+        assert harm_markers.LONG_NIGHT.say(found) == (
             "More than 2 hours of play in one night, from 2026-07-08 00:00 to 2026-07-08 02:01 in Europe/Bucharest."
         )
 
@@ -220,7 +220,7 @@ class TestWithdrawalsTakenBack:
             owner.execute("UPDATE wallet_withdrawal_step SET at = %s WHERE withdrawal_id = %s", [moment, withdrawal.pk])
             rounds(owner, player, table, [moment + waits], player=5000)
         owner.execute("ALTER TABLE wallet_withdrawal_step ENABLE TRIGGER USER")
-        return look(markers.WITHDRAWALS_UNDONE, player)
+        return look(harm_markers.WITHDRAWALS_UNDONE, player)
 
     def test_and_played_with_twice(self, cloned_db, owner):
         (found,) = self.after(owner, 2, apart=30 * DAY)
@@ -242,6 +242,6 @@ class TestWithdrawalsTakenBack:
 def test_an_annulled_round_does_not_count(cloned_db, owner):
     player, table = a_player("RO", real=MONEY), the_table()
     played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
-    assert look(markers.NIGHTS, player, NOON - 2 * DAY) != []
+    assert look(harm_markers.NIGHTS, player, NOON - 2 * DAY) != []
     annul_unreproduced(UUID(played[0]))
-    assert look(markers.NIGHTS, player, NOON - 2 * DAY) == []
+    assert look(harm_markers.NIGHTS, player, NOON - 2 * DAY) == []

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from backoffice.players.search import PAGE
-from games.live import chat
+from games import chat
 from games.models import Round
 from players import finding
 from players.models import DocumentKind, Player, Session, Submission

@@ -17,7 +17,7 @@ from audit.models import Report, ReportState
 from audit.reports import making
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer
-from games.favourite_tables import keep_table
+from games.lobby.favourites import keep_table
 from games.models import Table
 from ops import readiness
 from ops.metrics.house import House

@@ -7,8 +7,8 @@ from audit import approvals, log, sealing
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import finding, thresholds
 from audit.significant.thresholds import Limit
-from games import table_status
-from games.live import phases
+from games.shared import phases
+from games.tables import status
 from players import closures, exclusions, lifting, locks
 from players.models import Player
 from players.services import record_change
@@ -197,7 +197,7 @@ def test_gli19_2_8_8_an_exclusion_lifted_before_its_time_names_both_who_did_it()
 def test_gli19_2_8_8_changes_of_thresholds_and_tables():
     significant_from("deposit", 5, 6)
     table = a_table()
-    table_status.close_table(table_id=table.pk, reason="for a test", by=BY)
+    status.close_table(table_id=table.pk, reason="for a test", by=BY)
     assert found(Category.PARAMETER, "threshold:deposit:SEK")
     assert [each.title for each in found(Category.PARAMETER, f"table:{table.pk}")][-1] == "A table was closed"
 

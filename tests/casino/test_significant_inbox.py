@@ -9,7 +9,7 @@ from django.db import connection
 
 from audit.models import Category, Significant, Step, Weight, Work
 from audit.significant import finding, working
-from games.codes import round_code
+from games.rounds.codes import round_code
 from players import significant_mail
 from players.models import Mail
 from tests.builders import a_player

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from games.live import malfunction
 from games.models import Incident, Phase
+from games.shared import malfunction
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet

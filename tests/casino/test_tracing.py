@@ -12,8 +12,8 @@ from celery import current_app, shared_task
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 from structlog.stdlib import ProcessorFormatter
 
-from games.live.tickets import PATH
 from games.models import Participation
+from games.shared.stream_tokens import PATH
 from ops import logs, tracing
 from ops.tracing import HEADER, ID
 from realtime.asgi import Message, Streams

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from audit import approvals, retention
 from audit.models import Approval, Kept, Retention
-from games.live import malfunction
+from games.change_requests import requests as asking
 from games.models import Phase, Table, TableVersion, Void, VoidReason
-from games.shipped import baccarat_limits
-from games.versions import asking
+from games.shared import malfunction
+from games.tables.default_tables import baccarat_limits
 from players import exclusions, lifting, second_factor, staffing
 from players.models import ExclusionLift, Staff, StaffDeed, User
 from tests.builders import a_player, a_table, a_verified_player, other_limits

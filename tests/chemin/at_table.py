@@ -12,9 +12,8 @@ import pytest
 from django.db import connection, transaction
 
 from games.chemin import play, tick
-from games.chemin.rules import GuestRules
-from games.chemin.standing import PLAIN, Standing, locked
-from games.chemin.table import name_of
+from games.chemin.apply import name_of
+from games.chemin.table_state import PLAIN, Standing, locked
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action
@@ -22,6 +21,7 @@ from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
 from games.errors import GuestRefused
 from games.models import CheminSeat, CheminTable, LiveTable
+from games.tables.chemin_rules import GuestRules
 from players.models import Player, Session
 from tests.builders import a_guest_table, a_player
 from wallet.models import Account, AccountKind, Mode

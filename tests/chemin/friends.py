@@ -5,7 +5,7 @@ spares whom.
 from collections.abc import Callable
 from random import Random
 
-from games.chemin.integrity_money import PLAIN_COST
+from games.chemin.collusion.money import PLAIN_COST
 from games.engine.chemin import Call, Phase, SeatView
 from games.engine.chemin.actions import DrawCard, MakeCall, Pass, Stand, TableAction, TakeBank
 from games.engine.chemin.departures import Decision, departure_costs

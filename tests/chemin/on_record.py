@@ -12,9 +12,8 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from games.chemin import told
+from games.chemin import event_codec
 from games.chemin.house_players import choose
-from games.chemin.rules import GuestRules
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Phase, SeatView, State, apply, new_table, options, view
 from games.engine.chemin.actions import (
@@ -45,6 +44,7 @@ from games.models import (
     Shoe,
 )
 from games.models import Phase as LivePhase
+from games.tables.chemin_rules import GuestRules
 from players.models import Player
 
 Policy = Callable[[SeatView, Random], TableAction]
@@ -174,7 +174,7 @@ class Evening:
                 amount=getattr(action, "amount", None),
                 call=call,
                 decider=Decider.GUEST if self.seats[action.seat].player_id else Decider.HOUSE_PLAYER,
-                events=[told.write(event) for event in events],
+                events=[event_codec.write(event) for event in events],
                 asked_at=asked,
                 at=self.now,
             )

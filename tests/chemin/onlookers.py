@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from games import tasks
-from games.chemin import show
-from games.chemin.reading import read_public
+from games.chemin import rendering
+from games.chemin.snapshots import read_public
 from games.engine.cards import Card
 from games.engine.chemin import State
-from games.live import shoes
 from games.models import LiveTable
+from games.shared import shoes
 from players.models import Player
 from tests.api.at_live import at
 from tests.api.client import Program
@@ -195,7 +195,7 @@ class House:
 
     def _wait_for_streams(self) -> None:
         """Wait until every stream has told of the table as it is."""
-        move, mark = chemin_of(self.live_table).move, show.board_mark(read_public(self.live_table.pk))
+        move, mark = chemin_of(self.live_table).move, rendering.board_mark(read_public(self.live_table.pk))
         for onlooker in self.onlookers.values():
             for watcher in onlooker.watchers[:1]:
                 watcher.wait_for("own", f'data-version="{move}"')

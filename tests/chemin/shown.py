@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from games.chemin.rules import GuestRules
-from games.chemin.seen import Guest, Move, Seen, Shoe
+from games.chemin.queries import Guest, Move, Seen, Shoe
 from games.engine.chemin import State
 from games.engine.chemin.events import Event
 from games.models import Decider
+from games.tables.chemin_rules import GuestRules
 from tests.builders import UNHURRIED_GUESTS
 from wallet.models import Mode
 

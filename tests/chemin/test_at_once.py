@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 
-from games.chemin import play, standing, tick
+from games.chemin import play, table_state, tick
 from games.engine.chemin import Phase
 from games.errors import PlayError
 from games.models import CheminMove, CheminSeat, CheminTenure, Incident, LiveTable
@@ -66,16 +66,16 @@ def opening(table: LiveTable, player: Player) -> Callable[[], None]:
 
 def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everybody read a table and its accounts as if nobody else did."""
-    monkeypatch.setattr(standing, "LOCK", standing.LOCK.replace("FOR NO KEY UPDATE", ""))
+    monkeypatch.setattr(table_state, "LOCK", table_state.LOCK.replace("FOR NO KEY UPDATE", ""))
     monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **_options: self)
 
 
 def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Have whoever has looked at the table wait until all have."""
     have_looked = Barrier(count)
-    looked = standing.locked
+    looked = table_state.locked
 
-    def look_then_wait(live_table_id: int, **options: object) -> standing.Standing:
+    def look_then_wait(live_table_id: int, **options: object) -> table_state.Standing:
         found = looked(live_table_id, **options)  # type: ignore[arg-type]
         have_looked.wait(PATIENCE)
         return found
@@ -176,7 +176,7 @@ class TestTheDeadline:
         click = opening(table, first)
         with transaction.atomic():
             hurry(table)
-            assert standing.locked_if_free(table.pk)
+            assert table_state.locked_if_free(table.pk)
             clicked = in_a_thread(partial(outcome, click))
             until(lambda: clicked.done() or somebody_is_blocked())
             assert not clicked.done()
@@ -192,7 +192,7 @@ class TestTheDeadline:
             cursor.execute("UPDATE games_chemintable SET deadline = clock_timestamp() + interval '2 seconds'")
         click = opening(table, first)
         with transaction.atomic():
-            assert standing.locked_if_free(table.pk)
+            assert table_state.locked_if_free(table.pk)
             clicked = in_a_thread(partial(outcome, click))
             until(lambda: clicked.done() or somebody_is_blocked())
             assert not clicked.done()

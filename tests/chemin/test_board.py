@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from games.chemin import board
-from games.chemin.log import log_view
+from games.chemin.croupier_log import log_view
 from games.chemin.presentation import OwnView, PublicView
-from games.chemin.reading import own_state, with_funds
-from games.chemin.seen import Played
+from games.chemin.queries import Played
+from games.chemin.snapshots import own_state, with_funds
 from games.engine.chemin.actions import (
     AskCroupier,
     DealCards,

@@ -10,10 +10,10 @@ from games.chemin import play
 from games.chemin.closing import break_up
 from games.engine.chemin import Phase
 from games.errors import PlayError
-from games.live import malfunction
-from games.live.malfunction import MalfunctionError
 from games.models import CheminMove, CheminSeat, CheminTenure, LiveRound, Table, Void, VoidReason, WhyLeft
 from games.models import Phase as RoundPhase
+from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError
 from tests.chemin.at_table import (
     MONEY,
     a_bank,

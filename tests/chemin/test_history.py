@@ -14,14 +14,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 from django.utils.timezone import override
 
-from games import history, logs_csv
+from games import history
 from games.engine.chemin import Call, Phase
+from games.history import csv_export
+from games.history.search import Ending, Search, every, find
+from games.history.statement import csv_file
+from games.history.statement.figures import figures
+from games.history.statement.movements import listing
+from games.history.statement.period import Choice, chosen, today_in
 from games.models import CheminCoup, LiveRound, Participation, Round
-from games.search import Ending, Search, every, find
-from games.statement import as_csv
-from games.statement.figures import figures
-from games.statement.listing import listing
-from games.statement.period import Choice, chosen, today_in
 from players.models import Player
 from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
@@ -243,7 +244,7 @@ class TestTheFile:
     def test_has_hands_result_and_the_whole_coup(self, coup, language):
         _, punter, played = coup
         with translation.override(language), override(ZoneInfo("Europe/Stockholm")):
-            lines = logs_csv.lines(every(punter, Search()), language)
+            lines = csv_export.lines(every(punter, Search()), language)
         text = "".join(lines).lstrip("\ufeff")  # read when the language is no longer the reader's
         heads, row = csv.reader(io.StringIO(text), delimiter="," if language == "en" else ";")
         assert len(heads) == len(row)
@@ -309,5 +310,5 @@ class TestTheStatement:
     def test_is_a_file_too(self, coup, language):
         banker, _, played = coup
         with translation.override(language):
-            text = "".join(as_csv.lines(banker, Mode.REAL, self.this_month(banker), language))
+            text = "".join(csv_file.lines(banker, Mode.REAL, self.this_month(banker), language))
         assert played.code in text

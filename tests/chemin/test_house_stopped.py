@@ -14,7 +14,7 @@ from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.models import CheminMove, Decider, Incident, LiveRound, LiveTable
-from games.table_status import close_table
+from games.tables.status import close_table
 from players.models import Player
 from tests.builders import a_player
 from tests.chemin.at_table import (

@@ -12,11 +12,11 @@ from uuid import uuid4
 
 import pytest
 
-from games.chemin import integrity_chance, integrity_choices
-from games.chemin.integrity import FALSE_ALARM, Examined, Sign, examine
-from games.chemin.integrity_chance import BEYOND_NORMAL, Answers, for_all, more_often, tail
-from games.chemin.integrity_money import given, money
-from games.chemin.integrity_scope import Scope
+from games.chemin.collusion import choices, statistics
+from games.chemin.collusion.money import given, money
+from games.chemin.collusion.scope import Scope
+from games.chemin.collusion.signals import FALSE_ALARM, Examined, Sign, examine
+from games.chemin.collusion.statistics import BEYOND_NORMAL, Answers, for_all, more_often, tail
 from games.engine.chemin import SeatView
 from games.engine.chemin.actions import TableAction
 from games.models import CheminMove, CheminStake, Decider, LiveTable, Void, VoidReason
@@ -134,7 +134,7 @@ class TestHonest:
     @pytest.mark.sweep
     def test_of_a_thousand_reports_on_honest_stakes_fewer_than_stated_name_anybody(self):
         chance, alarms, pairs = Random(11), 0, 15
-        by_chance = integrity_chance.decisive()
+        by_chance = statistics.decisive()
         for _ in range(1_000):
             for _ in range(pairs):
                 stakes = [chance.choice((1, 1, 2, 5, 20, 100)) for _ in range(chance.choice((2, 6, 20, 60)))]
@@ -194,14 +194,14 @@ class TestFigures:
 
     def test_what_the_croupier_answers_for_somebody_tells_nothing_of_them(self):
         an_evening(20)
-        assert integrity_choices.choices(MONTH)
+        assert choices.choices(MONTH)
         moves = list(CheminMove.objects.all())
         later = MONTH.until + timedelta(days=1)
         CheminMove.objects.bulk_create(
             CheminMove(**{**_columns(move), "number": 10**6 + move.number, "at": later, "decider": Decider.CROUPIER})
             for move in moves
         )
-        assert not integrity_choices.choices(Scope(MONTH.until, later + timedelta(days=1)))
+        assert not choices.choices(Scope(MONTH.until, later + timedelta(days=1)))
 
     @pytest.mark.sweep
     def test_each_question_is_one_statement(self, django_assert_num_queries):

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 from django.utils.timezone import now
 
-from games.chemin.integrity import Sign, examine
-from games.chemin.integrity_choices import choices, pace
-from games.chemin.integrity_money import given, money
-from games.chemin.integrity_scope import Scope
-from games.chemin.table import name_of
+from games.chemin.apply import name_of
+from games.chemin.collusion.choices import choices, pace
+from games.chemin.collusion.money import given, money
+from games.chemin.collusion.scope import Scope
+from games.chemin.collusion.signals import Sign, examine
 from games.engine.cards import Card
 from games.engine.chemin import Phase, SeatView, options, view
 from games.engine.chemin.actions import KeepBank, MakeCall, Pass, TableAction, TakeBank

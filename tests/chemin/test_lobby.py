@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 
 from games.chemin import play
-from games.chemin.lobby import GuestCardState
+from games.chemin.lobby_card import GuestCardState
 from games.engine.chemin import Phase
-from games.live.lobby import card_key, is_for, render_card
+from games.lobby.selectors import lobby_cards
 from games.models import LiveTable, Table
-from games.selectors import lobby_cards
-from games.table_status import close_table
+from games.shared.lobby_card import card_key, is_for, render_card
+from games.tables.status import close_table
 from players.models import Player
 from tests.builders import a_guest_table, a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, guests, step_to

@@ -13,13 +13,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from audit import approvals
-from games import replay
-from games.chemin import reading
+from games.chemin import snapshots
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.errors import TableStopped
-from games.live import clock, malfunction
-from games.live.malfunction import KIND, MalfunctionError
 from games.models import (
     CheminSeat,
     Incident,
@@ -35,6 +32,10 @@ from games.models import (
     VoidReason,
 )
 from games.models import Phase as RoundPhase
+from games.shared import malfunction
+from games.shared.malfunction import KIND, MalfunctionError
+from games.tables import clock
+from games.verification import replay_task
 from players.models import Mail, Player
 from tests.chemin.at_table import (
     MONEY,
@@ -126,7 +127,7 @@ class Trouble:
         answer(there(asked(self.live_table)), self.live_table, "lay_stake", STAKE)
         step_to(self.live_table, Phase.CHOICE, Phase.OFFER)
         assert self.latest().phase == RoundPhase.SETTLED
-        assert replay.replay_finished_rounds().suspicious == ()
+        assert replay_task.replay_finished_rounds().suspicious == ()
         call_command("verify_ledger", verbosity=0)
 
 
@@ -354,7 +355,7 @@ class TestAFinishedCoup:
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         spoil_record(owner, dealt.coup.pk, what)
         before = dealt.money, dealt.lies
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.live_round_id) == (kind, dealt.coup.pk)
         assert ((dealt.money, dealt.lies), Void.objects.count()) == (before, 0)
@@ -378,7 +379,7 @@ class TestAFinishedCoup:
     @pytest.mark.sweep
     def test_that_agrees_leaves_the_queue(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
-        assert replay.replay_finished_rounds().suspicious == ()
+        assert replay_task.replay_finished_rounds().suspicious == ()
         assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
 
     @pytest.mark.sweep
@@ -461,7 +462,7 @@ class TestTheTable:
     def test_guests_read_their_table_although_its_seed_is_lost(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
         dealt.fails(2, "stand")
-        seen = reading.read_public(dealt.live_table.pk)
+        seen = snapshots.read_public(dealt.live_table.pk)
         assert (seen.is_stopped, there(seen.standing.coup).hands) == (True, None)
 
 

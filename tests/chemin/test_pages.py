@@ -15,7 +15,7 @@ from games.engine.chemin import Call, Phase, Side
 from games.engine.chemin.play import advice_to
 from games.engine.chemin.rules import Advice
 from games.models import CheminMove, LiveTable
-from games.table_status import close_table
+from games.tables.status import close_table
 from players import exclusions
 from players.models import Player
 from tests.builders import a_player

@@ -9,17 +9,17 @@ from django.conf import settings
 from django.db import connection
 
 from games.chemin import house_players, play, tick
-from games.chemin.lobby import GuestCardState
-from games.chemin.reading import public_state
-from games.chemin.show import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
+from games.chemin.lobby_card import GuestCardState
+from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
+from games.chemin.snapshots import public_state
 from games.engine.chemin import Phase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
 from games.errors import TablePaused
-from games.live import malfunction
 from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
-from games.rows import fetch_named
-from games.table_status import close_table, continue_table, pause_table
+from games.raw_rows import fetch_named
+from games.shared import malfunction
+from games.tables.status import close_table, continue_table, pause_table
 from players import sessions
 from players.models import Ended, Player
 from tests.builders import a_player

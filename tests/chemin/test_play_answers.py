@@ -15,7 +15,6 @@ from games.errors import (
     TableStopped,
     TableWaits,
 )
-from games.live import malfunction
 from games.models import (
     CheminSeat,
     CheminTable,
@@ -29,8 +28,9 @@ from games.models import (
     WhyLeft,
 )
 from games.models import Phase as RoundPhase
-from games.places import sit as sit_at
-from games.table_status import close_table
+from games.shared import malfunction
+from games.solo.seats import sit as sit_at
+from games.tables.status import close_table
 from players import exclusions, limits, sittings
 from players.models import LimitKind, Period
 from tests.builders import a_guest_table, a_player

@@ -23,7 +23,7 @@ from games.models import (
     Participation,
     WhyLeft,
 )
-from games.places import sit as sit_at
+from games.solo.seats import sit as sit_at
 from players import exclusions, sittings
 from players.gate import Code
 from tests.builders import a_guest_table, a_player

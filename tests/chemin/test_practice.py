@@ -10,7 +10,7 @@ from django.db import Error, IntegrityError, connection, transaction
 from psycopg import sql
 
 from games.models import CheminSeat, LiveTable, Table
-from games.table_checks import UnusableLimits
+from games.tables.checks import UnusableLimits
 from tests.builders import a_guest_table, a_player, put_live
 from tests.harness.databases import Database
 from wallet import accounts, ledger

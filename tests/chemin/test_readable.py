@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.examination import is_readable
 from games.models import Participation, ReplayDue
-from games.replay import replay_finished_rounds
+from games.verification.replay_task import replay_finished_rounds
+from games.verification.unreadable_rounds import is_readable
 from tests.chemin.at_table import a_chemin_table, guests
 from tests.chemin.evenings import play_evening
 from tests.harness import databases

@@ -8,12 +8,12 @@ from hashlib import sha256
 
 import pytest
 
-from games.chemin.recall import StoredCoup, StoredPlay, StoredStake, findings
+from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake, findings
 from games.engine.chemin.record import Played, replay_coup
 from games.engine.chemin.rules import DECKS, Outcome
 from games.engine.chemin.state import Chips
 from games.engine.shoe import commitment, shuffle
-from games.recall import Moved, StoredPart, StoredWager
+from games.verification.redeal import Moved, StoredPart, StoredWager
 
 SEED = sha256(b"a shoe of six decks").digest()
 CARDS = shuffle(SEED, DECKS)

@@ -7,7 +7,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from games import replay
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import (
@@ -19,7 +18,8 @@ from games.models import (
     Round,
     Void,
 )
-from games.stored import problems
+from games.verification import replay_task
+from games.verification.stored_rounds import problems
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, guests, sit
 from tests.chemin.evenings import play_evening, play_until
@@ -78,7 +78,7 @@ class TestEvenings:
         live_table = a_chemin_table(maximum=50_000)
         guests(live_table, 4)
         play_evening(live_table, coups, seed=seed)
-        assert replay.replay_finished_rounds() == replay.Replayed(coups, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(coups, ())
         assert not ReplayDue.objects.exists()
         assert not Incident.objects.exists()
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is None
@@ -92,7 +92,7 @@ class TestEvenings:
         sit(a_player(free=10_000_000), live_table)
         play_evening(live_table, coups, seed=1)
         assert CheminSeat.objects.filter(player=None).exists()
-        assert replay.replay_finished_rounds() == replay.Replayed(coups, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(coups, ())
         assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
     @pytest.mark.sweep
@@ -117,7 +117,7 @@ class TestWhatDoesNotFollow:
         spoilt = dict(zip(SPOILT, coups, strict=True))
         for what, coup in spoilt.items():
             spoil(owner, coup, what)
-        done = replay.replay_finished_rounds()
+        done = replay_task.replay_finished_rounds()
         assert done.rounds == len(SPOILT) + 1
         assert set(done.suspicious) == {coup.pk for coup in coups}
         kinds = {incident.live_round_id: incident.kind for incident in Incident.objects.all()}

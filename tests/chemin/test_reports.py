@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from games.chemin import play, tick
-from games.chemin.reports import (
+from games.chemin.collusion.player_reports import (
     LONGEST,
     MOST,
     Decided,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from games.chemin.rules import GuestClock, GuestRules, GuestRulesError
-from games.live.clock import ClockError
+from games.tables.chemin_rules import GuestClock, GuestRules, GuestRulesError
+from games.tables.clock import ClockError
 
 RULES = GuestRules("SEK", places=9, minimum=10_000, maximum=1_000_000)
 STORED = {"places": 9, "minimum": 10_000, "maximum": 1_000_000, "house_players": 0}

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from django.conf import settings
 
-from games.chemin import show
-from games.chemin.seen import Seen
+from games.chemin import rendering
+from games.chemin.queries import Seen
 from games.engine.chemin import State
 from games.engine.chemin.actions import Action, AskCroupier, DrawCard, Stand
 from tests.chemin.shown import own_row, seen
@@ -51,8 +51,8 @@ def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Ite
 
 def everything_for(table: Seen, place: int | None, language: str) -> str:
     """All that whoever sits there is sent."""
-    own = show.render_own(table, own_row(place), language)
-    return "\n".join((show.render_public(table, language), show.render_board(table, language), own))
+    own = rendering.render_own(table, own_row(place), language)
+    return "\n".join((rendering.render_public(table, language), rendering.render_board(table, language), own))
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
@@ -70,9 +70,9 @@ def test_the_punters_two_are_in_the_punters_own_part_and_nowhere_else(begin, act
         open_now = {second, fourth, *cards.split()[4:5]} if {Stand(PUNTER), DrawCard(PUNTER)} & {*actions} else set()
         open_now -= set() if DrawCard(PUNTER) in actions else set(cards.split()[4:5])
         for place in PLACES:
-            own = {card.code for card in cards_in(show.render_own(table, own_row(place), "en"))}
+            own = {card.code for card in cards_in(rendering.render_own(table, own_row(place), "en"))}
             assert own - open_now == ({first, third} if place == PUNTER else set())
-        everybodys = cards_in(show.render_public(table, "en")) | cards_in(show.render_board(table, "en"))
+        everybodys = cards_in(rendering.render_public(table, "en")) | cards_in(rendering.render_board(table, "en"))
         assert {card.code for card in everybodys} == open_now
 
 
@@ -80,17 +80,17 @@ def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
     def everybody_sees_what_the_punter_sees(state: State, number: int | None) -> object:
         return real(state, PUNTER)
 
-    real = vars(show)["public_view"].__globals__["view"]
-    monkeypatch.setitem(vars(show)["public_view"].__globals__, "view", everybody_sees_what_the_punter_sees)
+    real = vars(rendering)["public_view"].__globals__["view"]
+    monkeypatch.setitem(vars(rendering)["public_view"].__globals__, "view", everybody_sees_what_the_punter_sees)
     one, other = tables(for_others, (), ("TC 2C 5C 3C", "6D 9H TH KS"))
-    assert show.render_public(one, "en") != show.render_public(other, "en")
-    assert {card.code for card in cards_in(show.render_public(one, "en"))} == {"TC", "5C"}
+    assert rendering.render_public(one, "en") != rendering.render_public(other, "en")
+    assert {card.code for card in cards_in(rendering.render_public(one, "en"))} == {"TC", "5C"}
 
 
 def test_no_guest_is_shown_what_lies_at_a_place_that_was_another_guests_when_it_was_read():
     evening = for_others("TC 2C 5C 3C")
     late = {**own_row(PUNTER), "player": 199}  # sits there by the time that their own is read
-    sent = show.render_own(seen(evening.state, evening.events), late, "en")
+    sent = rendering.render_own(seen(evening.state, evening.events), late, "en")
     assert not cards_in(sent)
 
 
@@ -98,17 +98,17 @@ def test_nobodys_balance_is_anybody_elses():
     evening = for_others("TC 2C 5C 3C")
     table = seen(evening.state, evening.events)
     for place in PLACES:
-        assert "77.77" in show.render_own(table, own_row(place), "en")
+        assert "77.77" in rendering.render_own(table, own_row(place), "en")
     balances = {seat.balance for seat in evening.state.seats}
     assert balances == {9_000, 9_400, 9_600, 10_000}
-    shown = show.render_public(table, "en") + show.render_board(table, "en")
+    shown = rendering.render_public(table, "en") + rendering.render_board(table, "en")
     assert not [each for each in ("90.00", "94.00", "96.00", "100.00", "77.77") if each in shown]
 
 
 def test_nothing_counts_the_cards_of_the_shoe():
     evening = for_others("TC 2C 5C 3C")
     table = seen(evening.state, evening.events)
-    for html in (show.render_public(table, "en"), show.render_board(table, "en")):
+    for html in (rendering.render_public(table, "en"), rendering.render_board(table, "en")):
         assert not {"308", "298", "294"} & set(re.findall(r"\d+", re.sub(r"<[^>]+>", " ", html)))
 
 

@@ -9,12 +9,12 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from games.chemin import by_the_ledger, floor
-from games.live import malfunction
-from games.live.malfunction import MalfunctionError
+from games.chemin import floor, ledger_view
 from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
-from games.table_checks import TableError
-from games.table_status import continue_table, pause_table
+from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError
+from games.tables.checks import TableError
+from games.tables.status import continue_table, pause_table
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests, step
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -72,7 +72,7 @@ def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
     with pytest.raises(MalfunctionError, match="has to be broken up"):
         malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
     with transaction.atomic():
-        assert by_the_ledger.is_lost(by_the_ledger.at(spoilt.pk))
+        assert ledger_view.is_lost(ledger_view.at(spoilt.pk))
     assert CheminSeat.objects.filter(live_table=spoilt, left_at=None).count() == 3
 
 

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from games.chemin import reports
-from games.chemin.integrity import Sign
-from games.chemin.integrity_words import NAMES, once_in
+from games.chemin.collusion import player_reports
+from games.chemin.collusion.messages import NAMES, once_in
+from games.chemin.collusion.signals import Sign
 from games.models import CheminCoup, LiveTable, PlayReason, PlayReport
 from players.models import Player
 from tests.builders import a_guest_table, a_player
@@ -56,7 +56,7 @@ def a_report(words: str = "Stood on nothing.") -> PlayReport:
     live_table = a_chemin_table(slug=f"r{uuid4().hex[:6]}")
     one, *_ = guests(live_table)
     seat_id, reason = live_table.guests.get(number=2).pk, PlayReason.CHIP_DUMPING
-    return reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
+    return player_reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
 
 
 class TestTheList:

@@ -8,12 +8,13 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from games import chat
 from games.chemin import play
 from games.errors import QuestionPassed
-from games.live import chat, tickets
-from games.live.news import tell
-from games.live.tickets import Ticket
 from games.models import ChatName, LiveTable, Shape
+from games.shared import stream_tokens
+from games.shared.stream_tokens import Ticket
+from games.tables.notify import tell
 from players.models import Player, Session
 from realtime.listener import NAME
 from tests.builders import a_player
@@ -59,7 +60,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 def address_of(player: Player, live_table: LiveTable, language: str = "en") -> str:
     """Where a page of the table opens its stream."""
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-    return tickets.issue(Ticket(player.pk, live_table.pk, session.pk, language, shape=Shape.GUESTS))
+    return stream_tokens.issue(Ticket(player.pk, live_table.pk, session.pk, language, shape=Shape.GUESTS))
 
 
 def version(html: str) -> int:

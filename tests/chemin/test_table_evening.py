@@ -9,7 +9,7 @@ import pytest
 from django.db.models import Sum
 
 from games.chemin import play
-from games.chemin.table import name_of
+from games.chemin.apply import name_of
 from games.engine.chemin import Presence, options
 from games.engine.chemin.actions import MakeCall
 from games.engine.chemin.phases import IN_COUP

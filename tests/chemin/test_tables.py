@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from games.chemin.rules import GuestClock, GuestRules, StoredGuestLimits
 from games.engine.chemin import Phase, new_table
 from games.engine.chemin.frozen import thaw
-from games.live import phases
 from games.models import CheminTable, LiveTable, Shape, Status, Table
-from games.places import takes_bets
-from games.shipped import CHEMIN_DE_FER, GUEST_PACE, PACE, baccarat_limits, guest_limits, load_tables
-from games.table_checks import NothingChanged, TableError, UnusableClock, UnusableLimits, WrongShape
+from games.shared import phases
+from games.solo.seats import takes_bets
 from games.tables import follow_rules, make_table
+from games.tables.checks import NothingChanged, TableError, UnusableClock, UnusableLimits, WrongShape
+from games.tables.chemin_rules import GuestClock, GuestRules, StoredGuestLimits
+from games.tables.default_tables import CHEMIN_DE_FER, GUEST_PACE, PACE, baccarat_limits, guest_limits, load_tables
 from games.variants import GAMES
 from tests.builders import UNHURRIED_GUESTS, a_guest_table, put_live
 from wallet.models import Currency, Mode

@@ -10,10 +10,9 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from games.chemin import house_players, play, questions, tick
+from games.chemin import deadlines, house_players, play, tick
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
-from games.live import malfunction
 from games.models import (
     CheminCoup,
     CheminMove,
@@ -31,7 +30,8 @@ from games.models import (
     WhyLeft,
 )
 from games.models import Phase as RoundPhase
-from games.table_status import close_table
+from games.shared import malfunction
+from games.tables.status import close_table
 from games.tasks import advance_guest_table, tick_guests
 from games.variants import GAMES
 from players import exclusions, sessions
@@ -360,7 +360,7 @@ class TestFaults:
         def fail(*_arguments: Any, **_options: Any) -> None:
             raise ZeroDivisionError("for a test")
 
-        monkeypatch.setattr(questions, "ask", fail)
+        monkeypatch.setattr(deadlines, "ask", fail)
         assert not step(table)
         incident = Incident.objects.get()
         assert (incident.kind, incident.cause) == (IncidentKind.PHASE_RAISED, "ZeroDivisionError: for a test")

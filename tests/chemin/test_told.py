@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from games.chemin.told import read, write
+from games.chemin.event_codec import read, write
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Call, Outcome, Phase, Side, TableRules, apply, default_action, new_table
 from games.engine.chemin.actions import Action, BringShoe, Join, KeepBank, LayStake, MakeBid, MakeCall, Pass, TakeBank

@@ -7,11 +7,10 @@ from django.core.management import call_command
 from django.db import transaction
 
 from games.chemin import play, tick
-from games.chemin.voiding import AnotherCoup
+from games.chemin.void import AnotherCoup
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.state import there
 from games.errors import PlayError
-from games.live.voiding import void_live_round
 from games.models import (
     CheminCoup,
     CheminMove,
@@ -28,8 +27,9 @@ from games.models import (
     VoidReason,
 )
 from games.models import Phase as RoundPhase
-from games.replay import replay_finished_rounds
-from games.void import tell
+from games.rounds.void import tell
+from games.shared.void import void_live_round
+from games.verification.replay_task import replay_finished_rounds
 from players.models import Player
 from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.chemin.at_table import (

@@ -8,9 +8,8 @@ from typing import get_args
 import pytest
 from django.utils import translation
 
-from games.chemin import words
+from games.chemin import messages
 from games.chemin.options import NAMES, option_views
-from games.chemin.rules import GuestRules
 from games.chemin.turns import Reading, of_a_guest, of_a_spectator, turn
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Refusal, Side, State, options, view
@@ -18,6 +17,7 @@ from games.engine.chemin import events as heard
 from games.engine.chemin.actions import Action, BringShoe, Join, SetBalance, TableAction, TimeUp
 from games.engine.chemin.events import Announced, Announcement, Event
 from games.engine.chemin.state import Chips
+from games.tables.chemin_rules import GuestRules
 from tests.engine.chemin.evening import ANY_COUP, Evening, shoe_beginning
 from tests.harness.sweeps import sweep_languages
 
@@ -66,7 +66,7 @@ EVENTS: tuple[Event, ...] = (
 
 
 def who(number: int) -> str:
-    return words.place_name(number)
+    return messages.place_name(number)
 
 
 def money(minor: int) -> str:
@@ -98,16 +98,16 @@ def told_in(language: str) -> list[str]:
     """Every sentence there is, in a language."""
     with translation.override(language):
         return [
-            *(words.told(event, who, money) for event in EVENTS),
-            *(words.announcement(Announced(what, 500), money).text for what in Announcement),
-            *(words.refused(reason, RULES, money) for reason in Refusal),
+            *(messages.told(event, who, money) for event in EVENTS),
+            *(messages.announcement(Announced(what, 500), money).text for what in Announcement),
+            *(messages.refused(reason, RULES, money) for reason in Refusal),
         ]
 
 
 def test_every_kind_of_event_is_told_but_what_a_guest_has():
     told = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
     assert told == set(get_args(Event))
-    assert words.told(heard.BalanceSet(2, 77_777), who, money) == ""
+    assert messages.told(heard.BalanceSet(2, 77_777), who, money) == ""
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
@@ -130,12 +130,12 @@ def test_no_english_is_left_over(language):
 @pytest.mark.parametrize("what", list(Announcement))
 def test_the_croupier_s_calls_are_the_same_in_every_language(what, language):
     with translation.override(language):
-        said = words.announcement(Announced(what, 500), money)
+        said = messages.announcement(Announced(what, 500), money)
     assert (said.call, said.language) == CALLS.get(what, ("", ""))
 
 
 def test_every_reason_to_refuse_has_a_sentence_of_its_own():
-    said = [words.refused(reason, RULES, money) for reason in Refusal]
+    said = [messages.refused(reason, RULES, money) for reason in Refusal]
     assert len(set(said)) == len(Refusal)
 
 

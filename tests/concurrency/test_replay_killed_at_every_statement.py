@@ -6,8 +6,8 @@ from itertools import count
 
 from django.core.management import call_command
 
-from games import replay
 from games.models import Incident, Participation, ReplayDue, Status, Table, Void, VoidPart
+from games.verification import replay_task
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
@@ -28,10 +28,10 @@ def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner, is_swee
     for number in count(1, 1 if is_sweep else 4):
         bad = a_round(player, table, player=1000, tie=1000)
         corrupt(owner, bad.round_id)
-        died = dies(replay.replay_finished_rounds, "after", number)
+        died = dies(replay_task.replay_finished_rounds, "after", number)
         deaths += died
         assert_nothing_by_halves(bad.round_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
         Table.objects.filter(pk=table.pk).update(status=Status.OPEN)

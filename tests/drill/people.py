@@ -7,12 +7,12 @@ from uuid import uuid4
 from django.conf import settings
 from django.test import Client as Browser
 
-from games.chemin.reading import read_public
-from games.chemin.rules import GuestClock
-from games.limits import Limits
-from games.live.clock import Clock
-from games.live.seats import seat_at
+from games.betting.limits import Limits
+from games.chemin.snapshots import read_public
 from games.models import LiveTable, Table
+from games.shared.seats import seat_at
+from games.tables.chemin_rules import GuestClock
+from games.tables.clock import Clock
 from players import verification
 from players.api import tokens
 from players.demo import DOMAIN

@@ -16,8 +16,8 @@ from games.engine.coup import Coup
 from games.engine.dealing import coup_at, coups
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
-from games.live import shoes
 from games.models import CheminCoup, Incident, LiveRound, LiveTable, Participation, Round, Shape, Shoe
+from games.shared import shoes
 from games.variants import VARIANTS
 from tests.concurrency.books import disagreements
 

@@ -5,9 +5,9 @@ from datetime import datetime
 import numpy as np
 
 from games.engine.cards import FULL_DECK
+from games.fairness.randomness import shuffles
+from games.fairness.randomness.cards import CardCounts, Heap
 from games.models import CardTally, ShuffleTally
-from games.randomness import shuffles
-from games.randomness.cards import CardCounts, Heap
 from wallet.models import Mode
 
 FAIR = 1 / 52

@@ -1,7 +1,7 @@
 """Rounds recalled in a test."""
 
 from games.models import Round
-from games.recalling.service import recall
+from games.verification.service import recall
 
 
 def differences(played: Round) -> list[tuple[str, str, str | None]]:

@@ -10,16 +10,16 @@ from pypdf import PdfReader
 
 from audit.reports.kinds import Interval
 from backoffice.ledger import queries
-from games.live import malfunction
-from games.live.malfunction import MalfunctionError
+from games.history.statement.figures import figures_between
+from games.history.statement.movements import running
 from games.models import Participation, Phase, Round, Void, VoidReason
-from games.recalling.service import recall
-from games.remote import play
 from games.reports import reconciliation
-from games.statement.figures import figures_between
-from games.statement.listing import running
-from games.stored import problems
-from games.void import void_round
+from games.rounds.void import void_round
+from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError
+from games.solo.operator_money import play
+from games.verification.service import recall
+from games.verification.stored_rounds import problems
 from tests import old_months
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_purse, a_round, a_table, a_verified_player

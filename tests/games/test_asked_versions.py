@@ -12,17 +12,17 @@ from django.utils import timezone
 from audit import approvals
 from audit.models import Approval
 from audit.significant import finding
-from games import table_status, tables
+from games import tables
+from games.change_requests import execution, languages, requests, rules, schedule
+from games.change_requests.schedule import EndedAlready
 from games.engine.odds import exact, percent
-from games.live import clock
-from games.live.clock import Clock
 from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding, Shape, Table, TableVersion
-from games.shipped import PACE, baccarat_limits, guest_limits, load_tables, pairs_limits
-from games.table_checks import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
+from games.tables import clock, status
+from games.tables.checks import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
+from games.tables.clock import Clock
+from games.tables.default_tables import PACE, baccarat_limits, guest_limits, load_tables, pairs_limits
 from games.tasks import put_versions_live
 from games.variants import VARIANTS
-from games.versions import asking, executing, languages, rules, schedule
-from games.versions.schedule import EndedAlready
 from tests.ageing import age
 from tests.builders import a_shared_table, a_table, approve, other_limits, scheduled
 from tests.people import a_member_of_staff, events
@@ -39,7 +39,7 @@ def ask(table: Table, **changes: Any) -> Approval:
         "reason": "a new season",
         "staff": a_member_of_staff("supervisor", factor=False),
     }
-    return asking.ask_version(**given | changes)
+    return requests.ask_version(**given | changes)
 
 
 def ask_table(**changes: Any) -> Approval:
@@ -54,7 +54,7 @@ def ask_table(**changes: Any) -> Approval:
         "reason": "more players",
         "staff": a_member_of_staff("supervisor", factor=False),
     }
-    return asking.ask_table(**given | changes)
+    return requests.ask_table(**given | changes)
 
 
 def number_of(table: Table) -> int:
@@ -229,7 +229,7 @@ class TestWhatWaitsForItsTime:
         table = a_table()
         waiting = scheduled(table)
         make_due(owner)
-        assert sorted(at_once([lambda: executing.go_live(waiting.pk)] * 4)) == [False, False, False, True]
+        assert sorted(at_once([lambda: execution.go_live(waiting.pk)] * 4)) == [False, False, False, True]
         assert TableVersion.objects.filter(table=table).count() == 2
         assert ScheduleEnding.objects.count() == 1
 
@@ -261,7 +261,7 @@ class TestWhatWaitsForItsTime:
             schedule.withdraw(approval_id=waiting.pk, reason="again", by="staff:1")
         make_due(owner)
         put_versions_live()
-        assert not executing.go_live(waiting.pk)
+        assert not execution.go_live(waiting.pk)
         assert number_of(table) == 1
         assert events("table.schedule_withdrawn", on=f"table:{table.pk}")[0]["data"]["reason"] == "not yet"
 
@@ -296,7 +296,7 @@ class TestTheDatabase:
 
     def test_another_version_of_a_table_that_was_ever_opened_without_an_approval(self):
         table = a_table()
-        table_status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
+        status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
         Table.objects.filter(pk=table.pk).update(first_opened_at=None)
         self.refuses("takes two people", **self.a_version(table))
 

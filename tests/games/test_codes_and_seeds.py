@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from games.codes import ALPHABET, round_code
 from games.engine.shoe import commitment
+from games.rounds.codes import ALPHABET, round_code
 from games.seeds import new_sealed_seed, unseal
 
 

@@ -7,10 +7,10 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from games.change_requests import rules
 from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduleEnding
 from games.variants import VARIANTS
-from games.versions import rules
 from players import staffing
 from tests.builders import a_guest_table, a_player, a_round, a_table, other_limits, put_live, scheduled
 from tests.people import a_member_of_staff, a_visitor

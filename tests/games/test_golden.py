@@ -8,16 +8,17 @@ from django.db import connections
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games import purses, solo
-from games.controls import Change, Deal, plays_on
+from games import solo
+from games.betting.controls import Change, Deal, plays_on
+from games.betting.limits import Limits
+from games.betting.lower_bet import lower_bet
 from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
-from games.limits import Limits
-from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table
-from games.shipped import golden_limits, load_tables
-from games.table_checks import check_returns
-from games.table_status import close_table
+from games.solo import idle_purses
+from games.tables.checks import check_returns
+from games.tables.default_tables import golden_limits, load_tables
+from games.tables.status import close_table
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
 from players.models import Player
@@ -70,7 +71,7 @@ def lose_down_to(player, table, least):
 def long_ago(player):
     """Let nine minutes pass since the player did something."""
     for place in NextRound.objects.filter(player=player):
-        place.used_at -= purses.IDLE
+        place.used_at -= idle_purses.IDLE
         place.save(update_fields=["used_at"])
 
 
@@ -279,14 +280,14 @@ class TestUnusedPurses:
     def test_stay_while_their_owner_plays(self, player, table):
         a_round(player, table, player=1000)
         before = balances(player)
-        assert purses.return_idle_purses() == 0
+        assert idle_purses.return_idle_purses() == 0
         assert balances(player) == before
 
     def test_stay_when_their_owner_comes_back_in_time(self, player, table):
         a_place(player, table)
         long_ago(player)
         a_place(player, table)
-        assert purses.return_idle_purses() == 0
+        assert idle_purses.return_idle_purses() == 0
 
     @pytest.mark.sweep
     def test_flow_back_for_players_and_modes_each(self, player, table):
@@ -296,14 +297,14 @@ class TestUnusedPurses:
             a_place(other, table, mode)
         a_place(player, table)
         long_ago(other)
-        assert purses.return_idle_purses() == 2
+        assert idle_purses.return_idle_purses() == 2
         assert balances(other) == balances(other, Mode.FREE) == (MONEY, 0)
         assert balances(player) == (MONEY // 2, MONEY // 2)
 
     def test_flow_back_once(self, player, table):
         a_place(player, table)
         long_ago(player)
-        assert (purses.return_idle_purses(), purses.return_idle_purses()) == (1, 0)
+        assert (idle_purses.return_idle_purses(), idle_purses.return_idle_purses()) == (1, 0)
 
 
 def test_logging_out_gives_back_what_lies_in_the_game(player, client):
@@ -340,7 +341,7 @@ class TestTogether:
             if not place.slip:
                 place = a_place(player, table, player=1000)
             long_ago(player)
-            outcomes = at_once(lambda place=place: play(player, table, place), purses.return_idle_purses)
+            outcomes = at_once(lambda place=place: play(player, table, place), idle_purses.return_idle_purses)
             assert {type(each) for each in outcomes} <= {solo.Played, BalanceTooLow, int}
             self.all_is_somewhere(player)
         assert [check.rows for check in verify.run() if check.rows] == []

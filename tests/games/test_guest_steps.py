@@ -3,10 +3,10 @@
 import pytest
 from django.utils.translation import override
 
+from games.demo.steps import Step, told
 from games.engine.cards import Card
 from games.engine.coup import Coup, deal
 from games.engine.settle import settle
-from games.guests.steps import Step, told
 from games.variants import VARIANTS
 from tests.harness.sweeps import sample
 

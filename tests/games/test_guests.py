@@ -17,19 +17,19 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from audit.models import Event
-from games.controls import Change, Deal
+from games.betting.controls import Change, Deal
+from games.betting.limits import Limits
+from games.demo import play, session_state
+from games.demo.play import Click, GuestPlace, GuestTable
 from games.engine.bets import Shape
 from games.engine.cards import Card
 from games.engine.coup import deal as hands
 from games.engine.settle import settle
 from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, TableClosed, UnderMinimum
-from games.guests import notes, play
-from games.guests.play import Click, GuestPlace, GuestTable
-from games.limits import Limits
 from games.models import NextRound, Participation, Round
-from games.page import game_view as players_view
-from games.shipped import baccarat_limits, golden_limits
-from games.table_status import close_table
+from games.solo.page import game_view as players_view
+from games.tables.default_tables import baccarat_limits, golden_limits
+from games.tables.status import close_table
 from games.variants import VARIANTS
 from players.models import Player, User
 from players.session_store import row_key
@@ -196,7 +196,7 @@ def enter(visitor: Client, to: str = "play", *, slug: str = "baccarat", language
 
 def place_of(visitor: Client, slug: str = "baccarat") -> GuestPlace:
     """The guest's place as the session has it."""
-    found = notes.read(visitor.session)
+    found = session_state.read(visitor.session)
     assert found is not None
     return found.places[slug]
 
@@ -225,7 +225,7 @@ class TestTheDoor:
     def test_asks_for_the_age_first(self, visitor, table, to):
         answer = visitor.post("/en/try/baccarat/start/", {"to": to})
         assert "Confirm first that you are at least 18 years old." in answer.text
-        assert notes.read(visitor.session) is None
+        assert session_state.read(visitor.session) is None
 
     @pytest.mark.sweep
     def test_asks_once(self, visitor, table):
@@ -250,7 +250,7 @@ class TestTheDoor:
         close_table(table_id=table.pk, reason="for a test", by="staff:test")
         assert "This table is closed now." in visitor.get("/en/try/baccarat/").text
         assert "This table is closed now." in enter(visitor).text
-        assert notes.read(visitor.session) is None
+        assert session_state.read(visitor.session) is None
 
     @pytest.mark.parametrize("slug", ["roulette", "pairs"])
     def test_is_nowhere_else(self, visitor, table, slug):
@@ -297,7 +297,7 @@ class TestAtTheTable:
         click(visitor, "bet:player")
         before = place_of(visitor)
         page = visitor.get("/en/try/baccarat/").text
-        stored = str(visitor.session[notes.KEY])
+        stored = str(visitor.session[session_state.KEY])
         assert before.next.commitment in page
         assert before.next.commitment in stored
         click(visitor, "deal")
@@ -390,7 +390,7 @@ class TestAtTheTable:
     @pytest.mark.sweep
     def test_chips_that_are_gone_are_refilled(self, visitor, table):
         enter(visitor)
-        with notes.changing(visitor.session) as kept:
+        with session_state.changing(visitor.session) as kept:
             kept.places["baccarat"] = replace(kept.places["baccarat"], chips=0)
         assert "Your play chips do not cover this bet." in click(visitor, "bet:player").text
         click(visitor, "refill")
@@ -436,7 +436,7 @@ class TestAtTheTable:
         click(visitor, "bet:player")
         click(visitor, "deal")
         session = visitor.session
-        older(session[notes.KEY])
+        older(session[session_state.KEY])
         session.save()
         page = visitor.get("/en/try/baccarat/")
         assert page.status_code == 200
@@ -479,7 +479,7 @@ class TestWhoeverLogsIn:
         guests = visitor.session.session_key
         log_in(visitor, player.user)
         assert visitor.session.get("_auth_user_id") == str(player.user.pk)
-        assert notes.read(visitor.session) is None
+        assert session_state.read(visitor.session) is None
         assert visitor.session.session_key != guests
         row = Session.objects.filter(pk=row_key(guests))
         assert not row.exists(), "nobody who knew the guest's session gets into this one"
@@ -488,7 +488,7 @@ class TestWhoeverLogsIn:
 class TestWatching:
     def test_deals_a_round_and_tells_every_step(self, visitor, table):
         assert enter(visitor, "watch")["Location"] == "/en/try/baccarat/watch/"
-        found = notes.read(visitor.session)
+        found = session_state.read(visitor.session)
         assert found is not None
         assert not found.places
         page = visitor.get("/en/try/baccarat/watch/")
@@ -496,7 +496,7 @@ class TestWatching:
         assert found.watched["baccarat"].seed in page.text
         before = found.watched["baccarat"]
         visitor.post("/en/try/baccarat/watch/")
-        again = notes.read(visitor.session)
+        again = session_state.read(visitor.session)
         assert again is not None
         assert again.watched["baccarat"] != before
 

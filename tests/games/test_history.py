@@ -15,9 +15,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import translation
 
-from games.logs_csv import amount, safe
+from games.history.csv_export import amount, safe
+from games.history.search import FIND, Ending, Search, every, find, parameters
 from games.models import Participation, Result, Round, Table
-from games.search import FIND, Ending, Search, every, find, parameters
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample, sweep

@@ -6,9 +6,9 @@ from http import HTTPStatus
 import pytest
 
 from games.engine.chemin.state import there
-from games.house_line import house_now
-from games.live import tickets
-from games.live.tickets import Ticket
+from games.shared import stream_tokens
+from games.shared.stream_tokens import Ticket
+from games.tables.notice_stream import house_now
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.notices import a_notice
@@ -36,14 +36,14 @@ def browser(player):
 
 def ticket_in(page: str, browser) -> Ticket:
     (address,) = STREAM.findall(page)
-    return tickets.read(address, browser.session.session_key)
+    return stream_tokens.read(address, browser.session.session_key)
 
 
 def test_the_page_brings_a_ticket_for_what_everybody_is_told_and_for_nothing_else(browser, player):
     a_table()
     page = browser.get("/ro/table/baccarat/real/").text
     ticket = ticket_in(page, browser)
-    assert ticket == tickets.house_ticket(player.pk, there(ticket.session), "ro", jurisdiction="RO")
+    assert ticket == stream_tokens.house_ticket(player.pk, there(ticket.session), "ro", jurisdiction="RO")
     assert (ticket.live_table, ticket.lobby, ticket.staff) == (None, None, None)
     assert f'data-reload="{NOW}"' in page
 

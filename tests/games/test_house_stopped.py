@@ -11,17 +11,17 @@ from django.urls import reverse
 from django.utils.translation import gettext, override
 
 from backoffice import house_stop_service
-from games.controls import Change, Deal
+from games.betting.controls import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.labels import announcement
-from games.live import favourites, malfunction, phases, show
-from games.live.bets import place_favourite
-from games.live.lobby import READ_CARDS, card_state, render_card
-from games.live.seats import seat_at
-from games.live.views import read_public
 from games.models import LiveRound, LiveTable, Participation, Phase, Table
-from games.rows import fetch_named
+from games.raw_rows import fetch_named
+from games.shared import favourites, malfunction, phases, rendering
+from games.shared.bets import place_favourite
+from games.shared.lobby_card import READ_CARDS, card_state, render_card
+from games.shared.seats import seat_at
+from games.shared.views import read_public
 from games.solo import change_slip, place_at, play_round, take_chip
 from games.variants import VARIANTS
 from players.models import Player
@@ -49,7 +49,7 @@ def go_on() -> None:
 
 def public(table: LiveTable, language: str = "en") -> str:
     """What everybody at the table sees."""
-    return show.render_public(read_public(table), language)
+    return rendering.render_public(read_public(table), language)
 
 
 def card(table: LiveTable) -> str:

@@ -13,8 +13,8 @@ from django.test import Client
 
 from backoffice.incidents.notes import note
 from games.engine.shoe import commitment
-from games.live import malfunction
 from games.models import Incident, LiveTable, Participation, Phase
+from games.shared import malfunction
 from players.models import Player, Staff
 from tests.audit.sealed import sign
 from tests.audit.signing import Pens

@@ -7,9 +7,9 @@ from django.test import Client
 
 from backoffice.incidents.notes import note
 from games import incidents
-from games.letters import parts, sending
-from games.live import malfunction
+from games.incidents.letters import delivery, parts
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
+from games.shared import malfunction
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -165,7 +165,7 @@ class TestThePage:
         boss = a_member_of_staff("supervisor")
         case = incidents.case_of(incident.pk)
         assert case
-        letter = sending.send(case=case, kind=LetterKind.ANNULLED, sentences={}, staff=boss)
+        letter = delivery.send(case=case, kind=LetterKind.ANNULLED, sentences={}, staff=boss)
         parts.write_due()
         malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(boss))
         visitor = reader("compliance")

@@ -10,12 +10,12 @@ from django.test import Client
 from accounts import data_export
 from games import incidents
 from games.incidents import Case
-from games.incidents_concerned import Concerned, concerned
-from games.letters import parts, sending
-from games.letters.sending import LetterError
-from games.letters.words import written
-from games.live import malfunction
+from games.incidents.letters import delivery, parts
+from games.incidents.letters.delivery import LetterError
+from games.incidents.letters.messages import written
+from games.incidents.participants import Concerned, concerned
 from games.models import Incident, IncidentLetter, LetterCopy, LetterKind, LiveTable, Participation, Phase, VoidPart
+from games.shared import malfunction
 from players import mail
 from players.models import Conversation, Mail, Player, ServiceMessage
 from players.moments import written_moment
@@ -84,7 +84,7 @@ def case(incident: Incident) -> Case:
 
 def send(incident: Incident, kind: LetterKind = LetterKind.APOLOGY, **sentences: str) -> IncidentLetter:
     """Have a letter sent, and written to everybody."""
-    letter = sending.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
+    letter = delivery.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
     parts.write_due()
     return letter
 
@@ -146,7 +146,7 @@ class TestTheWords:
     def test_of_every_kind_are_whole_in_every_language(self, live_table, kind, language):
         found = case(reported(live_table, a_reader("SE", language)))
         (who,) = concerned(found.round_id)
-        about = sending.about(found)
+        about = delivery.about(found)
         letter = written(kind, about, who)
         english = written(kind, about, Concerned(a_reader("GB"), "SEK", who.staked, who.paid))
         assert about.code in letter.subject
@@ -163,7 +163,7 @@ class TestTheWords:
         annul_by_two(incident)
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
-        (told, *_) = sending.preview(case(incident), sending.offers(case(incident))[LetterKind.ANNULLED], {}, rich.pk)
+        (told, *_) = delivery.preview(case(incident), delivery.offers(case(incident))[LetterKind.ANNULLED], {}, rich.pk)
         assert "Every stake came back, and every payout of it was taken back." in told.text
         send(incident, LetterKind.SHORTFALL)
         assert f"Casinot står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
@@ -172,7 +172,7 @@ class TestTheWords:
 
 class TestWhichMayBeWritten:
     def kinds(self, incident: Incident) -> set[LetterKind]:
-        return set(sending.offers(case(incident)))
+        return set(delivery.offers(case(incident)))
 
     @pytest.mark.sweep
     def test_only_an_apology_while_the_round_is_not_over(self, live_table):
@@ -199,7 +199,7 @@ class TestWhichMayBeWritten:
         incident = reported(live_table, a_reader("SE"))
         with pytest.raises(LetterError, match="is not true of this round"):
             send(incident, LetterKind.ANNULLED)
-        assert not Mail.objects.filter(template=sending.TEMPLATE).exists()
+        assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
 
 class TestSending:
@@ -208,7 +208,7 @@ class TestSending:
         letter = send(incident, LetterKind.ANNULLED, sv=OWN)
         assert letter.copies.count() == len(players)
         for player in players:
-            sent = Mail.objects.get(user=player.user, template=sending.TEMPLATE)
+            sent = Mail.objects.get(user=player.user, template=delivery.TEMPLATE)
             assert f"{sent.subject}\n\n{sent.body}" == words_to(player)
             assert sent.language == player.user.language
             assert (OWN in sent.body) is (player.user.language == "sv")
@@ -233,7 +233,7 @@ class TestSending:
         send(incident, LetterKind.ANNULLED)
         with pytest.raises(LetterError, match="has sent this letter already"):
             send(incident, LetterKind.ANNULLED)
-        assert Mail.objects.filter(template=sending.TEMPLATE).count() == len(LANGUAGES)
+        assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
 
     @pytest.mark.sweep
     def test_nor_does_another_incident_of_the_same_round(self, annulled):
@@ -250,11 +250,11 @@ class TestSending:
             email="no@address\n"
         )
         send(incident, LetterKind.ANNULLED)
-        (before,) = sending.letters(case(incident))
+        (before,) = delivery.letters(case(incident))
         assert (before.copies, before.sent, before.waiting, before.given_up) == (5, 0, 5, 0)
         mail.send_due()
         Mail.objects.filter(sent_at=None).update(next_try_at=None)
-        (after,) = sending.letters(case(incident))
+        (after,) = delivery.letters(case(incident))
         assert (after.copies, after.sent, after.waiting, after.given_up) == (5, 4, 0, 1)
 
 
@@ -302,7 +302,7 @@ class TestThePage:
             assert subject.format(case(incident).code) in page
         assert page.count(OWN) == 2  # in its field, and in the letter
         assert "Send it to 5 players." in page
-        assert not Mail.objects.filter(template=sending.TEMPLATE).exists()
+        assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
     @pytest.mark.sweep
     def test_shows_it_as_one_player_gets_it(self, boss, annulled):

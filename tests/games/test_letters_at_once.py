@@ -7,10 +7,10 @@ from functools import partial
 from django.db import transaction
 
 from accounts.erasure import erase_due
-from games.letters import parts, sending
-from games.letters.sending import LetterError
-from games.live import malfunction
+from games.incidents.letters import delivery, parts
+from games.incidents.letters.delivery import LetterError
 from games.models import LetterCopy, LetterKind
+from games.shared import malfunction
 from players import closures
 from players.models import Conversation, Mail, Staff
 from tests.ageing import age
@@ -27,7 +27,7 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
 
     def press(member: Staff) -> str:
         try:
-            sending.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=member)
+            delivery.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=member)
         except LetterError as error:
             return str(error)
         return "sent"
@@ -36,7 +36,7 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
     assert told.count("sent") == 1
     assert sum("has sent this letter already" in each for each in told) == 2
     assert parts.write_due() == 1
-    assert Mail.objects.filter(user=player.user, template=sending.TEMPLATE).count() == 1
+    assert Mail.objects.filter(user=player.user, template=delivery.TEMPLATE).count() == 1
     assert Conversation.objects.filter(player=player).count() == 1
     assert LetterCopy.objects.count() == 1
 
@@ -53,4 +53,4 @@ def test_who_is_erased_has_no_words_left_in_the_mail_and_is_not_written_to(clone
     copy = LetterCopy.objects.get(player=player)
     assert (copy.mail.address, copy.mail.subject, copy.mail.body) == ("", "", "")
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
-    assert [each.player for each in sending.offers(case(incident))[LetterKind.STANDS].people] == [other]
+    assert [each.player for each in delivery.offers(case(incident))[LetterKind.STANDS].people] == [other]

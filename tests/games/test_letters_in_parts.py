@@ -10,9 +10,9 @@ import pytest
 from django.db import connection, transaction
 
 from games.incidents import Case
-from games.letters import parts, sending
-from games.live import malfunction
+from games.incidents.letters import delivery, parts
 from games.models import Incident, IncidentLetter, LetterEnd, LetterKind
+from games.shared import malfunction
 from players.models import Conversation, Mail, Player
 from tests.games.test_letters import LANGUAGES, a_reader, case, reported
 from tests.harness import databases, killed
@@ -24,11 +24,11 @@ from tests.wallet.test_at_once import at_once
 
 def decided(incident: Incident) -> IncidentLetter:
     staff = a_member_of_staff("supervisor")
-    return sending.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
+    return delivery.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
 
 
-def told(found: Case) -> sending.Sent:
-    (sent,) = sending.letters(found)
+def told(found: Case) -> delivery.Sent:
+    (sent,) = delivery.letters(found)
     return sent
 
 
@@ -50,7 +50,7 @@ class TestALetter:
 
     @pytest.mark.sweep
     def test_is_written_in_transactions_of_so_many_players(self, incident, monkeypatch):
-        monkeypatch.setattr("games.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
         letter = decided(incident)
         assert [parts._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
         (ended,) = events("incident.letter_ended")
@@ -58,26 +58,26 @@ class TestALetter:
 
     @pytest.mark.sweep
     def test_ends_where_its_players_are_as_many_as_parts_hold(self, incident, monkeypatch):
-        monkeypatch.setattr("games.letters.parts.PART", 5)
+        monkeypatch.setattr("games.incidents.letters.parts.PART", 5)
         decided(incident)
         assert parts.write_due() == 5
         assert LetterEnd.objects.count() == 1
 
     @pytest.mark.sweep
     def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
-        monkeypatch.setattr("games.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         staff = a_member_of_staff("supervisor")
-        letter = sending.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
+        letter = delivery.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
         assert parts._write_part(letter.pk) == 2
-        monkeypatch.setattr("games.letters.sending._is_true", lambda kind, case: False)
+        monkeypatch.setattr("games.incidents.letters.delivery._is_true", lambda kind, case: False)
         assert parts.write_due() == 0
         assert letter.copies.count() == 2
         assert events("incident.letter_ended")[-1]["data"]["copies"] == 2
 
     @pytest.mark.sweep
     def test_shows_on_the_page_of_its_incident_how_far_it_is(self, incident, monkeypatch):
-        monkeypatch.setattr("games.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
         letter = decided(incident)
         reader = a_visitor()
         reader.force_login(a_member_of_staff("operator").user)
@@ -112,7 +112,7 @@ def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch, is_sweep):
-    monkeypatch.setattr("games.letters.parts.PART", 1)
+    monkeypatch.setattr("games.incidents.letters.parts.PART", 1)
     number = 1
     letter, readers = a_letter(f"{when}-{number}")
     while killed.dies(parts.write_due, when, number, every=is_sweep):
@@ -120,7 +120,7 @@ def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_f
         assert max(Counter(copy.player_id for copy in copies).values(), default=0) <= 1
         talks = Conversation.objects.filter(player__in=readers).values_list("pk", flat=True)
         assert sorted(talks) == sorted(copy.conversation for copy in copies)
-        mails = Mail.objects.filter(template=sending.TEMPLATE, user__in=[each.user_id for each in readers])
+        mails = Mail.objects.filter(template=delivery.TEMPLATE, user__in=[each.user_id for each in readers])
         assert sorted(mails.values_list("pk", flat=True)) == sorted(copy.mail_id for copy in copies)
         if LetterEnd.objects.filter(letter=letter).exists():
             assert {copy.player_id for copy in copies} == {each.pk for each in readers}
@@ -152,12 +152,12 @@ class TestTwoWriters:
         assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (4,)
 
     def test_at_one_letter_write_each_copy_once(self, cloned_db, monkeypatch):
-        monkeypatch.setattr("games.letters.parts.PART", 1)
+        monkeypatch.setattr("games.incidents.letters.parts.PART", 1)
         letter = decided(reported(a_live_table(), *(a_reader(where) for where in LANGUAGES)))
         at_once([parts.write_due] * 4)
         parts.write_due()  # of four who try the lock together all but one may have passed the letter over
         assert sorted(letter.copies.values_list("language", flat=True)) == sorted(LANGUAGES.values())
-        assert Mail.objects.filter(template=sending.TEMPLATE).count() == len(LANGUAGES)
+        assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
         assert Conversation.objects.count() == len(LANGUAGES)
 
     @pytest.mark.sweep

@@ -2,10 +2,10 @@
 
 import pytest
 
-from games.board import stack
+from games.betting.limits import Limits
 from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
-from games.limits import Limits
-from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
+from games.tables.board import stack
+from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 
 LIMITS = Limits.of(baccarat_limits(), "SEK")
 

@@ -10,12 +10,12 @@ from django.test import Client
 from django.utils import translation
 
 from games import solo
-from games.controls import Change
+from games.betting.controls import Change
+from games.betting.limits import Limits
 from games.errors import TableWaits
-from games.limits import Limits
 from games.models import NextRound, OpenTable, Participation
-from games.shipped import baccarat_limits
 from games.solo import open_table, play_round
+from games.tables.default_tables import baccarat_limits
 from players.models import Jurisdiction
 from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample

@@ -8,7 +8,7 @@ from django.test import Client
 
 from games.models import NextRound, Participation, Round
 from games.seeds import unseal
-from games.table_status import close_table
+from games.tables.status import close_table
 from tests.builders import a_place, a_player, a_table
 from tests.games.at_pages import MONEY, click
 from tests.harness.sweeps import sample

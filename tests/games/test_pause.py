@@ -6,14 +6,14 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from audit.models import Event
-from games.controls import Change
+from games.betting.controls import Change
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import NextRound, Round, Status, Table
-from games.shipped import baccarat_limits, load_tables
 from games.solo import change_slip, play_round
-from games.table_checks import TableError
-from games.table_status import NotFromHere, close_table, close_tables, continue_table, open_table, pause_table
+from games.tables.checks import TableError
+from games.tables.default_tables import baccarat_limits, load_tables
+from games.tables.status import NotFromHere, close_table, close_tables, continue_table, open_table, pause_table
 from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.games.at_pages import click
 from tests.people import a_visitor, events

@@ -7,12 +7,12 @@ import pytest
 from django.db import connection
 
 from audit.reports.kinds import Interval, kind_of
-from games import table_status
 from games.engine.odds import exact
-from games.live import malfunction
 from games.models import LiveRound, Phase, Table, TableVersion
 from games.reports import performance
-from games.shipped import baccarat_limits
+from games.shared import malfunction
+from games.tables import status as table_status
+from games.tables.default_tables import baccarat_limits
 from games.variants import VARIANTS
 from tests import reports_history
 from tests.annulling import annul_unreproduced

@@ -17,9 +17,9 @@ from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import deal
 from games.engine.dealing import coups
 from games.engine.shoe import shuffle
-from games.randomness import cards, shuffles, statistics
-from games.randomness.cards import CardCounts, Dealt, Heap
-from games.randomness.statistics import (
+from games.fairness.randomness import cards, shuffles, statistics
+from games.fairness.randomness.cards import CardCounts, Dealt, Heap
+from games.fairness.randomness.statistics import (
     LEVEL,
     Runs,
     chi_square_p,

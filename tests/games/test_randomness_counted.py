@@ -13,11 +13,11 @@ from audit.models import Event
 from audit.reports.kinds import Interval
 from games.engine.cards import FULL_DECK
 from games.engine.shoe import shuffle
-from games.live import shoes
+from games.fairness.randomness import cards, hourly_counts, judgement, shuffles
+from games.fairness.randomness.cards import FIRST_FOUR, Heap
+from games.fairness.randomness.judgement import Scope, judge
 from games.models import LiveRound, Phase, Round, Shoe, ShoeEnding
-from games.randomness import cards, judging, rolling, shuffles
-from games.randomness.cards import FIRST_FOUR, Heap
-from games.randomness.judging import Scope, judge
+from games.shared import shoes
 from tests.builders import a_player, a_round, a_table
 from tests.games.counted import FAIR, dealt, keep, keep_unshuffled
 from tests.hours import settle
@@ -36,8 +36,8 @@ def hour_of(moment: datetime) -> datetime:
 def roll_since(moment: datetime) -> None:
     """Count the hour of that moment and the one after, in case it struck meanwhile."""
     for hour in (hour_of(moment), hour_of(moment) + HOUR):
-        rolling.roll_cards(hour)
-        rolling.roll_shuffles(hour)
+        hourly_counts.roll_cards(hour)
+        hourly_counts.roll_shuffles(hour)
 
 
 @pytest.fixture
@@ -49,13 +49,13 @@ def table(db):
 def watch(monkeypatch, db):
     """Test weeks, once both sums have been made of every hour from `MONDAY` on, whatever stands in them."""
     monkeypatch.setattr(hours, "_registered", {})
-    for sums in (rolling.CARDS, rolling.SHUFFLES):
+    for sums in (hourly_counts.CARDS, hourly_counts.SHUFFLES):
         hours.register(sums, roll=lambda hour: 0, first=lambda since: None if since else MONDAY)
 
     def in_turn() -> int:
         settle()
         hours.roll_due()
-        return judging.watch()
+        return judgement.watch()
 
     return in_turn
 
@@ -63,7 +63,7 @@ def watch(monkeypatch, db):
 def alarms() -> list[tuple[str, dict]]:
     return [
         (event.on, json.loads(bytes(event.body))["data"])
-        for event in Event.objects.filter(kind=judging.ALARM).order_by("pk")
+        for event in Event.objects.filter(kind=judgement.ALARM).order_by("pk")
     ]
 
 
@@ -87,7 +87,7 @@ class TestRoundsWithShoesOfTheirOwn:
 
     @pytest.mark.sweep
     def test_have_their_shuffles_dealt_again_up_to_a_bound(self, table, monkeypatch):
-        monkeypatch.setattr(rolling, "MOST", 2)
+        monkeypatch.setattr(hourly_counts, "MOST", 2)
         player = a_player(real=MONEY)
         for _ in range(3):
             a_round(player, table, tie=1000)
@@ -101,10 +101,10 @@ class TestRoundsWithShoesOfTheirOwn:
         a_round(a_player(real=MONEY), table, tie=1000)
         hour = hour_of(Round.objects.get().at)
         interval = Interval(hour, hour + HOUR)
-        assert [*rolling.card_differences(interval), *rolling.shuffle_differences(interval)] != []
-        rolling.roll_cards(hour)
-        rolling.roll_shuffles(hour)
-        assert [*rolling.card_differences(interval), *rolling.shuffle_differences(interval)] == []
+        assert [*hourly_counts.card_differences(interval), *hourly_counts.shuffle_differences(interval)] != []
+        hourly_counts.roll_cards(hour)
+        hourly_counts.roll_shuffles(hour)
+        assert [*hourly_counts.card_differences(interval), *hourly_counts.shuffle_differences(interval)] == []
 
 
 class TestShoesDealtThrough:
@@ -117,9 +117,9 @@ class TestShoesDealtThrough:
         bet(player, live_table, banker=10_000)
         live_round = advance_to(live_table, Phase.SETTLED)
         shoe = live_round.shoe
-        assert rolling.count_cards(hour_of(live_round.opened_at)) == {}
+        assert hourly_counts.count_cards(hour_of(live_round.opened_at)) == {}
         shoes.end(shoe, ShoeEnding.RETIRED)
-        assert rolling.first(None) == Round.objects.order_by("at")[0].participation_set.get().at
+        assert hourly_counts.first(None) == Round.objects.order_by("at")[0].participation_set.get().at
         ended = Shoe.objects.get(pk=shoe.pk)
         assert ended.ended_at
         roll_since(ended.ended_at)
@@ -144,7 +144,7 @@ class TestEveryWeek:
         assert on == f"table_version:{table.version_id}"
         assert (said["week"], said["mode"], said["variant"]) == ("2026-03-02", "R", "baccarat")
         assert [test["test"] for test in said["tests"]] == ["Cards dealt first in a round"]
-        assert float(said["tests"][0]["p"]) < judging.ALARM_LEVEL
+        assert float(said["tests"][0]["p"]) < judgement.ALARM_LEVEL
 
     @pytest.mark.sweep
     def test_is_tested_by_itself(self, table, watch):
@@ -158,7 +158,7 @@ class TestEveryWeek:
         keep(MONDAY, table.version_id, dealt())
         assert watch() == 1
         assert alarms() == []
-        tested = Event.objects.get(kind=judging.TESTED)
+        tested = Event.objects.get(kind=judgement.TESTED)
         assert json.loads(bytes(tested.body))["data"] == {"families": 1, "tests": 1, "week": "2026-03-02"}
 
     @pytest.mark.sweep
@@ -169,7 +169,7 @@ class TestEveryWeek:
 
     def test_waits_until_it_is_over_and_counted(self, table):
         keep(MONDAY, table.version_id, dealt(share=0.5))
-        assert judging.watch() == 0
+        assert judgement.watch() == 0
         assert alarms() == []
 
 

@@ -10,8 +10,6 @@ from django.test.utils import CaptureQueriesContext
 
 from games.engine.chemin import Phase as Stage
 from games.incidents import open_incident
-from games.live import malfunction, shoes
-from games.live.voiding import void_live_round
 from games.models import (
     Incident,
     IncidentKind,
@@ -23,9 +21,11 @@ from games.models import (
     ShoeEnding,
     VoidReason,
 )
-from games.recalling.service import recall
+from games.shared import malfunction, shoes
+from games.shared.void import void_live_round
 from games.solo import play_round
 from games.variants import GAMES
+from games.verification.service import recall
 from players import service
 from players.models import Topic
 from tests.annulling import annul_unreproduced
@@ -148,7 +148,7 @@ class TestASoloRound:
     @pytest.mark.sweep
     def test_whose_rules_the_program_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
         other = {slug: game for slug, game in GAMES.items() if slug != "baccarat"}
-        monkeypatch.setattr("games.recalling.reading.GAMES", other)
+        monkeypatch.setattr("games.verification.records.GAMES", other)
         text = page(played.pk)
         assert "The program does not know the rules" in text
         assert "Dealt again" not in text

@@ -12,7 +12,7 @@ from django.db import connection
 from pytest_django import DjangoDbBlocker
 
 from games.models import Participation, Phase, Round, Table
-from games.recalling.search import PAGE, Status, Wanted, query
+from games.verification.search import PAGE, Status, Wanted, query
 from players.models import Player
 from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table

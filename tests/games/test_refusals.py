@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from games.betting.error_messages import refusal
 from games.errors import FavouriteError, PlayError, TrayError
 from games.models import NextRound
-from games.sentences import refusal
-from games.shipped import baccarat_limits
-from games.table_status import close_table, pause_table
+from games.tables.default_tables import baccarat_limits
+from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from games.betting.error_messages import refusal
 from games.errors import OperatorBusy, OperatorSilent
-from games.remote import look_at_balance, play
-from games.sentences import refusal
+from games.solo.operator_money import look_at_balance, play
 from games.variants import VARIANTS
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed

@@ -12,7 +12,7 @@ from django.db import connection
 
 from games.errors import OperatorSilent
 from games.models import Participation
-from games.remote import play
+from games.solo.operator_money import play
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.killed import dies

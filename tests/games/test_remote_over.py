@@ -3,7 +3,7 @@
 import pytest
 
 from games.errors import VisitOver
-from games.remote import look_at_balance, play
+from games.solo.operator_money import look_at_balance, play
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff

@@ -19,9 +19,9 @@ from games.errors import (
     VisitOver,
 )
 from games.models import Participation, Void
-from games.remote import play
 from games.reports.reconciliation import reconcile
-from games.table_status import close_table
+from games.solo.operator_money import play
+from games.tables.status import close_table
 from players.limits import set_limit
 from players.models import Closure, ClosureState, LimitKind, Period
 from tests.annulling import annul_unreproduced
@@ -218,7 +218,7 @@ class TestUnanswered:
     def test_what_a_dead_process_asked_is_swept(self, operator, table, monkeypatch):
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
-        monkeypatch.setattr("games.remote._play", lambda *_: 1 / 0)
+        monkeypatch.setattr("games.solo.operator_money._play", lambda *_: 1 / 0)
         monkeypatch.setattr(bets, "give_up", lambda *_: False)  # nobody is there any more to do it
         with pytest.raises(ZeroDivisionError):
             play(click)

@@ -7,9 +7,10 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from casino.celery import app
-from games import replay, solo
+from games import solo
 from games.models import Incident, IncidentKind, Participation, ReplayDue, Round, Table, Void, VoidPart
 from games.tasks import replay_finished_rounds
+from games.verification import replay_task
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import CORRUPTIONS, corrupt
 from tests.harness.sweeps import sample
@@ -33,7 +34,7 @@ class TestCleanRounds:
         for mode in (Mode.REAL, Mode.FREE) * 5:
             a_round(player, table, mode, **BETS)
         before = accounts.balances(player.pk)
-        assert replay.replay_finished_rounds() == replay.Replayed(10, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(10, ())
         assert accounts.balances(player.pk) == before
         assert is_open(table)
         assert not ReplayDue.objects.exists()
@@ -42,18 +43,18 @@ class TestCleanRounds:
 
     def test_are_dealt_again_once(self):
         a_round(a_player(real=MONEY), a_table(), player=1000)
-        assert replay.replay_finished_rounds().rounds == 1
-        assert replay.replay_finished_rounds().rounds == 0
+        assert replay_task.replay_finished_rounds().rounds == 1
+        assert replay_task.replay_finished_rounds().rounds == 0
         (event,) = events("rounds.replayed")
         assert event["data"] == {"reproduced": 1, "suspicious": []}
 
     @pytest.mark.sweep
     def test_are_dealt_again_however_many_there_are(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
-        monkeypatch.setattr(replay, "BATCH", 3)
+        monkeypatch.setattr(replay_task, "BATCH", 3)
         for _ in range(8):
             a_round(player, table, player=1000)
-        assert replay.replay_finished_rounds().rounds == 8
+        assert replay_task.replay_finished_rounds().rounds == 8
         assert not ReplayDue.objects.exists()
 
     @pytest.mark.sweep
@@ -61,11 +62,11 @@ class TestCleanRounds:
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, **BETS)
         with CaptureQueriesContext(connection) as one:
-            replay.replay_finished_rounds()
+            replay_task.replay_finished_rounds()
         for _ in range(5):
             a_round(player, table, **BETS)
         with django_assert_num_queries(len(one)):
-            replay.replay_finished_rounds()
+            replay_task.replay_finished_rounds()
 
     def test_reproduce_with_the_value_of_the_player(self):
         player, table = a_player(real=MONEY), a_table()
@@ -78,7 +79,7 @@ class TestCleanRounds:
             slip_version=place.slip_version,
             player_value="snö i Umeå",
         )
-        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
 
 
 @pytest.mark.parametrize("mode", sample(list(Mode), 1))
@@ -88,7 +89,7 @@ def test_a_round_that_its_seed_does_not_reproduce_is_annulled(cloned_db, owner, 
     good = Participation.objects.get(round_id=a_round(player, table, mode, **BETS).round_id)
     bad = a_round(player, table, mode, **BETS)
     corrupt(owner, bad.round_id, what)
-    assert replay.replay_finished_rounds() == replay.Replayed(2, (bad.round_id,))
+    assert replay_task.replay_finished_rounds() == replay_task.Replayed(2, (bad.round_id,))
     assert list(Void.objects.values_list("pk", flat=True)) == [bad.round_id]
     assert accounts.balance(player.pk, mode) == MONEY - good.staked + good.paid
     assert accounts.balance(player.pk, Mode.FREE if mode is Mode.REAL else Mode.REAL) == MONEY
@@ -107,9 +108,9 @@ class TestAnAnnulment:
         player, table = a_player(real=MONEY), a_table()
         bad = a_round(player, table, **BETS)
         corrupt(owner, bad.round_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         ReplayDue.objects.create(round_id=bad.round_id)
-        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == 1
         assert [len(events(kind)) for kind in ("round.voided", "incident.opened", "table.closed")] == [1, 1, 1]
@@ -118,7 +119,7 @@ class TestAnAnnulment:
     def test_says_in_the_log_why_the_table_was_closed(self, cloned_db, owner):
         bad = a_round(a_player(real=MONEY), a_table(), **BETS)
         corrupt(owner, bad.round_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         (event,) = events("table.closed")
         code = Round.objects.get().code
         assert (event["by"], event["data"]["reason"]) == ("system", f"Round {code} does not follow from its seed.")
@@ -128,7 +129,7 @@ class TestAnAnnulment:
         bad = [a_round(player, table, **BETS).round_id for _ in range(4)]
         for round_id in bad:
             corrupt(owner, round_id, "seed")
-        at_once([replay.replay_finished_rounds] * 4)
+        at_once([replay_task.replay_finished_rounds] * 4)
         assert set(Void.objects.values_list("pk", flat=True)) == set(bad)
         assert Incident.objects.count() == len(events("round.voided")) == VoidPart.objects.count() == 4
         assert len(events("table.closed")) == 1
@@ -143,13 +144,13 @@ class TestAnAnnulment:
 
         def play_and_replay():
             a_round(other, table, player=1000)
-            return replay.replay_finished_rounds()
+            return replay_task.replay_finished_rounds()
 
         with transaction.atomic():
             slow = a_round(player, table, player=1000)
             assert at_once([play_and_replay])[0].rounds == 1
         assert list(ReplayDue.objects.values_list("pk", flat=True)) == [slow.round_id]
-        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
 
 
 class Killed(BaseException):
@@ -171,12 +172,12 @@ def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_
     with monkeypatch.context() as patched:
         patched.setattr(f"games.{'void' if step == 'undo_round' else 'replay'}.{step}", die)
         with pytest.raises(Killed):
-            replay.replay_finished_rounds()
+            replay_task.replay_finished_rounds()
     assert is_open(table)
     assert accounts.balance(player.pk, Mode.REAL) == after
     assert not Void.objects.exists()
     assert not Incident.objects.exists()
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
     assert not is_open(table)
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     assert (Void.objects.count(), Incident.objects.count()) == (1, 1)
@@ -201,7 +202,7 @@ class TestRulesNobodyKnowsAnyMore:
         after = accounts.balance(player.pk, Mode.REAL)
         owner.execute(statement)
         for _ in range(2):
-            replay.replay_finished_rounds()
+            replay_task.replay_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.done) == (IncidentKind.RULES_UNKNOWN, ["Nothing: the round stands."])
         assert accounts.balance(player.pk, Mode.REAL) == after
@@ -220,7 +221,7 @@ def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
     ):
         owner.execute(statement)
     for _ in range(2):
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
     (event,) = events("round.missing")
     assert (event["by"], event["on"]) == ("system", f"round:{gone.round_id}")
     assert not ReplayDue.objects.exists()
@@ -239,7 +240,7 @@ def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, o
         )
         superuser.execute("UPDATE games_round SET outcome = '' WHERE id = %s", [bad.round_id])
     after = accounts.balance(player.pk, Mode.REAL)
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
     incident = Incident.objects.get()
     assert incident.kind == IncidentKind.LEDGER_REFUSES
     assert incident.findings[-1]["stored"].startswith("UnbalancedJournal")

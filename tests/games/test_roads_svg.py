@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from games import roads_svg
 from games.engine.coup import Outcome
 from games.engine.roads import Bead, Regularity, Roads
 from games.labels import bet_name
-from games.roads_svg import Shape
+from games.tables import roads_svg
+from games.tables.roads_svg import Shape
 from games.variants import LANGUAGES, VARIANTS
 
 NAMES = {Outcome.PLAYER: "Player", Outcome.BANKER: "Banker", Outcome.TIE: "Tie"}

@@ -7,13 +7,14 @@ from django.db import transaction
 from django.forms.models import model_to_dict
 
 from audit.models import Event
-from games import places, rounds, solo
-from games.controls import Deal
+from games import rounds, solo
+from games.betting.controls import Deal
 from games.engine.coup import deal
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.models import NextRound, Round
 from games.seeds import unseal
+from games.solo import seats
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_table
 from wallet import accounts
@@ -29,7 +30,7 @@ def test_a_round_that_thinks_of_another_balance_than_the_ledger_is_given_up():
     place = a_place(player, table, **STAKES)
     moved = Entry.objects.count()
     with transaction.atomic():
-        locked = places.lock(player, table.pk, Mode.REAL)
+        locked = seats.lock(player, table.pk, Mode.REAL)
         assert locked is not None
         assert locked.place.table.version is not None
         seed = unseal(place.round_id, bytes(place.sealed_seed))
@@ -48,7 +49,7 @@ def test_a_round_that_thinks_of_another_balance_than_the_ledger_is_given_up():
             balance_before=locked.balance + 1,
             session=uuid4(),
         )
-        places.succeed(locked.place, last_stakes=STAKES, standing={})
+        seats.succeed(locked.place, last_stakes=STAKES, standing={})
         with pytest.raises(rounds.BalancesDisagree), transaction.atomic():
             rounds.finish(finished, locked.place)
     assert accounts.balance(player.pk, Mode.REAL) == MONEY

@@ -14,20 +14,21 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone, translation
 
-from games import serving, solo
+from games import solo
+from games.betting import eligibility
+from games.betting.controls import Change
+from games.change_requests import requests
 from games.chemin import play, tick
-from games.chemin.rules import GuestClock
-from games.controls import Change
 from games.errors import NotServed, OtherMoney
-from games.live import bets, phases
-from games.live.clock import Clock
-from games.live.seats import seat_at
+from games.lobby.selectors import lobby, lobby_cards, playable_table
 from games.models import CheminSeat, FavouriteTable, LiveTable, NextRound, Phase, Round, Shape, Table, TableVersion
-from games.selectors import lobby, lobby_cards, playable_table
-from games.shipped import baccarat_limits, load_tables
-from games.table_checks import Served, ServesNobody, TableClock
+from games.shared import bets, phases
+from games.shared.seats import seat_at
 from games.tables import make_table
-from games.versions import asking
+from games.tables.checks import Served, ServesNobody, TableClock
+from games.tables.chemin_rules import GuestClock
+from games.tables.clock import Clock
+from games.tables.default_tables import baccarat_limits, load_tables
 from players.models import Player
 from tests.builders import (
     a_golden_table,
@@ -145,7 +146,7 @@ class TestAPlayerWhomATableDoesNotServe:
     def test_may_not_even_look(self, shape):
         table, player = MAKERS[shape](), a_player("SE", real=MONEY)
         serve(table, ["DE"])
-        assert not serving.stands_at(player, table, Mode.REAL)
+        assert not eligibility.stands_at(player, table, Mode.REAL)
         now = {Shape.SOLO: "", Shape.SHARED: "now/", Shape.GUESTS: "guests/now/"}[shape]
         answer = at(player).get(f"/en/table/{table.slug}/real/{now}", headers={"HX-Request": "true"})
         assert answer.status_code == 404
@@ -348,7 +349,7 @@ class TestTheDatabase:
     def test_a_version_for_others_than_were_agreed_on(self, changes):
         table = a_table()
         assert table.version
-        asked = asking.ask_version(
+        asked = requests.ask_version(
             table_id=table.pk,
             limits=table.version.limits,
             jurisdictions=["SE"],
@@ -359,7 +360,7 @@ class TestTheDatabase:
         approve(asked)
         made = TableVersion.objects.get(approval=asked)
         assert (made.jurisdictions, made.modes) == (["SE"], ["R"])
-        other = asking.ask_version(
+        other = requests.ask_version(
             table_id=table.pk,
             limits=table.version.limits,
             jurisdictions=["SE", "DK"],

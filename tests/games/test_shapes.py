@@ -7,11 +7,11 @@ import pytest
 from backoffice.tables.change_request_views import from_nothing
 from games import solo
 from games.engine.bets import Control
-from games.live import phases
 from games.models import Phase, Round, Shape
-from games.shipped import PACE
-from games.table_status import open_table
+from games.shared import phases
 from games.tables import make_table
+from games.tables.default_tables import PACE
+from games.tables.status import open_table
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player
 from tests.harness.sweeps import sample

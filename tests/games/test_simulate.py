@@ -153,6 +153,6 @@ def test_numpy_is_imported_by_what_counts_many_cards_alone_and_the_simulation_by
             for wanted, found in importing.items():
                 if any(name == wanted or name.startswith(f"{wanted}.") for name in names):
                     found.add(module)
-    assert {name.rpartition(".")[0] for name in importing["numpy"]} == {"games.simulation", "games.randomness"}
+    assert {name.rpartition(".")[0] for name in importing["numpy"]} == {"games.simulation", "games.fairness.randomness"}
     outside = {name for name in importing["games.simulation"] if not name.startswith("games.simulation.")}
     assert outside == {"games.management.commands.simulate"}

@@ -2,8 +2,8 @@
 
 import pytest
 
+from games.betting.slip import UNDO_DEPTH, Slip
 from games.errors import NothingToRepeat
-from games.slip import UNDO_DEPTH, Slip
 
 
 def test_a_click_adds_one_chip_to_the_bet():

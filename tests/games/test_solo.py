@@ -9,7 +9,7 @@ from django.db import ProgrammingError, connection, connections, transaction
 
 from audit.models import Event
 from games import solo
-from games.controls import Change, Deal
+from games.betting.controls import Change, Deal
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.settle import settle
@@ -26,8 +26,8 @@ from games.errors import (
     UnknownChip,
 )
 from games.models import NextRound, Participation, Round
-from games.shipped import baccarat_limits
-from games.table_status import close_table
+from games.tables.default_tables import baccarat_limits
+from games.tables.status import close_table
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table
 from wallet import accounts

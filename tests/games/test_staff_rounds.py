@@ -4,10 +4,10 @@ import html
 
 import pytest
 
-from games.codes import read_code
-from games.given_back import in_words
 from games.incidents import open_incident
+from games.incidents.refund_summary import in_words
 from games.models import IncidentKind, Round, VoidPart
+from games.rounds.codes import read_code
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample

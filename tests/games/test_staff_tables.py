@@ -6,13 +6,13 @@ import re
 import pytest
 
 from audit.models import Event
+from games.betting.limits import Limits
 from games.errors import TableClosed
-from games.limits import Limits
-from games.live import malfunction, phases
 from games.models import LiveTable, Phase, Status, Table
-from games.table_checks import TableError
-from games.table_status import pause_table
+from games.shared import malfunction, phases
 from games.tables import set_chat_language
+from games.tables.checks import TableError
+from games.tables.status import pause_table
 from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at

@@ -3,8 +3,8 @@
 import pytest
 
 from audit.reports.kinds import Interval, kind_of
+from games.history.statement.figures import figures_between
 from games.reports import reconciliation
-from games.statement.figures import figures_between
 from tests.builders import a_player, a_round, a_table
 from tests.reports_history import ask, clock
 from tests.wallet.studios import a_game

@@ -14,13 +14,13 @@ from django.test import Client
 from audit import approvals
 from audit.models import Approval
 from backoffice.tables.change_preview import most_of_one_player
+from games.betting.limits import Limits
+from games.change_requests import languages
+from games.change_requests.differences import fraction
 from games.engine.odds import exact
-from games.limits import Limits
 from games.models import Shape, Table
-from games.shipped import load_tables
+from games.tables.default_tables import load_tables
 from games.variants import VARIANTS
-from games.versions import languages
-from games.versions.differences import fraction
 from tests.builders import a_guest_table, a_shared_table, a_table, approve, other_limits, put_live
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor

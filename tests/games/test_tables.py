@@ -4,10 +4,10 @@ import pytest
 
 from audit.models import Event
 from games.models import Table, TableVersion
-from games.shipped import baccarat_limits, load_tables
-from games.table_checks import ReturnTooLow, TableError, check_returns
-from games.table_status import close_table
 from games.tables import make_table
+from games.tables.checks import ReturnTooLow, TableError, check_returns
+from games.tables.default_tables import baccarat_limits, load_tables
+from games.tables.status import close_table
 from games.variants import VARIANTS
 from tests.builders import a_table
 

@@ -13,9 +13,9 @@ from audit import hours
 from audit.hours import HOUR
 from audit.models import Rolled
 from audit.reports.kinds import Interval
-from games import tallies
+from games.fairness import hourly_totals
+from games.fairness.hourly_totals import Played
 from games.models import BetTally, Tally
-from games.tallies import Played
 from tests import played
 from tests.harness import databases
 from tests.harness.sweeps import sample
@@ -111,7 +111,7 @@ class TestTheSumsOfAnyInterval:
     @pytest.mark.parametrize("seed", sample(range(20), 2))
     def test_are_those_of_its_rows(self, opened, seed, mode):
         bounds = random_bounds(Random(seed), 2 + seed % 7)
-        assert tallies.played(bounds, mode) == plainly(bounds, mode)
+        assert hourly_totals.played(bounds, mode) == plainly(bounds, mode)
 
     @pytest.mark.parametrize("mode", list(Mode))
     @pytest.mark.parametrize("seed", sample(range(20), 1))
@@ -120,7 +120,7 @@ class TestTheSumsOfAnyInterval:
         whole = Interval(bounds[0], bounds[-1])
         found = {
             (version, currency, bet): staked
-            for (version, currency), bets in tallies.staked_on_bets(whole, mode).items()
+            for (version, currency), bets in hourly_totals.staked_on_bets(whole, mode).items()
             for bet, staked in bets.items()
             if staked
         }
@@ -131,14 +131,14 @@ class TestTheSumsOfAnyInterval:
         first = query(
             "SELECT min(at) FROM games_participation WHERE mode = 'R' AND at <> date_trunc('hour', at, 'UTC')"
         )[0][0]
-        (cut,) = hours.cut(tallies.SUMS, [Interval(first, datetime.now(UTC))])
+        (cut,) = hours.cut(hourly_totals.SUMS, [Interval(first, datetime.now(UTC))])
         assert cut.whole is not None
         assert len(cut.ends) == 2
         assert all(plainly([end.since, end.until], Mode.REAL) for end in cut.ends)
         assert Tally.objects.filter(hour__gte=cut.whole.since).count() > 10
 
     def test_have_annulled_rounds_of_every_kind_in_them(self, opened):
-        of = tallies.played([played.BEGINS, played.ENDS], Mode.REAL)
+        of = hourly_totals.played([played.BEGINS, played.ENDS], Mode.REAL)
         assert sum(each.annulled for each in of) >= 10
         assert sum(each.annulled_paid for each in of) > 0
         assert any(each.commission for each in of)
@@ -147,30 +147,30 @@ class TestTheSumsOfAnyInterval:
 
 class TestAnHour:
     def test_keeps_for_each_bet_the_squares_of_what_lay_on_it_in_each_round(self, opened):
-        until = hours.rolled_until(tallies.SUMS)
+        until = hours.rolled_until(hourly_totals.SUMS)
         kept = BetTally.objects.order_by("hour", "version_id", "mode", "currency", "bet").values_list(
             "hour", "version_id", "mode", "currency", "bet", "rounds", "squares"
         )
         assert list(kept) == query(SQUARES, until)
 
     def test_says_how_many_rows_were_read(self, opened):
-        read = {rolled.hour: rolled.rows for rolled in Rolled.objects.filter(sums=tallies.SUMS) if rolled.rows}
+        read = {rolled.hour: rolled.rows for rolled in Rolled.objects.filter(sums=hourly_totals.SUMS) if rolled.rows}
         found = query("SELECT date_trunc('hour', at, 'UTC'), count(*) FROM games_participation GROUP BY 1")
-        until = hours.rolled_until(tallies.SUMS)
+        until = hours.rolled_until(hourly_totals.SUMS)
         assert read == {hour: rows for hour, rows in found if hour < until}
 
     def test_and_the_first_one_is_that_of_the_first_round(self, opened):
         ((first,),) = query("SELECT min(at) FROM games_participation")
-        assert tallies.first_played(None) == tallies.first_played(first) == first
-        assert Rolled.objects.filter(sums=tallies.SUMS).order_by("hour")[0].hour == hours._hour_of(first)
+        assert hourly_totals.first_played(None) == hourly_totals.first_played(first) == first
+        assert Rolled.objects.filter(sums=hourly_totals.SUMS).order_by("hour")[0].hour == hours._hour_of(first)
         ((later,),) = query("SELECT min(at) FROM games_participation WHERE at > %s", first)
-        assert tallies.first_played(first + timedelta.resolution) == later
-        assert tallies.first_played(datetime.now(UTC) + HOUR) is None
+        assert hourly_totals.first_played(first + timedelta.resolution) == later
+        assert hourly_totals.first_played(datetime.now(UTC) + HOUR) is None
 
 
 class TestTheCheck:
     def test_finds_nothing_where_nothing_is_wrong(self, opened, capsys):
-        call_command("verify_sums", sums=tallies.SUMS)
+        call_command("verify_sums", sums=hourly_totals.SUMS)
         assert "agree" in capsys.readouterr().out
         assert hours.verify_last_day() == 0
 
@@ -198,7 +198,7 @@ class TestTheCheck:
     def test_says_which_hour_is_not_what_its_rows_say_and_records_it(self, copied, damage, said, capsys):
         copied.execute(damage)
         with pytest.raises(CommandError, match="do not agree"):
-            call_command("verify_sums", sums=tallies.SUMS)
+            call_command("verify_sums", sums=hourly_totals.SUMS)
         assert said in capsys.readouterr().out
         (event,) = events("sums.differ")
         assert event["on"] == "sums:games.tally"

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from casino.celery import app
-from games import replay
 from games.models import Incident, NextRound, Participation, ReplayDue, Round, Void
+from games.verification import replay_task
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.sweeps import sample
@@ -42,7 +42,7 @@ def visitor(player):
 def spoilt(request, player, table, owner) -> Round:
     """The player's last round, dealt again and found good before somebody spoilt it."""
     played = a_round(player, table, player=1000, tie=1000)
-    assert not replay.replay_finished_rounds().suspicious
+    assert not replay_task.replay_finished_rounds().suspicious
     corrupt(owner, played.round_id, request.param)
     return Round.objects.get(pk=played.round_id)
 
@@ -123,7 +123,7 @@ def test_whatever_shows_it_first_puts_it_on_record_and_has_it_dealt_again_at_onc
 @pytest.mark.sweep
 def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
     visitor.get("/en/history/")
-    assert replay.replay_finished_rounds().suspicious == (spoilt.pk,)
+    assert replay_task.replay_finished_rounds().suspicious == (spoilt.pk,)
     assert Void.objects.get().pk == spoilt.pk
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     page = seen(visitor.get("/en/table/baccarat/real/"))
@@ -134,7 +134,7 @@ def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
 @pytest.mark.sweep
 def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, owner, spoilt):
     visitor.get("/en/history/")
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
     owner.execute("DELETE FROM games_voidpart")
     owner.execute("ALTER TABLE games_void DISABLE TRIGGER games_void_is_kept")
     owner.execute("DELETE FROM games_void")
@@ -146,7 +146,7 @@ def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, 
 @pytest.mark.sweep
 def test_rounds_that_can_be_shown_are_not_dealt_again_for_being_looked_at(visitor, player, table):
     played = a_round(player, table, player=1000)
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
     for page in ("/en/table/baccarat/real/", "/en/history/", f"/en/history/{played.round_id}/"):
         assert "being examined" not in seen(visitor.get(page))
     assert not ReplayDue.objects.exists()

@@ -12,12 +12,12 @@ from django.test import Client
 from django.utils import translation
 
 from games import solo
-from games.controls import Change
+from games.betting.controls import Change
+from games.betting.limits import Limits
 from games.errors import BalanceTooLow, TableChanged, TableClosed
-from games.limits import Limits
 from games.models import NextRound, Participation, Round, TableVersion
-from games.shipped import baccarat_limits, load_tables
-from games.table_checks import NothingChanged, ReturnTooLow, TableError, UnusableLimits
+from games.tables.checks import NothingChanged, ReturnTooLow, TableError, UnusableLimits
+from games.tables.default_tables import baccarat_limits, load_tables
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.harness.sweeps import sample

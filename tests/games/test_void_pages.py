@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 from django.utils.translation import ngettext, override
 
-from games import replay
 from games.models import Incident, Participation, Round
+from games.verification import replay_task
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
@@ -164,7 +164,7 @@ def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
     player, table = a_player(real=MONEY), a_table()
     played = a_round(player, table, player=1000, tie=1000)
     corrupt(owner, played.round_id, what)
-    replay.replay_finished_rounds()
+    replay_task.replay_finished_rounds()
     browser = a_visitor()
     browser.force_login(player.user)
     page = seen(browser.get(f"/{language}/table/baccarat/real/"))
@@ -186,7 +186,7 @@ class TestTheStaffPage:
         player, table = a_player(real=MONEY), a_table()
         part = Participation.objects.get(round_id=a_round(player, table, player=1000, tie=1000).round_id)
         corrupt(owner, part.round_id, "commitment")
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         page = reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         for text in ("0" * 64, part.round.code, "Round voided.", f"player:{player.pk}", "Its seed does not reproduce"):
             assert text in page
@@ -197,7 +197,7 @@ class TestTheStaffPage:
         part = a_won_round(player, table)
         spend(player, balance(player))
         corrupt(owner, part.round_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         assert (
             ", SEK\u00a050.00 borne by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         )
@@ -208,7 +208,7 @@ class TestTheStaffPage:
         player, table = a_player(real=MONEY), a_table()
         for _ in range(5):
             corrupt(owner, a_round(player, table, player=1000).round_id)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         seen_ids, address = [], "/staff/incidents/"
         while address:
             answer = reader.get(address)

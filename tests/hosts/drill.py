@@ -30,12 +30,12 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Interval
 from audit.reports.making import OF_REPLICA
 from deploy.hosts.house import House
-from games.limits import Limits
-from games.live import tickets
-from games.live.clock import Clock
-from games.live.seats import seat_at
-from games.live.tickets import Ticket
+from games.betting.limits import Limits
 from games.models import Incident, LiveRound, LiveTable, Phase
+from games.shared import stream_tokens
+from games.shared.seats import seat_at
+from games.shared.stream_tokens import Ticket
+from games.tables.clock import Clock
 from ops.beat import ADVISORY_LOCK
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table
@@ -341,7 +341,7 @@ class Drill:
 
     def _address_of(self, player: Player) -> Callable[[], str]:
         session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-        return lambda: tickets.issue(Ticket(player.pk, self._table.pk, session.pk, "en"))
+        return lambda: stream_tokens.issue(Ticket(player.pk, self._table.pk, session.pk, "en"))
 
     def _until(self, holds: Callable[[], object], what: str) -> None:
         until = time.monotonic() + PATIENCE

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import connection
 
-from games.live import phases
-from games.live.bets import add_chip
-from games.live.seats import seat_at
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table
+from games.shared import phases
+from games.shared.bets import add_chip
+from games.shared.seats import seat_at
 from players.models import Player
 from tests.builders import a_shared_table
 from wallet import holds

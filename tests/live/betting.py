@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 from django.db.models import Sum
 
-from games.controls import Change
-from games.live import bets
+from games.betting.controls import Change
 from games.models import LiveSeat, LiveTable, LiveTotal
+from games.shared import bets
 from players.models import Player
 from tests.live.at_table import round_at
 from wallet import accounts

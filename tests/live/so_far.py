@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from uuid import uuid4
 
-from games.codes import round_code
 from games.engine.dealing import coup_at, opening
 from games.engine.shoe import shuffle
-from games.live import clock, phases, shoes
 from games.models import LiveRound, LiveTable, Phase
+from games.rounds.codes import round_code
+from games.shared import phases, shoes
+from games.tables import clock
 from tests.builders import a_shared_table
 from tests.live.at_table import live_table_of, round_at
 

@@ -11,10 +11,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from games.live import tickets
-from games.live.seats import seat_at
-from games.live.tickets import Ticket
 from games.models import LiveTable
+from games.shared import stream_tokens
+from games.shared.seats import seat_at
+from games.shared.stream_tokens import Ticket
 from ops.launcher import listening_socket
 from players.models import Player, Session
 from realtime.listener import NAME
@@ -75,7 +75,7 @@ def a_ticket(player: Player, live_table: LiveTable, language: str = "en") -> Tic
 
 def an_address(live_table: LiveTable, language: str = "en") -> str:
     """Where a player who has just come opens a stream."""
-    return tickets.issue(a_ticket(a_player(real=100_000_00), live_table, language))
+    return stream_tokens.issue(a_ticket(a_player(real=100_000_00), live_table, language))
 
 
 def backends(superuser: psycopg.Connection) -> list[int]:

@@ -4,8 +4,8 @@ from itertools import count
 
 import psycopg
 
-from games.live import chat
-from games.live.chat_moderation import Why
+from games import chat
+from games.chat.moderation import Why
 from games.models import ChatMessage, ChatName, Grounds, LiveTable
 from players.models import Player
 from tests.builders import a_player

@@ -2,8 +2,8 @@
 
 import pytest
 
-from games.live import malfunction
 from games.models import Incident, Phase
+from games.shared import malfunction
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
 from tests.live.test_rulings import ask, log_in, seen

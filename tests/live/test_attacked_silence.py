@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from games.live import clock, phases, rounds, seats
 from games.models import LiveTable, Phase
+from games.shared import phases, rounds, seats
+from games.tables import clock
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, bet, hurry, round_at

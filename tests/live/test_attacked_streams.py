@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from games.live import tickets
-from games.live.tickets import BadTicket, Ticket, house_ticket, lobby_ticket
+from games.shared import stream_tokens
+from games.shared.stream_tokens import BadTicket, Ticket, house_ticket, lobby_ticket
 from realtime import stream as live_streams
 from realtime.listener import Line, News
 from realtime.lobby import Lobbies
@@ -107,11 +107,11 @@ def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
     ids=["lobby", "house"],
 )
 def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made(ticket):
-    address = tickets.issue(ticket, "cookie")
-    assert tickets.read(address, "cookie") == ticket
+    address = stream_tokens.issue(ticket, "cookie")
+    assert stream_tokens.read(address, "cookie") == ticket
     for other in ("another", "", None):
         with pytest.raises(BadTicket):
-            tickets.read(address, other)
+            stream_tokens.read(address, other)
 
 
 @pytest.mark.parametrize(
@@ -120,4 +120,4 @@ def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made(ticket):
 )
 def test_what_is_no_ticket_is_refused_and_raises_nothing_else(address):
     with pytest.raises(BadTicket):
-        tickets.read(address)
+        stream_tokens.read(address)

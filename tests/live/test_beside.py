@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from games.models import LiveTable
-from games.table_status import close_table
+from games.tables.status import close_table
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table

@@ -5,7 +5,9 @@ from copy import deepcopy
 import pytest
 from django.utils import translation
 
-from games.controls import Change
+from games.betting.controls import Change
+from games.betting.error_messages import refusal
+from games.betting.limits import StoredLimits
 from games.engine.liability import largest_loss
 from games.engine.refusals import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
 from games.errors import (
@@ -24,14 +26,12 @@ from games.errors import (
     UnknownChip,
     UnknownCurrency,
 )
-from games.limits import StoredLimits
-from games.live import malfunction
-from games.live.bets import add_chip
-from games.live.seats import seat_at
 from games.models import Incident, IncidentKind, LiveSeat, LiveTable, Phase
-from games.sentences import refusal
-from games.shipped import no_commission_limits, pairs_limits
-from games.table_status import close_table
+from games.shared import malfunction
+from games.shared.bets import add_chip
+from games.shared.seats import seat_at
+from games.tables.default_tables import no_commission_limits, pairs_limits
+from games.tables.status import close_table
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, put_live

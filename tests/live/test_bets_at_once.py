@@ -12,12 +12,12 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from games.controls import Change
+from games.betting.controls import Change
 from games.engine.liability import largest_win
 from games.errors import PlayError
-from games.live import phases, seats
 from games.models import LiveTable, LiveTotal, Participation, Phase
-from games.shipped import pairs_limits
+from games.shared import phases, seats
+from games.tables.default_tables import pairs_limits
 from games.variants import VARIANTS
 from players import exclusions
 from players.models import ExclusionKind, Player

@@ -11,14 +11,14 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.controls import Change
+from games.betting.controls import Change
+from games.betting.limits import Limits, StoredLimits
 from games.engine.liability import largest_win
 from games.engine.refusals import SettlementError
 from games.errors import PlayError
-from games.limits import Limits, StoredLimits
-from games.live.seats import open_seat
 from games.models import LiveTable, Phase
-from games.shipped import no_commission_limits
+from games.shared.seats import open_seat
+from games.tables.default_tables import no_commission_limits
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player

@@ -8,16 +8,15 @@ from uuid import uuid4
 import pytest
 from django.db.models.functions import Now
 
-from games import table_status
-from games.controls import Change
+from games.betting.controls import Change
+from games.betting.limits import StoredLimits
 from games.errors import Barred, NotEnoughBalance, NotOffered, OverLimit, TableWaits
-from games.limits import StoredLimits
-from games.live.seats import open_seat, seat_at
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
-from games.purses import IDLE, return_idle_purses
-from games.shipped import golden_limits
+from games.shared.seats import open_seat, seat_at
 from games.solo import open_table, play_round
-from games.tables import make_table
+from games.solo.idle_purses import IDLE, return_idle_purses
+from games.tables import make_table, status
+from games.tables.default_tables import golden_limits
 from players import exclusions, gate, limits, sittings
 from players.models import LimitKind, Period, Player, Session, Sitting
 from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table
@@ -215,7 +214,7 @@ class TestAGameWithAPurse:
             clock=UNHURRIED,
             by="staff:test",
         )
-        table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+        status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
         live_table = live_table_of(table)
         step(live_table)
         return live_table

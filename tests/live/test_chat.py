@@ -9,10 +9,11 @@ from django.utils.translation import override
 
 from accounts import erasure
 from audit.models import Personal
+from games import chat
+from games.chat import moderation, rendering
+from games.chat.moderation import Decision, Length, Why
+from games.chat.panel import chat_view, read_log
 from games.errors import Barred
-from games.live import chat, chat_moderation, chat_show
-from games.live.chat_moderation import Decision, Length, Why
-from games.live.chat_panel import chat_view, read_log
 from games.models import (
     ChatBan,
     ChatBlock,
@@ -24,7 +25,7 @@ from games.models import (
     ReportDecision,
     ReportReason,
 )
-from games.rows import named
+from games.raw_rows import named
 from players import closures, exclusions
 from players.models import Player
 from tests.ageing import age
@@ -46,13 +47,13 @@ def live_table() -> LiveTable:
 def news_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
     """What a stream that knew so much is told."""
     with connection.cursor() as cursor:
-        cursor.execute(chat_show.READ_SINCE, [live_table.pk, last, removed])
+        cursor.execute(rendering.READ_SINCE, [live_table.pk, last, removed])
         return [dict(named([each.name for each in cursor.description], row)) for row in cursor.fetchall()]
 
 
 def start_of(live_table: LiveTable) -> tuple[int, datetime]:
     with connection.cursor() as cursor:
-        cursor.execute(chat_show.READ_LAST, [live_table.pk])
+        cursor.execute(rendering.READ_LAST, [live_table.pk])
         last, removed = cursor.fetchone()
         return last, removed
 
@@ -87,7 +88,7 @@ class TestAName:
 
     def test_is_not_changed_by_whoever_is_banned(self):
         player = a_talker("Anna")
-        chat_moderation.ban(player=player, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
+        moderation.ban(player=player, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
         with pytest.raises(chat.Banned):
             chat.choose_name(player=player, name="Bea")
 
@@ -103,7 +104,7 @@ class TestSaying:
         (row,) = news_since(live_table, one.pk, start[1])
         assert row["id"] == two.pk
         assert told(a_player(), live_table) == ["Hej på er", "Hello"]
-        html = chat_show.render_message(news_since(live_table, 0, start[1])[0])
+        html = rendering.render_message(news_since(live_table, 0, start[1])[0])
         assert f'id="chat-{one.pk}"' in html
         assert '<p class="chat__text" lang="sv" dir="auto">Hej på er</p>' in html
         assert f"player:{anna.pk}" not in html
@@ -152,7 +153,7 @@ class TestBlocking:
         assert told(anna, live_table) == []
         assert told(a_player(), live_table) == told(bert, live_table) == ["Rude"]
         with connection.cursor() as cursor:
-            cursor.execute(chat_show.READ_BLOCKS, [[anna.pk, bert.pk]])
+            cursor.execute(rendering.READ_BLOCKS, [[anna.pk, bert.pk]])
             assert cursor.fetchall() == [(anna.pk, bert.pk)]
         assert [each.name for each in chat_view(anna, live_table).blocked] == ["Bert"]
         chat.unblock(player=bert, block_id=block.pk)  # which is not bert's to end
@@ -186,7 +187,7 @@ class TestReporting:
     def test_is_of_what_others_said_and_stands(self, live_table):
         anna = a_talker()
         own, gone = say(live_table, by=anna), say(live_table)
-        chat_moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
+        moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
         with pytest.raises(chat.OwnMessage):
             chat.report(player=anna, live_table=live_table, number=own.pk, reason=ReportReason.ABUSE)
         with pytest.raises(chat.NotThere):
@@ -224,7 +225,7 @@ def reported_while_removed() -> tuple[str, int]:
         return "reported"
 
     with transaction.atomic():
-        chat_moderation.remove(message_id=message.pk, why=RUDE, by=a_member_of_staff("support"))
+        moderation.remove(message_id=message.pk, why=RUDE, by=a_member_of_staff("support"))
         told = in_a_thread(report)
         until(lambda: told.done() or somebody_is_blocked())
     return told.result(PATIENCE), ChatReport.objects.filter(decision="").count()
@@ -236,51 +237,51 @@ class TestStaff:
         staff, start = a_member_of_staff("support"), start_of(live_table)
         message = say(live_table, "Rude")
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
-        chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
+        moderation.remove(message_id=message.pk, why=RUDE, by=staff)
         assert told(a_player(), live_table) == []
         (row,) = news_since(live_table, message.pk, start[1])
-        html = chat_show.render_message(row)
+        html = rendering.render_message(row)
         assert "Rude" not in html
         assert ">" + "</li>" in html
         assert ChatReport.objects.get().decision == ReportDecision.REMOVED
         assert ChatMessage.objects.get().text == "Rude"  # for staff, who have decided it
         (event,) = events("chat.removed", by=str(staff))
         assert "Rude" not in str(event)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
+        with pytest.raises(moderation.Decided):
+            moderation.remove(message_id=message.pk, why=RUDE, by=staff)
 
     @pytest.mark.sweep
     def test_keep_a_message_once(self, live_table):
         staff, message = a_member_of_staff("support"), say(live_table)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.keep(message_id=message.pk, by=staff)
+        with pytest.raises(moderation.Decided):
+            moderation.keep(message_id=message.pk, by=staff)
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.OTHER)
-        chat_moderation.keep(message_id=message.pk, by=staff)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.keep(message_id=message.pk, by=staff)
+        moderation.keep(message_id=message.pk, by=staff)
+        with pytest.raises(moderation.Decided):
+            moderation.keep(message_id=message.pk, by=staff)
         assert len(events("chat.kept")) == 1
         assert len(told(a_player(), live_table)) == 1
 
     @pytest.mark.parametrize("length", sample(list(Length), 1))
     def test_ban_a_player_who_reads_on(self, live_table, length):
         staff, anna = a_member_of_staff("support"), a_talker()
-        begun = chat_moderation.ban(player=anna, length=length, why=Why(Grounds.ABUSE, "Rude to Bert"), by=staff)
+        begun = moderation.ban(player=anna, length=length, why=Why(Grounds.ABUSE, "Rude to Bert"), by=staff)
         assert (begun.until is None) == (length is Length.LIFTED)
         with pytest.raises(chat.Banned, match="read the chat"):
             say(live_table, by=anna)
         assert chat_view(anna, live_table).banned
         (event,) = events("chat.banned", by=str(staff))
         assert "Bert" not in str(event)
-        chat_moderation.lift(ban_id=begun.pk, by=staff)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.lift(ban_id=begun.pk, by=staff)
+        moderation.lift(ban_id=begun.pk, by=staff)
+        with pytest.raises(moderation.Decided):
+            moderation.lift(ban_id=begun.pk, by=staff)
         assert say(live_table, by=anna).pk
 
     def test_decide_both_or_neither(self, live_table):
         staff, message = a_member_of_staff("support"), say(live_table)
-        chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.decide(
+        moderation.remove(message_id=message.pk, why=RUDE, by=staff)
+        with pytest.raises(moderation.Decided):
+            moderation.decide(
                 message_id=message.pk, decision=Decision(ReportDecision.REMOVED, RUDE, Length.DAY), by=staff
             )
         assert chat.ban_of(message.player) is None
@@ -288,7 +289,7 @@ class TestStaff:
     @pytest.mark.sweep
     def test_say_until_when_in_the_reader_s_language(self, live_table):
         anna = a_talker()
-        chat_moderation.ban(player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"))
+        moderation.ban(player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"))
         found = chat.ban_of(anna)
         assert found
         sentences = set()
@@ -345,7 +346,7 @@ class TestInTime:
     @pytest.mark.sweep
     def test_a_ban_ends_by_itself(self, cloned_db, owner):
         live_table, anna = live_table_of(a_shared_table()), a_talker()
-        chat_moderation.ban(player=anna, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
+        moderation.ban(player=anna, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
         owner.execute("ALTER TABLE games_chatban DISABLE TRIGGER USER")
         owner.execute("UPDATE games_chatban SET until = clock_timestamp() - interval '1 second'")
         say(live_table, "Back again", anna)
@@ -358,28 +359,28 @@ class TestInTime:
         assert told(a_player(), live_table) == []
 
     def test_gli19_a_4_7_chat_is_kept_ninety_days_and_then_forgotten(self, cloned_db, owner, monkeypatch):
-        monkeypatch.setattr(chat_moderation, "BATCH", 2)
+        monkeypatch.setattr(moderation, "BATCH", 2)
         live_table, staff = live_table_of(a_shared_table()), a_member_of_staff("support")
         old = [say(live_table, f"Message {number}") for number in range(5)]
         for message in old[:2]:
             chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
-        chat_moderation.keep(message_id=old[0].pk, by=staff)
+        moderation.keep(message_id=old[0].pk, by=staff)
         wait(owner, "89 days 23 hours")
-        assert chat_moderation.forget_old() == 0
+        assert moderation.forget_old() == 0
         wait(owner, "2 hours")
         young = say(live_table, "Today")
-        assert chat_moderation.forget_old() == 4
+        assert moderation.forget_old() == 4
         assert set(ChatMessage.objects.values_list("pk", flat=True)) == {old[1].pk, young.pk}
-        chat_moderation.remove(message_id=old[1].pk, why=RUDE, by=staff)
-        assert chat_moderation.forget_old() == 1
-        assert chat_moderation.forget_old() == 0
+        moderation.remove(message_id=old[1].pk, why=RUDE, by=staff)
+        assert moderation.forget_old() == 1
+        assert moderation.forget_old() == 0
 
     def test_whoever_is_forgotten_is_nobody_in_the_chat(self, cloned_db, owner):
         live_table, gone, stays = live_table_of(a_shared_table()), a_talker("Gone"), a_talker("Stays")
         message = say(live_table, "I am from Cluj", gone)
         chat.block(player=stays, live_table=live_table, number=message.pk)
         chat.report(player=stays, live_table=live_table, number=message.pk, reason=ReportReason.PRIVATE)
-        chat_moderation.ban(
+        moderation.ban(
             player=gone, length=Length.HOUR, why=Why(Grounds.ABUSE, "He named Cluj"), by=a_member_of_staff("support")
         )
         wait(owner, "91 days")

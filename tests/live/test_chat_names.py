@@ -10,11 +10,12 @@ from django.utils.translation import override
 
 from accounts import erasure
 from audit.models import Personal
-from games.live import chat, chat_cases, chat_moderation, chat_show, chat_words
-from games.live.chat_moderation import Decision, Length, Why
-from games.live.chat_panel import chat_view, read_log
+from games import chat
+from games.chat import messages, moderation, moderation_queue, rendering
+from games.chat.moderation import Decision, Length, Why
+from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
-from games.rows import named
+from games.raw_rows import named
 from players import closures, service
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
 from players.replies import keeping
@@ -47,7 +48,7 @@ def letters(player: Player) -> list[str]:
 
 
 def take(player: Player, name: str, why: Why = NOTED) -> ChatNameTaken:
-    return chat_moderation.take_name(player=player, name=name, why=why, by=a_member_of_staff("support"))
+    return moderation.take_name(player=player, name=name, why=why, by=a_member_of_staff("support"))
 
 
 @pytest.mark.django_db
@@ -79,11 +80,11 @@ class TestTaking:
         taken = take(anna, "Rude Anna")
         assert shown(live_table, bert) == [("", "Hello"), ("Bert", "Good evening")]
         with connection.cursor() as cursor:
-            cursor.execute(chat_show.READ_NAMELESS, [taken.pk - 1, live_table.pk])
+            cursor.execute(rendering.READ_NAMELESS, [taken.pk - 1, live_table.pk])
             (row,) = [named([each.name for each in cursor.description], row) for row in cursor.fetchall()]
-            cursor.execute(chat_show.READ_NAMELESS, [taken.pk, live_table.pk])
+            cursor.execute(rendering.READ_NAMELESS, [taken.pk, live_table.pk])
             assert cursor.fetchall() == []
-        html = chat_show.render_message(row)
+        html = rendering.render_message(row)
         assert f'id="chat-{first.pk}"' in html
         assert "chat__nameless" in html
         assert "Rude" not in html
@@ -92,7 +93,7 @@ class TestTaking:
 
     def test_is_on_record_by_numbers(self):
         anna, staff = a_talker("Anna"), a_member_of_staff("support")
-        taken = chat_moderation.take_name(player=anna, name="Anna", why=NOTED, by=staff)
+        taken = moderation.take_name(player=anna, name="Anna", why=NOTED, by=staff)
         (event,) = events("chat.name_taken", by=str(staff))
         assert event["on"] == str(anna)
         assert event["data"] == {"taken": taken.pk, "grounds": "impostor"}
@@ -103,7 +104,7 @@ class TestTaking:
     def test_is_done_once(self):
         anna = a_talker("Anna")
         take(anna, "Anna")
-        with pytest.raises(chat_moderation.Decided):
+        with pytest.raises(moderation.Decided):
             take(anna, "anna")
         assert len(letters(anna)) == 1
 
@@ -236,7 +237,7 @@ class TestTheOwner:
 class TestAMute:
     def test_holds_at_one_table_alone(self, live_table):
         anna, other = a_talker("Anna"), live_table_of(a_shared_table(slug="other"))
-        begun = chat_moderation.ban(
+        begun = moderation.ban(
             player=anna, length=Length.DAY, why=NOTED, by=a_member_of_staff("support"), live_table=live_table
         )
         with pytest.raises(chat.Banned, match=r"At this table you can read the chat.*passing for somebody else"):
@@ -244,12 +245,12 @@ class TestAMute:
         assert chat_view(anna, live_table).banned
         assert not chat_view(anna, other).banned
         assert say(other, by=anna).pk
-        chat_moderation.lift(ban_id=begun.pk, by=a_member_of_staff("supervisor"))
+        moderation.lift(ban_id=begun.pk, by=a_member_of_staff("supervisor"))
         assert chat.ban_of(anna, live_table) is None
 
     def test_is_held_by_the_database(self, live_table):
         anna, other = a_talker("Anna"), live_table_of(a_shared_table(slug="other"))
-        chat_moderation.ban(
+        moderation.ban(
             player=anna, length=Length.LIFTED, why=RUDE, by=a_member_of_staff("support"), live_table=live_table
         )
         row = {"player": anna, "language": "en", "text": "Hi"}
@@ -259,9 +260,7 @@ class TestAMute:
 
     def test_lets_its_player_choose_another_name(self, live_table):
         anna = a_talker("Anna")
-        chat_moderation.ban(
-            player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"), live_table=live_table
-        )
+        moderation.ban(player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"), live_table=live_table)
         take(anna, "Anna")
         assert chat.choose_name(player=anna, name="Bea").name == "Bea"
 
@@ -279,7 +278,7 @@ class TestTelling:
         said, reporter = say(live_table, by=player), a_player()
         chat.report(player=reporter, live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
         decision = Decision(ReportDecision.REMOVED, why, Length.DAY, is_at_one_table=True, takes_name=True)
-        chat_moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
+        moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
         (letter,) = letters(player)
         assert str(reporter) not in letter
         assert SECRET not in letter
@@ -294,10 +293,10 @@ class TestTelling:
         assert ban is not None
         with override(language):
             for sentence in (
-                chat_words.removed(live_table.table.name),
-                chat_words.muted(live_table.table.name, ban.until, player),
-                chat_words.nameless(),
-                chat_words.reason("impostor"),
+                messages.removed(live_table.table.name),
+                messages.muted(live_table.table.name, ban.until, player),
+                messages.nameless(),
+                messages.reason("impostor"),
             ):
                 assert sentence in letter
         assert not {"{", "[", "Rude one"} & set(letter.split())
@@ -338,14 +337,14 @@ class TestTelling:
         words = set()
         for language in LANGUAGES:
             with override(language):
-                words.add(chat_words.reason(grounds))
+                words.add(messages.reason(grounds))
         assert len(words) == len(LANGUAGES)
 
     @pytest.mark.sweep
     def test_of_a_message_that_stays_tells_nobody(self, live_table):
         said = say(live_table)
         chat.report(player=a_player(), live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
-        chat_moderation.decide(
+        moderation.decide(
             message_id=said.pk, decision=Decision(ReportDecision.KEPT, RUDE), by=a_member_of_staff("support")
         )
         assert letters(said.player) == []
@@ -355,8 +354,8 @@ class TestTelling:
         said = say(live_table, by=anna)
         take(anna, "Anna")
         decision = Decision(ReportDecision.REMOVED, RUDE, Length.DAY, takes_name=True)
-        with pytest.raises(chat_moderation.Decided):
-            chat_moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
+        with pytest.raises(moderation.Decided):
+            moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
         said.refresh_from_db()
         assert said.removed_at is None
         assert chat.ban_of(anna) is None
@@ -373,7 +372,7 @@ class TestTelling:
     def test_at_the_table_says_what_was_removed_just_now(self, live_table):
         anna = a_talker("Anna")
         said = say(live_table, by=anna)
-        chat_moderation.remove(message_id=said.pk, why=RUDE, by=a_member_of_staff("support"))
+        moderation.remove(message_id=said.pk, why=RUDE, by=a_member_of_staff("support"))
         (told,) = chat_view(anna, live_table).told
         assert "insults or threats" in told
         assert chat_view(a_player(), live_table).told == []
@@ -387,10 +386,10 @@ def test_all_that_waits_of_one_author_waits_together_where_the_first_report_is(c
     second = say(live_table, "Second", anna)
     for message in (first, other, second):
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
-    anything = chat_cases.Wanted()
-    found = chat_cases.authors_waiting(anything, after=0, most=9)
+    anything = moderation_queue.Wanted()
+    found = moderation_queue.authors_waiting(anything, after=0, most=9)
     assert [(each.player_id, each.count) for each in found] == [(anna.pk, 2), (other.player_id, 1)]
     assert [case.message.pk for case in found[0].cases] == [first.pk, second.pk]
-    assert chat_cases.waiting_count() == 3
-    (later,) = chat_cases.authors_waiting(anything, after=found[0].first, most=9)
+    assert moderation_queue.waiting_count() == 3
+    (later,) = moderation_queue.authors_waiting(anything, after=found[0].first, most=9)
     assert later.player_id == other.player_id

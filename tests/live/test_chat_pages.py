@@ -13,8 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.data_export import export
-from games.live import chat, chat_moderation, chat_show
-from games.live.chat_moderation import Length, Why
+from games import chat
+from games.chat import moderation, rendering
+from games.chat.moderation import Length, Why
 from games.models import (
     ChatBan,
     ChatBlock,
@@ -155,7 +156,7 @@ class TestAPlayer:
     @pytest.mark.sweep
     def test_can_do_nothing_about_their_own_message_nor_one_that_is_gone(self, live_table, anna):
         own, gone = say(live_table, by=anna), say(live_table)
-        chat_moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
+        moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
         visitor = visitor_of(anna)
         choices = visitor.get(address("live_chat_message", live_table, number=own.pk), headers=HTMX)
         assert "your own" in choices.text
@@ -168,7 +169,7 @@ class TestAPlayer:
         assert not ChatBlock.objects.exists()
 
     def test_who_is_banned_reads_why_they_cannot_write(self, live_table, anna):
-        chat_moderation.ban(
+        moderation.ban(
             player=anna, length=Length.DAY, why=Why(Grounds.ABUSE, "secret"), by=a_member_of_staff("support")
         )
         visitor = visitor_of(anna)
@@ -205,7 +206,7 @@ class TestWhatIsWritten:
     def test_is_text_on_every_page_and_on_the_stream(self, live_table, anna, trick):
         start = start_of(live_table)
         message = self.written(live_table, trick)
-        stream = chat_show.render_message(news_since(live_table, *start)[0])
+        stream = rendering.render_message(news_since(live_table, *start)[0])
         player, staff = visitor_of(anna), a_visitor()
         staff.force_login(a_member_of_staff("support").user)
         told = [stream]
@@ -330,8 +331,8 @@ class TestStaff:
             assert page.count('id="message-') == found, asked
             assert ("Nothing that waits fits this choice." in page) == (not found)
         keeper, remover = a_member_of_staff("supervisor"), a_member_of_staff("support")
-        chat_moderation.keep(message_id=one.pk, by=keeper)
-        chat_moderation.remove(message_id=two.pk, why=RUDE, by=remover)
+        moderation.keep(message_id=one.pk, by=keeper)
+        moderation.remove(message_id=two.pk, why=RUDE, by=remover)
         for asked, found in (
             ({"state": "decided"}, 2), ({"state": "kept"}, 1), ({"state": "removed"}, 1), ({"by": keeper.pk}, 1),
             ({"state": "kept", "by": remover.pk}, 0), ({"state": "decided", "reason": "private"}, 0),
@@ -455,10 +456,10 @@ class TestStaff:
     def test_begin_a_letter_from_what_was_decided(self, visitor, live_table, message):
         support, author = a_member_of_staff("support"), message.player
         new = reverse("staff_service_new", args=[author.pk])
-        chat_moderation.remove(message_id=message.pk, why=RUDE, by=support)
-        here = chat_moderation.ban(player=author, length=Length.DAY, why=RUDE, by=support, live_table=live_table)
-        everywhere = chat_moderation.ban(player=author, length=Length.LIFTED, why=RUDE, by=support)
-        taken = chat_moderation.take_name(player=author, name="Bert", why=RUDE, by=support)
+        moderation.remove(message_id=message.pk, why=RUDE, by=support)
+        here = moderation.ban(player=author, length=Length.DAY, why=RUDE, by=support, live_table=live_table)
+        everywhere = moderation.ban(player=author, length=Length.LIFTED, why=RUDE, by=support)
+        taken = moderation.take_name(player=author, name="Bert", why=RUDE, by=support)
         page = visitor.get(reverse("staff_chat_message", args=[message.pk])).text
         ends = written_until(here.until, author.jurisdiction.time_zone)
         for about, said in (

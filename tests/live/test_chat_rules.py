@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from games.live.chat_rules import BadName, BadText, readable_name, readable_text
+from games.chat.rules import BadName, BadText, readable_name, readable_text
 
 
 @pytest.mark.sweep

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from games.betting.limits import Limits
 from games.errors import NoChipChosen, TooManyChips, UnknownChip
-from games.limits import Limits
-from games.live import chips
-from games.live.seats import seat_at
 from games.models import ChipSet, LiveTable
-from games.shipped import no_commission_limits, pairs_limits
-from games.table_checks import UnusableLimits, check_usable
-from games.table_status import close_table
+from games.shared import chips
+from games.shared.seats import seat_at
+from games.tables.checks import UnusableLimits, check_usable
+from games.tables.default_tables import no_commission_limits, pairs_limits
+from games.tables.status import close_table
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table

@@ -12,8 +12,8 @@ from django.contrib.sessions.models import Session as Cookie
 from django.test import Client
 
 from audit import approvals
-from games.live import malfunction, phases
 from games.models import Incident, LiveTable, Participation, Phase
+from games.shared import malfunction, phases
 from players.models import Player, Session
 from tests.builders import a_player
 from tests.harness.sweeps import sample

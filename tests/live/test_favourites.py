@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from games.controls import Change
+from games.betting.controls import Change
 from games.engine.refusals import MissingMainBet
 from games.errors import (
     BetTooLate,
@@ -22,11 +22,11 @@ from games.errors import (
     StalePage,
     TooManyFavourites,
 )
-from games.live import favourites
-from games.live.bets import place_favourite
-from games.live.seats import seat_at
 from games.models import FavouriteBet, LiveSeat, LiveTable, Phase
-from games.shipped import no_commission_limits
+from games.shared import favourites
+from games.shared.bets import place_favourite
+from games.shared.seats import seat_at
+from games.tables.default_tables import no_commission_limits
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player

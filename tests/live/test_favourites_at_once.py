@@ -5,8 +5,8 @@ from threading import Barrier
 
 from games.engine.bets import Variant
 from games.errors import TooManyFavourites
-from games.live import favourites
 from games.models import FavouriteBet, LiveTable
+from games.shared import favourites
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, bet

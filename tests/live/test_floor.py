@@ -8,18 +8,19 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from games import chat
 from games.chemin import play
 from games.engine.bets import Variant
 from games.engine.evidence import rounds_to_find
 from games.engine.liability import largest_loss, largest_win
+from games.fairness.returns.monitor import set_stop, watch
 from games.incidents import case_of
-from games.live import chat, malfunction
-from games.live.floor import Floor, floor
-from games.live.floor_rows import Row, read_rows, render_head, render_row
-from games.live.so_far import in_hands
 from games.models import LiveTable, Phase, ReportReason
-from games.returns.watching import set_stop, watch
-from games.table_status import close_table, open_table, pause_table
+from games.shared import malfunction
+from games.shared.floor import Floor, floor
+from games.shared.floor.rows import Row, read_rows, render_head, render_row
+from games.shared.round_status import in_hands
+from games.tables.status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, guests

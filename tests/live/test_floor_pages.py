@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import resolve
 
 from audit.models import Approval
-from games.live import malfunction, tickets
 from games.models import Incident, LiveTable, Phase, Table
-from games.table_status import continue_table, pause_table
+from games.shared import malfunction, stream_tokens
+from games.tables.status import continue_table, pause_table
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table, guests
@@ -65,9 +65,9 @@ def test_the_page_brings_a_ticket_for_its_reader_and_session(live_table: LiveTab
     for page in (FLOOR, f"{FLOOR}now/"):
         found = STREAM.search(visitor.get(page).text)
         assert found
-        ticket = tickets.read(found[1], visitor.session.session_key)
+        ticket = stream_tokens.read(found[1], visitor.session.session_key)
         assert ticket.staff is not None
-        assert (ticket.player, ticket.live_table, ticket.lobby) == (tickets.NOBODY, None, None)
+        assert (ticket.player, ticket.live_table, ticket.lobby) == (stream_tokens.NOBODY, None, None)
 
 
 def test_a_page_that_asks_by_itself_makes_no_session_last_longer() -> None:

@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.live import tickets
-from games.live.so_far import in_hands
-from games.live.tickets import Ticket
 from games.models import LiveTable, Phase
+from games.shared import stream_tokens
+from games.shared.round_status import in_hands
+from games.shared.stream_tokens import Ticket
 from players import sessions
 from players.models import Ended, Player, Session, Staff, User
 from realtime.floor import NAME
@@ -67,7 +67,7 @@ def a_session(user: User) -> Session:
 def an_address(staff: Staff | None = None) -> str:
     """Where somebody of staff who has just logged in opens the stream."""
     staff = staff or a_member_of_staff("operator")
-    return tickets.issue(tickets.floor_ticket(staff.pk, a_session(staff.user).pk))
+    return stream_tokens.issue(stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk))
 
 
 def rows_of(watcher: Watcher, live_table: LiveTable) -> list[str]:
@@ -159,15 +159,15 @@ def test_who_has_no_business_on_the_floor_is_told_nothing(url: str, live_table: 
 def test_a_player_who_brings_such_a_ticket_is_told_nothing(url: str, live_table: LiveTable) -> None:
     player: Player = a_player()
     ticket = Ticket(player.pk, None, a_session(player.user).pk, "en", staff=player.pk)
-    with watching(url, tickets.issue(ticket)) as (watcher,):
+    with watching(url, stream_tokens.issue(ticket)) as (watcher,):
         watcher.wait_for("over")
         assert watcher.of("row") == []
 
 
 def test_a_ticket_is_for_one_browser_and_one_person_has_few_streams(url: str, live_table: LiveTable) -> None:
     staff = a_member_of_staff("operator")
-    ticket = tickets.floor_ticket(staff.pk, a_session(staff.user).pk)
-    with watching(url, tickets.issue(ticket, "a-cookie")) as (watcher,):
+    ticket = stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk)
+    with watching(url, stream_tokens.issue(ticket, "a-cookie")) as (watcher,):
         assert watcher.status == 403
     with watching(url, *(an_address(staff) for _ in range(MOST_OF_ONE_PLAYER + 1))) as watchers:
         assert sorted(watcher.status for watcher in watchers) == [200] * MOST_OF_ONE_PLAYER + [503]

@@ -16,8 +16,8 @@ import pytest
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
+from games.shared.void import void_live_round
 from players.models import Jurisdiction, Player, User
 from tests.annulling import agree_to_annul
 from tests.harness.databases import Database

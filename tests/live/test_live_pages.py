@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from games.models import LiveSeat, LiveTable, Phase
-from games.table_status import close_table
+from games.tables.status import close_table
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table, a_table
 from tests.harness.sweeps import sample

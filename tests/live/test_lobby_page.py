@@ -7,11 +7,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from games.live import malfunction, tickets
-from games.lobby_views import lobby_now
+from games.lobby.views import lobby_now
 from games.models import FavouriteTable, LiveTable, Phase, Table
-from games.shipped import no_commission_limits
-from games.table_status import close_table
+from games.shared import malfunction, stream_tokens
+from games.tables.default_tables import no_commission_limits
+from games.tables.status import close_table
 from players.access import is_made_by_the_page
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_shared_table, a_table
@@ -224,7 +224,7 @@ class TestAskingAgain:
         browser = browser_of(player)
         answer = browser.get("/en/lobby/now/", {"money": "free"}).text
         (address,) = re.findall(r'data-stream="([^"]+)"', answer)
-        ticket = tickets.read(address, browser.session.session_key)
+        ticket = stream_tokens.read(address, browser.session.session_key)
         assert (ticket.player, ticket.live_table, ticket.lobby, ticket.language) == (player.pk, None, Mode.FREE, "en")
         assert re.findall(r'id="(card-[^"]+)"', answer) == ["card-live-F"]
 

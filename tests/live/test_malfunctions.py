@@ -7,8 +7,6 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils.translation import gettext, override
 
-from games import replay
-from games.live import malfunction, phases
 from games.models import (
     Incident,
     IncidentKind,
@@ -24,6 +22,8 @@ from games.models import (
     Void,
     VoidReason,
 )
+from games.shared import malfunction, phases
+from games.verification import replay_task
 from players.models import Mail, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
@@ -249,7 +249,7 @@ class TestAFinishedRound:
         free = live_table_of(trouble.live_table.table, Mode.FREE)
         spoil(owner, settled.pk, what)
         had = balance(trouble.player)
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.live_round_id) == (kind, settled.pk)
         assert (Void.objects.count(), balance(trouble.player)) == (0, had)
@@ -267,13 +267,13 @@ class TestAFinishedRound:
             advance_to(trouble.live_table, Phase.SETTLED)
             advance_to(trouble.live_table, Phase.BETTING)
             bet(trouble.player, trouble.live_table, banker=STAKE)
-        assert replay.replay_finished_rounds().suspicious == ()
+        assert replay_task.replay_finished_rounds().suspicious == ()
         assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
 
     def test_a_place_in_the_shoe_that_is_wrong_tells_no_card_to_come(self, trouble, owner):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
         spoil(owner, settled.pk, "first card stored")
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         assert {finding["what"] for finding in Incident.objects.get().findings} == {"first card"}
 
     @pytest.mark.sweep
@@ -282,7 +282,7 @@ class TestAFinishedRound:
         incident = malfunction.report(round_id=settled.pk, cause="A card fell.", by="staff:1")
         annul_by_two(incident)
         spoil(owner, settled.pk, "cards stored")
-        replay.replay_finished_rounds()
+        replay_task.replay_finished_rounds()
         assert (Incident.objects.count(), ReplayDue.objects.count()) == (1, 0)
 
 

@@ -10,8 +10,8 @@ from pytest_django import DjangoDbBlocker
 
 from backoffice import house_stop_service
 from games.engine.chemin.state import there
-from games.live import tickets
 from games.models import LiveTable
+from games.shared import stream_tokens
 from players import exclusions, notices, sessions
 from players.models import Ended, Notice, Player, Session
 from players.notices import span
@@ -57,20 +57,22 @@ def withdraw(notice: Notice) -> None:
 
 
 def at_the_table(live_table: LiveTable, language: str = "en", jurisdiction: str = "SE") -> str:
-    return tickets.issue(replace(a_ticket(a_player(), live_table, language), jurisdiction=jurisdiction))
+    return stream_tokens.issue(replace(a_ticket(a_player(), live_table, language), jurisdiction=jurisdiction))
 
 
 def in_the_lobby(live_table: LiveTable, language: str = "en", jurisdiction: str = "SE") -> str:
     ticket = a_ticket(a_player(), live_table, language)
     where = {"currency": "SEK", "jurisdiction": jurisdiction}
-    return tickets.issue(tickets.lobby_ticket(ticket.player, Mode.REAL, there(ticket.session), language, **where))
+    return stream_tokens.issue(
+        stream_tokens.lobby_ticket(ticket.player, Mode.REAL, there(ticket.session), language, **where)
+    )
 
 
 def at_a_solo_table(player: Player, cookie: str | None = None, language: str = "en") -> str:
     """Where a page opens its stream that is told this and nothing else."""
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-    ticket = tickets.house_ticket(player.pk, session.pk, language, jurisdiction=player.jurisdiction_id)
-    return tickets.issue(ticket, cookie)
+    ticket = stream_tokens.house_ticket(player.pk, session.pk, language, jurisdiction=player.jurisdiction_id)
+    return stream_tokens.issue(ticket, cookie)
 
 
 def shown(watcher: Watcher) -> str:
@@ -179,6 +181,6 @@ def test_one_player_has_few_and_they_leave_room_for_tables(url, live_table):
     with watching(url, *(at_a_solo_table(player) for _ in range(ENOUGH_TO_LISTEN + 1))) as watchers:
         assert sorted(watcher.status for watcher in watchers) == [200] * ENOUGH_TO_LISTEN + [503]
         more = MOST_OF_ONE_PLAYER - ENOUGH_TO_LISTEN
-        addresses = [tickets.issue(a_ticket(player, live_table)) for _ in range(more + 1)]
+        addresses = [stream_tokens.issue(a_ticket(player, live_table)) for _ in range(more + 1)]
         with watching(url, *addresses) as tables:
             assert sorted(watcher.status for watcher in tables) == [200] * more + [503]

@@ -11,12 +11,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from games.betting.limits import Limits
 from games.engine.odds import exact, percent
-from games.limits import Limits
-from games.live import panels
-from games.live.side import WITH_THE_PAGE, panel_names
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidReason
+from games.shared import panels
+from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
+from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, a_round, a_table

@@ -3,15 +3,15 @@
 import pytest
 from django.conf import settings
 
-from games.controls import Change
+from games.betting.controls import Change
 from games.engine.chemin.state import there
 from games.errors import TablePaused
-from games.live import malfunction, phases, show
-from games.live.lobby import READ_CARDS, CardState, card_state, render_card
-from games.live.views import read_own, read_public
 from games.models import Incident, LiveTable, Phase, Round
-from games.rows import fetch_named
-from games.table_status import close_table, continue_table, open_table, pause_table
+from games.raw_rows import fetch_named
+from games.shared import malfunction, phases, rendering
+from games.shared.lobby_card import READ_CARDS, CardState, card_state, render_card
+from games.shared.views import read_own, read_public
+from games.tables.status import close_table, continue_table, open_table, pause_table
 from players.models import Player
 from tests.builders import a_player, put_live
 from tests.harness.sweeps import sweep_languages
@@ -46,11 +46,11 @@ def go_on(live_table: LiveTable) -> None:
 
 
 def public(live_table: LiveTable, language: str = "en") -> str:
-    return show.render_public(read_public(live_table), language)
+    return rendering.render_public(read_public(live_table), language)
 
 
 def own(live_table: LiveTable, player: Player) -> str:
-    return show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    return rendering.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
 
 
 def card_of(live_table: LiveTable) -> CardState:
@@ -154,7 +154,7 @@ class TestWhatPlayersSee:
         key = read_public(live_table)
         pause(live_table)
         assert "The table pauses after this round." in public(live_table)
-        assert show.own_key(key) != show.own_key(read_public(live_table))
+        assert rendering.own_key(key) != rendering.own_key(read_public(live_table))
         advance_to(live_table, Phase.SETTLED)
         text = public(live_table)
         assert PAUSES in text

@@ -12,12 +12,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from audit.models import Event as Recorded
-from games.chemin import play, table
+from games.chemin import apply, play
 from games.engine.chemin import Phase as Asked
 from games.errors import TablePaused
-from games.live import phases, rounds
 from games.models import LiveRound, LiveTable, Phase
-from games.table_status import pause_table
+from games.shared import phases, rounds
+from games.tables.status import pause_table
 from tests.chemin.at_table import a_bank, a_chemin_table, asked_at, guests, seen_of
 from tests.live.at_table import a_live_table, hurry, round_at, step
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
@@ -131,7 +131,7 @@ class TestABanker:
 
     @pytest.fixture
     def gate(self, live_table: LiveTable, monkeypatch: pytest.MonkeyPatch) -> Gate:
-        carry_out, gate = waiting(table.carry_out)
+        carry_out, gate = waiting(apply.carry_out)
         monkeypatch.setattr(play, "carry_out", carry_out)
         return gate
 

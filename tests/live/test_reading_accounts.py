@@ -8,11 +8,11 @@ import pytest
 
 from accounts import closing
 from accounts.tasks import finish_closing
-from games.controls import Change
+from games.betting.controls import Change
 from games.errors import Barred
-from games.live.bets import change_slip
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidReason
+from games.shared.bets import change_slip
+from games.shared.void import void_live_round
 from players import closures, exclusions
 from players.models import ClosureState, Player
 from tests.builders import a_verified_player

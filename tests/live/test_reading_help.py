@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from games.limits import Limits
+from games.betting.limits import Limits
 from games.models import Shape, Table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_shared_table, a_table

@@ -3,9 +3,9 @@
 import pytest
 from django.db import connection
 
-from games.live.voiding import void_live_round
-from games.markers import ROUNDS
+from games.harm_markers import ROUNDS
 from games.models import LiveTable, Participation, Phase, VoidReason
+from games.shared.void import void_live_round
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step

@@ -10,13 +10,12 @@ import pytest
 from django.test import Client
 
 from accounts import data_export
-from games import replay
-from games.controls import Change
-from games.examination import is_readable
+from games.betting.controls import Change
 from games.history import round_of
-from games.live import shoes
-from games.live.bets import change_slip
-from games.live.voiding import void_live_round
+from games.history.search import Ending, Search, find
+from games.history.statement.figures import figures
+from games.history.statement.movements import listing
+from games.history.statement.period import Period, today_in
 from games.models import (
     LiveRound,
     LiveTable,
@@ -27,12 +26,13 @@ from games.models import (
     ShoeEnding,
     VoidReason,
 )
-from games.page import participation
-from games.search import Ending, Search, find
 from games.seeds import unseal
-from games.statement.figures import figures
-from games.statement.listing import listing
-from games.statement.period import Period, today_in
+from games.shared import shoes
+from games.shared.bets import change_slip
+from games.shared.void import void_live_round
+from games.solo.page import participation
+from games.verification import replay_task
+from games.verification.unreadable_rounds import is_readable
 from players.models import Player
 from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
@@ -232,7 +232,7 @@ class TestAPaidRound:
     def test_is_dealt_again_from_its_shoe_by_the_house(self, player, live_table):
         done = played(player, live_table)
         assert ReplayDue.objects.filter(pk=done.pk).exists()
-        assert not replay.replay_finished_rounds().suspicious
+        assert not replay_task.replay_finished_rounds().suspicious
         assert not ReplayDue.objects.exists()
 
     @pytest.mark.sweep
@@ -275,7 +275,7 @@ class TestAnAnnulledRound:
         assert part is not None
         assert (part.round.cards, part.round.outcome) == ("", "")
         assert is_readable(part)
-        assert not replay.replay_finished_rounds().suspicious
+        assert not replay_task.replay_finished_rounds().suspicious
 
     @pytest.mark.sweep
     def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):

@@ -11,10 +11,10 @@ from django.test import Client
 
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
-from games.live import shoes
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Shoe, ShoeEnding, VoidReason
 from games.seeds import unseal
+from games.shared import shoes
+from games.shared.void import void_live_round
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step

@@ -5,8 +5,6 @@ from hashlib import sha256
 
 import pytest
 
-from games import table_status
-from games.live import phases
 from games.models import (
     LiveRound,
     LiveTable,
@@ -16,6 +14,8 @@ from games.models import (
     TableVersion,
     Wager,
 )
+from games.shared import phases
+from games.tables import status
 from players.models import Player
 from tests.builders import a_player, a_shared_table, put_live
 from tests.live.at_table import (
@@ -53,7 +53,7 @@ def digest(*lines: tuple[object, ...]) -> str:
 
 
 def close_table(live_table: LiveTable) -> None:
-    table_status.close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
+    status.close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
 
 
 class TestARound:
@@ -176,7 +176,7 @@ class TestATableThatCloses:
         shoe = round_at(live_table).shoe_id
         close_table(live_table)
         step(live_table)
-        table_status.open_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
+        status.open_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
         again = step(live_table)
         assert (again.phase, again.shoe_id, again.number) == (Phase.BETTING, shoe, 2)
 

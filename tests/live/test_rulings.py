@@ -7,10 +7,10 @@ import html
 import pytest
 
 from audit import approvals
-from games.live import malfunction, phases
-from games.live.malfunction import KIND, MalfunctionError
-from games.live.so_far import in_hands
 from games.models import Incident, IncidentKind, IncidentRuling, Phase, Ruling, Void, VoidReason
+from games.shared import malfunction, phases
+from games.shared.malfunction import KIND, MalfunctionError
+from games.shared.round_status import in_hands
 from players.models import Staff
 from tests.attacks.test_four_eyes import disabled
 from tests.builders import a_player

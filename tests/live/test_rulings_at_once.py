@@ -7,9 +7,9 @@ import pytest
 from django.db import transaction
 
 from games.errors import TableStopped
-from games.live import malfunction
-from games.live.malfunction import MalfunctionError
 from games.models import IncidentKind, LiveRound, LiveTable, Phase
+from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until

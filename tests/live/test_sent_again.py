@@ -6,11 +6,11 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
-from games import marks
-from games.controls import Change
+from games.betting import idempotency
+from games.betting.controls import Change
 from games.errors import Barred, BetTooLate, TableStopped, UnknownChip
-from games.live import malfunction, seats
 from games.models import IncidentKind, LiveTable, Phase
+from games.shared import malfunction, seats
 from players import exclusions
 from players.models import Player
 from tests.builders import a_player
@@ -69,11 +69,11 @@ class TestAClickSentAgain:
         table = a_live_table()
         player, mark = a_bettor(table), uuid4()
         chip(player, table, "player", 2_000, mark=mark)
-        for _ in range(marks.KEPT - 1):
+        for _ in range(idempotency.KEPT - 1):
             chip(player, table, "banker", 2_000, mark=uuid4())
         chip(player, table, "player", 2_000, mark=mark)
         assert stakes_of(player, table)["player"] == 2_000
-        assert len(seats.seat_at(player, table).marks or ()) == marks.KEPT
+        assert len(seats.seat_at(player, table).marks or ()) == idempotency.KEPT
 
     def test_is_not_refused_when_bets_are_closed_by_then(self):
         table = a_live_table()

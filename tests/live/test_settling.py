@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from games.engine.bets import Variant
 from games.engine.refusals import SettlementError
 from games.engine.settle import settle
-from games.live import phases, settling
 from games.models import (
     LiveSeat,
     Participation,
@@ -20,6 +19,7 @@ from games.models import (
     ReplayDue,
     Round,
 )
+from games.shared import phases, settlement
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
@@ -87,7 +87,7 @@ class TestEverybodyIsPaid:
             for player, stakes in zip(players, chosen, strict=True):
                 lay(player, live_table, stakes)
             dealt = advance_to(live_table, Phase.DEALT)
-            coup = settling.dealt_again(dealt)
+            coup = settlement.dealt_again(dealt)
             finished = Round.objects.get(pk=advance_to(live_table, Phase.SETTLED).pk)
             assert finished.cards == " ".join(card.code for card in coup.cards)
             assert finished.outcome == coup.outcome

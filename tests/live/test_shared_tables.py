@@ -6,14 +6,14 @@ from copy import deepcopy
 import pytest
 
 from audit.models import Event
+from games.betting.limits import BetLimits, Limits, StoredLimits
 from games.engine.liability import largest_loss
-from games.limits import BetLimits, Limits, StoredLimits
-from games.live.clock import Clock, ClockError
 from games.models import LiveTable, NextRound, Shape, Table
-from games.shipped import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
 from games.solo import place_at
-from games.table_checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable
 from games.tables import make_table
+from games.tables.checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable
+from games.tables.clock import Clock, ClockError
+from games.tables.default_tables import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
 from games.variants import VARIANTS
 from tests.builders import UNHURRIED, a_player, a_shared_table, put_live
 from tests.harness.sweeps import sample

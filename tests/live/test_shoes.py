@@ -11,8 +11,7 @@ from django.db.utils import IntegrityError
 from games.engine.cards import Card
 from games.engine.dealing import CUT_CARD, coup_at, coups, opening
 from games.engine.shoe import commitment, shuffle
-from games.live import phases, rounds, shoes
-from games.live.doubts import NotReproduced, WrongCard
+from games.integrity import NotReproduced, WrongCard
 from games.models import (
     Incident,
     IncidentKind,
@@ -24,6 +23,7 @@ from games.models import (
     Void,
 )
 from games.seeds import new_sealed_seed, unseal
+from games.shared import phases, rounds, shoes
 from players.models import Player
 from tests.annulling import annul_as_two_agree
 from tests.builders import a_player

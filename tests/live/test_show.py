@@ -12,12 +12,12 @@ from django.utils.translation import override
 from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
-from games.live import malfunction, show
-from games.live.state import State
-from games.live.views import read_own, read_public
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, VoidReason
-from games.table_status import close_table
+from games.shared import malfunction, rendering
+from games.shared.state import State
+from games.shared.views import read_own, read_public
+from games.shared.void import void_live_round
+from games.tables.status import close_table
 from tests.builders import UNHURRIED, a_player
 from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -66,9 +66,9 @@ def test_a_card_stands_there_from_its_time_on_and_not_before(language):
         names = [card_name(card) for card in state.round.cards]
     for turned in range(1, 7):
         for part in (turned - 1, turned - 0.001):
-            seen = names_of_cards(show.render_public(later(state, part), language))
+            seen = names_of_cards(rendering.render_public(later(state, part), language))
             assert sorted(seen) == sorted(names[:turned])
-    assert len(names_of_cards(show.render_public(state.at(state.now - timedelta(seconds=1)), language))) <= 1
+    assert len(names_of_cards(rendering.render_public(state.at(state.now - timedelta(seconds=1)), language))) <= 1
 
 
 def test_nothing_that_is_shown_depends_on_a_card_that_lies_face_down():
@@ -80,24 +80,26 @@ def test_nothing_that_is_shown_depends_on_a_card_that_lies_face_down():
         deadline = state.round.deadline + timedelta(seconds=len(cards))
         other = replace(state, round=replace(state.round, cards=cards, deadline=deadline))
         for turned in range(min(alike, 3)):
-            assert show.render_public(later(state, turned), "en") == show.render_public(later(other, turned), "en")
+            assert rendering.render_public(later(state, turned), "en") == rendering.render_public(
+                later(other, turned), "en"
+            )
 
 
 def test_scores_grow_with_the_cards_and_the_result_comes_with_the_last_one():
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
     told = [
-        re.findall(r'<span aria-hidden="true">([\d:]+)</span>', show.render_public(later(state, k), "en"))
+        re.findall(r'<span aria-hidden="true">([\d:]+)</span>', rendering.render_public(later(state, k), "en"))
         for k in range(6)
     ]
     assert told == [["2"], ["2", "3"], ["4", "3"], ["4", "5"], ["4:0", "5"], ["4:0", "5:5"]]
-    assert "Banker wins with 5 over 0." in show.render_public(later(state, 5), "en")
-    assert "wins" not in show.render_public(later(state, 4.999), "en").replace("hand--wins", "")
-    assert "hand__won" not in show.render_public(later(state, 4.999), "en")
+    assert "Banker wins with 5 over 0." in rendering.render_public(later(state, 5), "en")
+    assert "wins" not in rendering.render_public(later(state, 4.999), "en").replace("hand--wins", "")
+    assert "hand__won" not in rendering.render_public(later(state, 4.999), "en")
 
 
 def test_the_end_of_the_deal_is_not_told_before_it_comes():
     state = dealt_state(a_live_table())
-    assert "data-deadline" not in show.render_public(state, "en")
+    assert "data-deadline" not in rendering.render_public(state, "en")
 
 
 def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
@@ -115,7 +117,7 @@ def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_be
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, tie=5_000)
     advance_to(live_table, Phase.CLOSED)
-    html = show.render_public(read_public(live_table), language)
+    html = rendering.render_public(read_public(live_table), language)
     assert CALLS[language] in html
     assert html.count('lang="en">No more bets<') == (0 if language == "en" else 1)
 
@@ -141,9 +143,9 @@ def test_one_part_is_the_players_own_and_no_other_players():
     rich, poor = a_player(real=MONEY), a_player(real=20_000)
     bet(rich, live_table, player=25_000)
     state = read_public(live_table)
-    assert "9,750.00" in show.render_own(state, read_own(live_table, rich.pk), "en")
+    assert "9,750.00" in rendering.render_own(state, read_own(live_table, rich.pk), "en")
     bet(poor, live_table)
-    theirs = show.render_own(state, read_own(live_table, poor.pk), "en")
+    theirs = rendering.render_own(state, read_own(live_table, poor.pk), "en")
     assert "200.00" in theirs
     assert "9,750.00" not in theirs
 
@@ -153,7 +155,7 @@ def test_nothing_counts_cards():
     bet(a_player(real=MONEY), live_table, player=25_000)
     advance_to(live_table, Phase.SETTLED)
     shoe = round_at(live_table).shoe
-    html = show.render_public(read_public(live_table), "en").replace(shoe.commitment, "")
+    html = rendering.render_public(read_public(live_table), "en").replace(shoe.commitment, "")
     texts = re.sub(r"<[^>]+>", " ", html)
     counts = {str(shoe.gone), str(416 - shoe.gone), str(shoe.cut), str(shoe.burned)} - {"10"}  # which is a rank, too
     assert not counts & set(re.findall(r"\d{2,}", texts))
@@ -161,7 +163,7 @@ def test_nothing_counts_cards():
 
 def test_the_shoe_is_committed_to_in_view_and_its_seed_is_not():
     live_table = a_live_table()
-    html = show.render_public(read_public(live_table), "en")
+    html = rendering.render_public(read_public(live_table), "en")
     assert round_at(live_table).shoe.commitment in html
     assert "Shoe 1" in html
     assert "A new shoe." in html
@@ -173,8 +175,8 @@ def test_the_last_round_of_a_shoe_is_announced():
     state = read_public(live_table)
     assert state.round
     last = replace(state, round=replace(state.round, is_last=True, number=60))
-    assert "Last round of this shoe." in show.render_public(last, "en")
-    assert "Last round" not in show.render_public(state, "en")
+    assert "Last round of this shoe." in rendering.render_public(last, "en")
+    assert "Last round" not in rendering.render_public(state, "en")
 
 
 @pytest.mark.sweep
@@ -182,9 +184,9 @@ def test_a_table_that_closes_says_so_and_then_that_it_is_closed():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
     close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
-    assert "The table closes after this round." in show.render_public(read_public(live_table), "en")
+    assert "The table closes after this round." in rendering.render_public(read_public(live_table), "en")
     advance_to(live_table, Phase.SETTLED)
-    html = show.render_public(read_public(live_table), "en")
+    html = rendering.render_public(read_public(live_table), "en")
     assert "The table is closed." in html
     assert "data-deadline" not in html
 
@@ -195,7 +197,7 @@ def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
     bet(a_player(real=MONEY), live_table, player=25_000)
     malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
     state = read_public(live_table)
-    html = show.render_public(state, "en")
+    html = rendering.render_public(state, "en")
     assert "The table is stopped" in html
     assert "bets that were accepted are safe" in html
     assert "face up" not in html
@@ -210,10 +212,10 @@ def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their
     code = round_at(live_table).code
     void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
     state = read_public(live_table)
-    told = show.render_public(state, "en")
+    told = rendering.render_public(state, "en")
     assert "This round was annulled" in told
     assert "payout" not in told  # none was made
-    own = show.render_own(state, read_own(live_table, player.pk), "en")
+    own = rendering.render_own(state, read_own(live_table, player.pk), "en")
     assert f"Round {code} was annulled: your stakes were returned." in own
     assert "10,000.00" in own
 
@@ -223,7 +225,7 @@ def test_free_play_has_a_table_of_its_own():
     live_table = a_live_table(mode=Mode.FREE)
     player = a_player(free=MONEY)
     bet(player, live_table, player=25_000)
-    own = show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    own = rendering.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
     assert "Free balance" in own
     assert "Top up" in own
 
@@ -235,7 +237,7 @@ def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before
     round_id = round_at(live_table).pk
     malfunction.report(round_id=round_id, cause="A card lay face up.", by="staff:test")
     void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by="staff:test")
-    html = show.render_public(read_public(live_table), "en")
+    html = rendering.render_public(read_public(live_table), "en")
     assert "The table is stopped" in html
     assert "Something went wrong" not in html
     assert "all stakes were returned" in html
@@ -249,16 +251,16 @@ def test_no_side_has_won_an_annulled_round():
     advance_to(live_table, Phase.SETTLED)
     state = read_public(live_table)
     won = replace(there(state.round), cards=tuple(map(Card.parse, ["9H", "2D", "KS", "5C"])))
-    assert "hand__won" in show.render_public(replace(state, round=won), "en")
+    assert "hand__won" in rendering.render_public(replace(state, round=won), "en")
     annulled = replace(won, annulled=VoidReason.DECIDED)
-    html = show.render_public(replace(state, round=annulled), "en")
+    html = rendering.render_public(replace(state, round=annulled), "en")
     assert "hand__won" not in html
     assert "live-call__what--" not in html
 
 
 @pytest.mark.sweep
 def test_both_hands_are_named_before_any_card_lies_there():
-    html = show.render_public(read_public(a_live_table()), "sv")
+    html = rendering.render_public(read_public(a_live_table()), "sv")
     assert re.findall(r'hand__name">([^<]+)<', html) == ["Spelare", "Bank"]
 
 
@@ -267,9 +269,9 @@ def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
     live_table, player = a_live_table(), a_player(real=MONEY)
     bet(player, live_table)
     hint = "Choose a chip, then put it on a bet."
-    assert hint in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    assert hint in rendering.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
     bet(player, live_table, tie=5_000)
-    assert hint not in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    assert hint not in rendering.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
 
 
 @pytest.mark.sweep
@@ -278,7 +280,7 @@ def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     live_table, player = a_live_table(), a_player("DK", real=MONEY)
     bet(player, live_table, player=25_000, banker=25_000, tie=25_000)  # something is paid back, whatever comes
     advance_to(live_table, Phase.SETTLED)
-    own = show.render_own(read_public(live_table), read_own(live_table, player.pk), language)
+    own = rendering.render_own(read_public(live_table), read_own(live_table, player.pk), language)
     [said] = re.findall(r'data-say="([^"]+)"', own)
     assert said.endswith(".")
     assert not said.endswith("..")

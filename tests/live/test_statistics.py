@@ -11,16 +11,16 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
+from games.betting.error_messages import annulled
 from games.engine.coup import Outcome
-from games.live import show
-from games.live.results import beads_of, results_view
-from games.live.state import READ_PUBLIC, Counts
-from games.live.statistics import BEGINS, Since, count
-from games.live.views import read_own, read_public
-from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidReason
-from games.rows import Value
-from games.sentences import annulled
+from games.raw_rows import Value
+from games.shared import rendering
+from games.shared.scoreboard import beads_of, results_view
+from games.shared.state import READ_PUBLIC, Counts
+from games.shared.statistics import BEGINS, Since, count
+from games.shared.views import read_own, read_public
+from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from players.models import Player
 from tests.annulling import agree_to_annul, annul_as_two_agree
@@ -40,7 +40,7 @@ PLAYER, BANKER, TIE = "4H 2C 4D 3S", "AH 3C 2D 2S TH", "8H 4C TD 4S"
 
 
 def board(live_table: LiveTable, language: str = "en") -> str:
-    return show.render_board(read_public(live_table), language)
+    return rendering.render_board(read_public(live_table), language)
 
 
 def texts(html: str) -> str:
@@ -48,7 +48,7 @@ def texts(html: str) -> str:
 
 
 def own(live_table: LiveTable, player: Player, language: str = "en") -> str:
-    return show.render_own(read_public(live_table), read_own(live_table, player.pk), language)
+    return rendering.render_own(read_public(live_table), read_own(live_table, player.pk), language)
 
 
 class TestTheBoard:
@@ -68,18 +68,18 @@ class TestTheBoard:
         live_table = a_played_table(3)
         bet(a_player(real=MONEY), live_table, tie=5_000)
         before = read_public(live_table)
-        shown = show.render_board(before, "en")
+        shown = rendering.render_board(before, "en")
         for phase in (Phase.CLOSED, Phase.DEALT):
             advance_to(live_table, phase)
             state = read_public(live_table)
-            assert show.board_key(state) == show.board_key(before)
-            assert show.render_board(state, "en") == shown
+            assert rendering.board_key(state) == rendering.board_key(before)
+            assert rendering.render_board(state, "en") == shown
             assert state.round
             assert state.round.counts is None
         assert state.coup  # its cards are drawn, and nothing tells of them
         advance_to(live_table, Phase.SETTLED)
         state = read_public(live_table)
-        assert show.board_key(state) != show.board_key(before)
+        assert rendering.board_key(state) != rendering.board_key(before)
         assert len(beads_of(state.results)) == 4
 
     def test_leaves_out_a_round_that_was_annulled(self):
@@ -92,7 +92,7 @@ class TestTheBoard:
         assert beads_of(state.results) == ()
         assert state.round
         assert state.round.counts is None
-        assert 'data-phase="void"' in show.render_public(state, "en")
+        assert 'data-phase="void"' in rendering.render_public(state, "en")
 
     @pytest.mark.sweep
     def test_is_the_shoes_alone(self):
@@ -150,7 +150,7 @@ class TestTheSummary:
         advance_to(live_table, Phase.SETTLED)
         state = read_public(live_table)
         assert state.round
-        return texts(show.render_public(replace(state, round=replace(state.round, counts=Counts(*counts))), "en"))
+        return texts(rendering.render_public(replace(state, round=replace(state.round, counts=Counts(*counts))), "en"))
 
     @pytest.mark.sweep
     def test_tells_everybody_how_many_won_and_lost(self):
@@ -220,7 +220,7 @@ class TestTheSummary:
         round_id = advance_to(live_table, phase).pk
         void_live_round(round_id=round_id, reason=reason, by=str(agree_to_annul(round_id)))
         stopped = replace(read_public(live_table), is_stopped=True)
-        assert said in show.render_public(stopped, "en")
+        assert said in rendering.render_public(stopped, "en")
         visitor = Client()
         visitor.force_login(player.user)
         assert said in visitor.get(f"/en/history/{round_id}/").text
@@ -330,5 +330,5 @@ def test_the_page_of_a_table_brings_the_board_with_it():
     visitor = Client()
     visitor.force_login(a_player(real=MONEY).user)
     page = visitor.get("/sv/table/live/real/").text
-    assert show.render_board(read_public(live_table), "sv") in page
+    assert rendering.render_board(read_public(live_table), "sv") in page
     assert page.count('id="live-board"') == 1

@@ -8,8 +8,8 @@ import pytest
 from django.db import OperationalError
 
 from games.engine.bets import Variant
-from games.live import malfunction, phases, rounds, settling
 from games.models import Incident, IncidentKind, LiveRound, LiveSeat, LiveTable, Participation, Phase, Round, VoidReason
+from games.shared import malfunction, phases, rounds, settlement
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -207,8 +207,8 @@ class TestASettlementThatDoesNotRecompute:
     @pytest.mark.sweep
     def test_because_more_is_paid_than_the_rules_say(self, live_table, player, monkeypatch):
         advance_to(live_table, Phase.DEALT)
-        rounded_up = settling.KEEP.replace("WHEN 'lose' THEN 0", "WHEN 'lose' THEN 1")
-        monkeypatch.setattr(settling, "KEEP", rounded_up)
+        rounded_up = settlement.KEEP.replace("WHEN 'lose' THEN 0", "WHEN 'lose' THEN 1")
+        monkeypatch.setattr(settlement, "KEEP", rounded_up)
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert (found["stored"], found["recomputed"]) == ("lose, paid 1, commission 0", "lose, paid 0, commission 0")
 

@@ -16,10 +16,10 @@ from pytest_django import DjangoDbBlocker
 from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
-from games.live import tickets
-from games.live.clock import Clock
-from games.live.news import CHANNEL, tell
 from games.models import LiveTable, Phase
+from games.shared import stream_tokens
+from games.tables.clock import Clock
+from games.tables.notify import CHANNEL, tell
 from players import account_locks, exclusions, sessions
 from players.models import Ended, Player, Session
 from realtime.hub import MOST_OF_ONE_PLAYER
@@ -89,7 +89,7 @@ def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_onl
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     swede, dane = a_player(real=777_00), a_player("DK", real=888_00)
-    addresses = [tickets.issue(a_ticket(each, live_table)) for each in (swede, swede, dane)]
+    addresses = [stream_tokens.issue(a_ticket(each, live_table)) for each in (swede, swede, dane)]
     with watching(url, *addresses) as watchers:
         first, second, other = watchers
         for watcher in watchers:
@@ -172,19 +172,19 @@ def faces(watcher: Watcher) -> list[int]:
 
 def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(url: str, live_table: LiveTable) -> None:
     mine = a_ticket(a_player(), live_table)
-    with time_machine.travel(time.time() - tickets.MAX_AGE.total_seconds() - 5):
-        late = tickets.issue(mine)
-    good = tickets.issue(mine)
+    with time_machine.travel(time.time() - stream_tokens.MAX_AGE.total_seconds() - 5):
+        late = stream_tokens.issue(mine)
+    good = stream_tokens.issue(mine)
     named = [mine.player, mine.live_table, str(mine.session), mine.language]
     head, body = good.removeprefix("/live/").removesuffix("/").split(":", 1)
-    other = tickets.issue(a_ticket(a_player(), live_table)).removeprefix("/live/").split(":", 1)[0]
+    other = stream_tokens.issue(a_ticket(a_player(), live_table)).removeprefix("/live/").split(":", 1)[0]
     refused = [
         late,
         "/live/",
         "/live//",
         "/live/nothing/",
         f"/live/{signing.dumps(named)}/",  # signed for something else
-        f"/live/{signing.dumps(named, key='another house', salt='games.live.tickets')}/",
+        f"/live/{signing.dumps(named, key='another house', salt='games.shared.stream_tokens')}/",
         f"/live/{other}:{body}/",  # another player's name over my signature
         f"/live/{head}:{body[:-2]}/",
         good.removesuffix("/"),
@@ -199,7 +199,7 @@ def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(u
 def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, live_table: LiveTable) -> None:
     ticket = a_ticket(a_player(), live_table)
     sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
-    with watching(url, tickets.issue(ticket)) as (watcher,):
+    with watching(url, stream_tokens.issue(ticket)) as (watcher,):
         watcher.wait_for_end()
         assert [news.kind for news in watcher.news] == ["over"]
 
@@ -210,13 +210,15 @@ def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_o
 ) -> None:
     player, stays = a_player(), a_ticket(a_player(), live_table)
     before = a_ticket(player, live_table)
-    with watching(url, *map(tickets.issue, (stays, before))) as watchers:
+    with watching(url, *map(stream_tokens.issue, (stays, before))) as watchers:
         for watcher in watchers:
             watcher.wait_for("own")
         account_locks.lock(player=player, reason="for a test", by=a_member_of_staff("support"))
         watchers[1].wait_for("over")
         watchers[1].wait_for_end()
-        with watching(url, tickets.issue(a_ticket(player, live_table))) as (beside,):  # a session begun beside the lock
+        with watching(url, stream_tokens.issue(a_ticket(player, live_table))) as (
+            beside,
+        ):  # a session begun beside the lock
             beside.wait_for_end()
             assert [news.kind for news in beside.news] == ["over"]
         advance_to(live_table, Phase.CLOSED)
@@ -228,7 +230,7 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
 ) -> None:
     stays, leaves, idles, pauses = (a_ticket(a_player(), live_table) for _ in range(4))
     acted_at = Session.objects.get(pk=there(stays.session)).acted_at
-    with watching(url, *map(tickets.issue, (stays, leaves, idles, pauses))) as watchers:
+    with watching(url, *map(stream_tokens.issue, (stays, leaves, idles, pauses))) as watchers:
         for watcher in watchers:
             watcher.wait_for("own")
         sessions.end(session_id=there(leaves.session), why=Ended.LOGGED_OUT, by="player:1")
@@ -248,7 +250,7 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
 def test_one_player_has_so_many_streams_and_a_process_so_many_and_each_more_is_refused(
     url: str, live_table: LiveTable
 ) -> None:
-    greedy = tickets.issue(a_ticket(a_player(), live_table))
+    greedy = stream_tokens.issue(a_ticket(a_player(), live_table))
     with watching(url, *[greedy] * MOST_OF_ONE_PLAYER) as watchers:
         assert {watcher.status for watcher in watchers} == {200}
         with watching(url, greedy) as (more,):

@@ -13,14 +13,15 @@ from django.db import connection, transaction
 from django.utils.translation import override
 from pytest_django import DjangoDbBlocker
 
+from games.betting.limits import StoredLimits
 from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
-from games.limits import StoredLimits
-from games.live import news, tickets
-from games.live.tickets import Ticket
 from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase, TableVersion
-from games.table_status import close_table
+from games.shared import stream_tokens
+from games.shared.stream_tokens import Ticket
+from games.tables import notify
+from games.tables.status import close_table
 from players.models import Player
 from tests.builders import a_player, put_live
 from tests.chemin.at_table import a_chemin_table, answer, sit
@@ -76,7 +77,9 @@ def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = 
     """Where somebody opens the stream of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
     where = {"currency": currency, "jurisdiction": "SE"}
-    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, there(ticket.session), language, **where))
+    return stream_tokens.issue(
+        stream_tokens.lobby_ticket(ticket.player, mode, there(ticket.session), language, **where)
+    )
 
 
 def limits_at(live_table: LiveTable) -> StoredLimits:
@@ -94,20 +97,20 @@ def a_talker() -> Player:
 def say(player: Player, live_table: LiveTable, text: str) -> ChatMessage:
     with transaction.atomic():
         said = ChatMessage.objects.create(live_table=live_table, player=player, language="en", text=text)
-        news.tell_chat(live_table.pk)
+        notify.tell_chat(live_table.pk)
     return said
 
 
 def take_away(said: ChatMessage) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(REMOVE, [said.pk])
-        news.tell_chat(said.live_table_id)
+        notify.tell_chat(said.live_table_id)
 
 
 def block(player: Player, other: Player) -> None:
     with transaction.atomic():
         ChatBlock.objects.create(player=player, blocked=other)
-        news.tell_blocks(player.pk)
+        notify.tell_blocks(player.pk)
 
 
 def lines(watcher: Watcher) -> list[str]:
@@ -175,7 +178,11 @@ class TestTheBoard:
 class TestWhatIsSaid:
     def test_everybody_at_the_table_is_told_and_nobody_elsewhere(self, url: str, live_table: LiveTable) -> None:
         elsewhere, talker = a_table_with_bets(), a_talker()
-        addresses = [tickets.issue(a_page(talker, live_table)), an_address(live_table, "ro"), an_address(elsewhere)]
+        addresses = [
+            stream_tokens.issue(a_page(talker, live_table)),
+            an_address(live_table, "ro"),
+            an_address(elsewhere),
+        ]
         with watching(url, *addresses) as (own, other, away):
             for each in (own, other, away):
                 each.wait_for("board")
@@ -198,10 +205,12 @@ class TestWhatIsSaid:
             cursor.execute(f"{NOW} + interval '10 seconds'")
             (later,) = cursor.fetchone()
         say(a_talker(), live_table, "Meanwhile")
-        with watching(url, tickets.issue(meanwhile)) as (first,):
+        with watching(url, stream_tokens.issue(meanwhile)) as (first,):
             first.wait_for("chat", "Meanwhile")
             after = replace(a_page(a_player(), live_table), made_at=later)
-            with watching(url, tickets.issue(after), tickets.issue(replace(meanwhile, player=after.player))) as (
+            with watching(
+                url, stream_tokens.issue(after), stream_tokens.issue(replace(meanwhile, player=after.player))
+            ) as (
                 late,
                 second,
             ):
@@ -218,7 +227,7 @@ class TestWhatIsSaid:
         block(reader, quiet)
         page = a_page(reader, live_table)
         say(quiet, live_table, "Blocked before")
-        with watching(url, tickets.issue(page), an_address(live_table)) as (mine, other):
+        with watching(url, stream_tokens.issue(page), an_address(live_table)) as (mine, other):
             other.wait_for("board")
             mine.wait_for("board")
             said = say(loud, live_table, "One")
@@ -251,7 +260,7 @@ class TestATableThatServesOthersAlone:
         self, url: str, live_table: LiveTable
     ) -> None:
         looker, bettor = a_player(real=100_000_00), a_player(real=100_000_00)
-        pages = [tickets.issue(a_ticket(each, live_table)) for each in (looker, looker, bettor)]
+        pages = [stream_tokens.issue(a_ticket(each, live_table)) for each in (looker, looker, bettor)]
         bet(bettor, live_table, banker=50_00)
         with watching(url, pages[0], pages[2]) as (looking, betting):
             for each in (looking, betting):
@@ -279,7 +288,7 @@ class TestTheLobby:
             step(live_table)
             wait_for_card(real, live_table, "closed")
             superuser.execute(SPOILT_CLOCK, [other.pk])
-            news.tell(other.pk)
+            notify.tell(other.pk)
             step(live_table)
             wait_for_card(real, live_table, "dealt")
             assert len(cards(real, other)) == 1
@@ -350,6 +359,6 @@ class TestTheLobby:
 
 
 def test_a_ticket_opens_a_stream_for_the_browser_that_has_its_cookie_alone(url: str, live_table: LiveTable) -> None:
-    address = tickets.issue(a_page(a_player(), live_table), "the-cookie")
+    address = stream_tokens.issue(a_page(a_player(), live_table), "the-cookie")
     statuses = {cookie: Watcher(url, address, cookie=cookie).status for cookie in ("the-cookie", "another", "")}
     assert statuses == {"the-cookie": 200, "another": 403, "": 403}

@@ -16,7 +16,6 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from audit.models import Event
 from casino.celery import app
 from games import tasks
-from games.live import news, phases
 from games.models import (
     Incident,
     LiveRound,
@@ -30,6 +29,8 @@ from games.models import (
     Void,
     VoidPart,
 )
+from games.shared import phases
+from games.tables import notify
 from players.models import Mail, Sitting
 from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
@@ -241,7 +242,7 @@ class TestTheNews:
         live_table, player = a_live_table(), a_player(real=MONEY)
         lay(player, live_table, {"player": 2500})
         with psycopg.connect(cloned_db.web_url, autocommit=True) as listener:
-            listener.execute(f"LISTEN {news.CHANNEL}")
+            listener.execute(f"LISTEN {notify.CHANNEL}")
             for _ in A_ROUND:
                 with transaction.atomic():
                     step(live_table)
@@ -252,11 +253,11 @@ class TestTheNews:
     def test_of_a_phase_that_is_rolled_back_never_goes_out(self, cloned_db):
         live_table = a_live_table()
         with psycopg.connect(cloned_db.web_url, autocommit=True) as listener:
-            listener.execute(f"LISTEN {news.CHANNEL}")
+            listener.execute(f"LISTEN {notify.CHANNEL}")
             with transaction.atomic():
                 step(live_table)
                 transaction.set_rollback(True)
-            news.tell(0)  # what is sent later arrives later
+            notify.tell(0)  # what is sent later arrives later
             assert heard(listener, seconds=PATIENCE) == ["0"]
 
 

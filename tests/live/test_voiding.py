@@ -7,7 +7,6 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
-from games.live import phases, voiding
 from games.models import (
     LiveRound,
     LiveTable,
@@ -21,7 +20,8 @@ from games.models import (
     VoidReason,
     Wager,
 )
-from games.void import RoundNotFound, tell
+from games.rounds.void import RoundNotFound, tell
+from games.shared import phases, void
 from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.builders import a_player
 from tests.games.test_void import spend
@@ -95,7 +95,7 @@ class TestInEachPhase:
         _, live_round = a_round_in(phase, live_table)
         annul(live_round)
         journals, rows = Journal.objects.count(), Wager.objects.count()
-        again = voiding.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
+        again = void.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert again.pk == live_round.pk
         assert (Journal.objects.count(), Wager.objects.count()) == (journals, rows)
         assert Void.objects.get().reason == VoidReason.DECIDED
@@ -158,7 +158,7 @@ class TestOneRound:
     @pytest.mark.sweep
     def test_that_does_not_exist_cannot_be_annulled(self):
         with pytest.raises(RoundNotFound):
-            voiding.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
+            void.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
 
 
 @pytest.mark.django_db

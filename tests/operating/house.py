@@ -10,8 +10,8 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import connections
 
-from games.live.clock import Clock
 from games.models import LiveTable, NextRound, Phase, Table
+from games.tables.clock import Clock
 from ops.backup import programs
 from players.models import Player
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player

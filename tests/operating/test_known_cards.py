@@ -5,10 +5,10 @@ deals. A naive copy deals them; one that is settled deals none of them.
 import psycopg
 import pytest
 
-from games.chemin.standing import cards_on_table
+from games.chemin.table_state import cards_on_table
 from games.errors import PlayError
-from games.live import malfunction
 from games.models import Incident, LiveTable, Phase, Round, Shoe
+from games.shared import malfunction
 from games.solo import place_at, play_round
 from ops.backup.settling import FURTHER
 from players.models import ApiToken, Session

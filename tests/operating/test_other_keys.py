@@ -18,9 +18,9 @@ from django.db import connection, connections
 from django.test import Client
 from redis.exceptions import AuthenticationError
 
-from games.live import tickets
-from games.live.tickets import BadTicket, lobby_ticket
 from games.models import Participation
+from games.shared import stream_tokens
+from games.shared.stream_tokens import BadTicket, lobby_ticket
 from ops.embedded.places import OWNER_ROLE
 from ops.postgresql.roles import Login, make_house
 from players.api import tokens
@@ -75,14 +75,14 @@ class TestWhatSignsLogIns:
     def test_the_address_of_a_stream_opens_it(self, replace, settings):
         player = a_player()
         ticket = lobby_ticket(player.pk, Mode.REAL, uuid4(), "en", currency="SEK", jurisdiction="SE")
-        address = tickets.issue(ticket, "cookie")
+        address = stream_tokens.issue(ticket, "cookie")
         replace(fallbacks=True)
-        assert tickets.read(address, "cookie") == ticket
-        newer = tickets.issue(ticket, "cookie")
+        assert stream_tokens.read(address, "cookie") == ticket
+        newer = stream_tokens.issue(ticket, "cookie")
         settings.SECRET_KEY_FALLBACKS = []
-        assert tickets.read(newer, "cookie") == ticket
+        assert stream_tokens.read(newer, "cookie") == ticket
         with pytest.raises(BadTicket):
-            tickets.read(address, "cookie")
+            stream_tokens.read(address, "cookie")
 
     @pytest.mark.django_db
     def test_programs_notice_nothing_even_without_the_old_one(self, replace):

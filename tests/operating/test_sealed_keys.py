@@ -15,19 +15,19 @@ from django.core.management import CommandError
 from django.db import connections, transaction
 
 from audit.models import Event
+from games.betting.controls import Deal
+from games.betting.limits import Limits
 from games.chemin import shoes as guests_shoes
-from games.controls import Deal
+from games.demo import play, session_state
+from games.demo.play import GuestTable
 from games.engine.shoe import commitment
-from games.guests import notes, play
-from games.guests.play import GuestTable
-from games.limits import Limits
-from games.live import shoes
 from games.models import NextRound, Participation, Phase, Round, Shape, Shoe, ShoeEnding
-from games.recalling import service as recalling
 from games.seeds import new_sealed_seed, unseal
-from games.shipped import baccarat_limits
+from games.shared import shoes
 from games.solo import place_at
+from games.tables.default_tables import baccarat_limits
 from games.variants import VARIANTS
+from games.verification import service as recalling
 from ops import reencryption
 from ops.backup import keys as house_keys
 from ops.backup.errors import WrongKey
@@ -222,14 +222,14 @@ class TestSeedKey:
         table = GuestTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
         visitor = a_visitor()
         session = visitor.session
-        notes.begin(session)
+        session_state.begin(session)
         session.save()
-        with notes.changing(session) as known:
+        with session_state.changing(session) as known:
             known.places["baccarat"] = play.sit_down("SEK", 1_000_00)
         _, settings.SEED_KEY, alone = change("SEED_KEY")
         assert "rounds of guests: 1 sealed anew" in said("reseal")
         settings.SEED_KEY = alone
-        with notes.changing(type(session)(session.session_key)) as known:
+        with session_state.changing(type(session)(session.session_key)) as known:
             place = known.places["baccarat"]
             place = play.add_chip(place, table, "player", table.limits.chips[0])
             committed = place.next.commitment

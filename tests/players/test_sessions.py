@@ -14,7 +14,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import URLResolver, get_resolver, reverse
 
-from games import purses
+from games.solo import idle_purses
 from games.tasks import return_idle_purses
 from players import sessions
 from players.access import is_made_by_the_page
@@ -156,7 +156,7 @@ class TestWithoutAnAction:
         return_idle_purses()
         assert session_of(visitor).why == Ended.IDLE
         assert purse.balance(player, Mode.REAL) == 0
-        assert purses.IDLE == PLAYER
+        assert idle_purses.IDLE == PLAYER
 
 
 class TestWhatAPageAsksByItself:

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from games.engine.evidence import bet_test, half_width
+from games.fairness.returns.monitor import watch
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
-from games.returns.watching import watch
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_guest_table, a_table
 from tests.harness.sweeps import sample

@@ -9,9 +9,9 @@ from audit.reports.kinds import Interval
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.evidence import OTHER, name_of
-from games.live.voiding import void_live_round
+from games.fairness.returns.hourly_counts import differences, roll
 from games.models import Evidence, Participation, Phase, Round, VoidReason, Wager
-from games.returns.rolling import differences, roll
+from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table

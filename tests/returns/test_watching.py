@@ -12,9 +12,9 @@ from django.db import DatabaseError, transaction
 
 from audit.models import Event
 from games.engine.evidence import BIAS, bet_test, biased, rounds_to_find
+from games.fairness.returns.monitor import WITHOUT_END, set_stop, watch, written
 from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table, TableVersion
-from games.returns.watching import WITHOUT_END, set_stop, watch, written
-from games.table_checks import TableError
+from games.tables.checks import TableError
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_table
 

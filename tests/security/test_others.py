@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
 
-from games.live import chat
-from games.live.seats import seat_at
+from games import chat
 from games.models import ChatBlock
+from games.shared.seats import seat_at
 from players.models import Session
 from tests.builders import a_player, a_verified_player
 from tests.live.at_table import a_live_table

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit import approvals
 from audit.models import Decision, Verdict
-from games.statement.figures import figures_between
+from games.history.statement.figures import figures_between
 from tests.builders import a_player
 from tests.people import a_member_of_staff, events, last_mail
 from tests.wallet.adjusting import ask, decide

@@ -14,8 +14,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from games.errors import PlayError
-from games.live import phases, seats
 from games.models import LiveRound, Participation
+from games.shared import phases, seats
 from games.solo import place_at, play_round
 from players.models import Player
 from tests.builders import a_place, a_player, a_shared_table, a_table

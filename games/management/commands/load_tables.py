@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand
 
-from games.shipped import load_tables
+from games.tables.default_tables import load_tables
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from games.shipped import load_tables
+from games.tables.default_tables import load_tables
 from players.demo import create_demo_people
 from players.models import Player
 from wallet import accounts, cashier

@@ -1,0 +1,77 @@
+"""Rounds of a live table that are over, as programs are told of them: each in its place in the order of the table."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.db.models import Exists, OuterRef, Q
+from rest_framework import serializers
+
+from games.models import LiveTable, Phase, Void
+from games.shared.stream_tokens import Mark
+
+BEGINNING: Final = Mark(0, 0)  # before the first round of a table
+NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,4})", re.ASCII)  # of a shoe, and of a round in it
+
+# Parameters: the live table; a shoe; a shoe and a round in it; how many. The latest rounds from that one on which are
+# over, the newest first. A round that nobody had bet on was none. Of one that was annulled before it was paid the cards
+# are told no more.
+READ_OVER: Final = f"""
+SELECT shoe.number AS shoe, round.number AS number, round.id AS id, round.code AS code,
+    coalesce(kept.at, round.ended_at) AS at,
+    CASE round.phase WHEN '{Phase.SETTLED}' THEN kept.cards ELSE '' END AS cards,
+    void.round_id IS NOT NULL AS is_annulled, coup.punter_draws AS punter_draws, coup.banker_draws AS banker_draws
+FROM games_shoe AS shoe
+JOIN games_liveround AS round ON round.shoe_id = shoe.id
+LEFT JOIN games_round AS kept ON kept.id = round.id
+LEFT JOIN games_void AS void ON void.round_id = round.id
+LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
+WHERE shoe.live_table_id = %s AND shoe.number >= %s AND (shoe.number, round.number) >= (%s, %s)
+    AND (round.phase = '{Phase.SETTLED}' OR round.phase = '{Phase.VOID}' AND void.round_id IS NOT NULL)
+ORDER BY shoe.number DESC, round.number DESC LIMIT %s
+"""  # noqa: S608  (nothing but names of our own)
+
+
+class OverSchema(serializers.Serializer[Any]):
+    """What every round that is over has."""
+
+    id = serializers.UUIDField()
+    code = serializers.CharField(help_text="what people say to each other")
+    shoe = serializers.IntegerField(help_text="the number of its shoe at the table")
+    number = serializers.IntegerField(help_text="in the shoe")
+    at = serializers.DateTimeField(help_text="when it was over, as in your history")
+    is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
+
+
+def over(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what every round has, of a row of `READ_OVER`."""
+    return {name: row[name] for name in ("id", "code", "shoe", "number", "at", "is_annulled")}
+
+
+def mark_of(row: Mapping[str, Any]) -> Mark:
+    """Return the place of a round in the order of its table."""
+    return Mark(row["shoe"], row["number"])
+
+
+def number_of(mark: Mark) -> str:
+    """Return what an event is numbered by."""
+    return f"{mark.shoe}-{mark.round}"
+
+
+def read_number(live_table: LiveTable, number: str) -> Mark:
+    """Return the round of a table that an event was numbered by; of a round that is not over yet, which no event is
+    numbered by, the last one before it that is. Raises ValueError where the table has no such round.
+    """
+    found = NUMBER.fullmatch(number)
+    if found is None:
+        raise ValueError(number)
+    mark = Mark(*map(int, found.groups()))
+    if mark == BEGINNING:
+        return mark
+    if not live_table.rounds.filter(shoe__number=mark.shoe, number=mark.round).exists():
+        raise ValueError(number)
+    up_to = Q(shoe__number__lt=mark.shoe) | Q(shoe__number=mark.shoe, number__lte=mark.round)
+    is_over = Q(phase=Phase.SETTLED) | Q(Exists(Void.objects.filter(round=OuterRef("pk"))), phase=Phase.VOID)
+    ended = live_table.rounds.filter(up_to, is_over).order_by("-shoe__number", "-number")
+    last = ended.values_list("shoe__number", "number").first()
+    return Mark(*last) if last else BEGINNING

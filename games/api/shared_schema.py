@@ -1,0 +1,240 @@
+"""A shared table as programs are told of it: what its page shows, as plain values, and the same in every language.
+
+What everybody sees is made from what the page's view shows, so that no card is told here that does not lie open there.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import override
+from rest_framework import serializers
+
+from games.api import rounds_schema
+from games.api.shapes import Json, amount, amounts, currency, kind_of_money
+from games.engine.cards import Card
+from games.engine.coup import Outcome, Side, deal, total
+from games.shared import chips
+from games.shared.board import PublicView, public_view
+from games.shared.scoreboard import beads_of
+from games.shared.state import Own, State, own_state
+from games.tables.presentation import HandView
+
+PHASES = ("betting", "closed", "dealt", "settled", "void", "stopped", "paused", "closed_table", "waiting")
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+
+
+class OpenHandSchema(serializers.Serializer[Any]):
+    """The cards of a side that lie open by now."""
+
+    cards = serializers.ListField(child=serializers.CharField(), help_text='none to three: "9H", "TD"')
+    total = serializers.IntegerField(
+        min_value=0, max_value=9, allow_null=True, help_text="what they come to; null without a card"
+    )
+
+
+class TableRoundSchema(serializers.Serializer[Any]):
+    """The round that is played, or that was played last."""
+
+    id = serializers.UUIDField(help_text="a bet says which round it is for")
+    code = serializers.CharField(help_text="what people say to each other")
+    number = serializers.IntegerField(help_text="in the shoe")
+    is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
+
+
+class TableShoeSchema(serializers.Serializer[Any]):
+    """The shoe on the table."""
+
+    number = serializers.IntegerField(help_text="at this table")
+    commitment = serializers.CharField(
+        allow_null=True, help_text="SHA-256 of its seed, hex, known before the first bet; null once the shoe is spent"
+    )
+
+
+class SpentShoeSchema(serializers.Serializer[Any]):
+    """A shoe whose seed is public by now."""
+
+    id = serializers.UUIDField()
+    number = serializers.IntegerField(help_text="at this table")
+
+
+class BeadSchema(serializers.Serializer[Any]):
+    """How a round of the shoe ended."""
+
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
+    player_pair = serializers.BooleanField()
+    banker_pair = serializers.BooleanField()
+
+
+class SharedStateSchema(serializers.Serializer[Any]):
+    """A shared table as everybody sees it at one moment."""
+
+    shape = serializers.ChoiceField(choices=("shared",))
+    table = serializers.SlugField()
+    mode = kind_of_money()
+    table_version = serializers.IntegerField(help_text="under which limits and rules the round is played")
+    at = serializers.DateTimeField(help_text="the moment, by the clock of the database, as every time here")
+    phase = serializers.ChoiceField(
+        choices=PHASES,
+        help_text="of the round: betting, closed, dealt, settled, void; or of the table: stopped after a malfunction,"
+        " paused, closed_table, or waiting for its first round",
+    )
+    takes_bets = serializers.BooleanField()
+    deadline = serializers.DateTimeField(
+        allow_null=True, help_text="when betting ends, or the next round begins; null while cards are dealt"
+    )
+    seconds_left = serializers.FloatField(allow_null=True, help_text="until then, at the moment of `at`")
+    round = TableRoundSchema(allow_null=True)
+    player = OpenHandSchema()
+    banker = OpenHandSchema()
+    outcome = serializers.ChoiceField(
+        choices=OUTCOMES, allow_null=True, help_text="once every card lies open; null before, and of an annulled round"
+    )
+    shoe = TableShoeSchema(allow_null=True)
+    spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
+    results = BeadSchema(many=True, help_text="of this shoe's rounds in their order, without annulled ones")
+
+
+class SettledBetSchema(serializers.Serializer[Any]):
+    """A bet as a round left it."""
+
+    bet = serializers.CharField(help_text="its code")
+    stake = amount("what was staked")
+    payout = amount("what came back, the stake included")
+    result = serializers.ChoiceField(choices=("win", "push", "lose"))
+
+
+class LastRoundSchema(serializers.Serializer[Any]):
+    """What the round came to that the player took part in last."""
+
+    id = serializers.UUIDField()
+    code = serializers.CharField()
+    is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
+    staked = amount("all stakes")
+    paid = amount("all that came back")
+    net = amount("what came back less what was staked")
+    bets = SettledBetSchema(many=True, help_text="none of an annulled round")
+
+
+class SharedOwnSchema(serializers.Serializer[Any]):
+    """What is the player's own at a shared table."""
+
+    currency = currency()
+    version = serializers.IntegerField(help_text="counts changes of the bets")
+    bets = amounts("what lies on it in the round on the table")
+    staked = amount("the same over all bets; held on the account while bets are open, staked once they are closed")
+    can_undo = serializers.BooleanField()
+    last_stakes = amounts("what `rebet` would place")
+    chips = serializers.ListField(child=serializers.IntegerField(), help_text="in the player's tray, small to large")
+    balance = amount("what may still be bet")
+    last_round = LastRoundSchema(allow_null=True, help_text="once it is over, until the player bets again")
+    session_net = amount("what the session came to so far; null where none runs", allow_null=True)
+
+
+class SharedOverSchema(rounds_schema.OverSchema):
+    """A round of a shared table that is over."""
+
+    cards = serializers.ListField(
+        child=serializers.CharField(), help_text="in dealing order; none where it was annulled before it was paid"
+    )
+    player = OpenHandSchema()
+    banker = OpenHandSchema()
+    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of an annulled round")
+
+
+def public(state: State) -> Json:
+    """Return the table as everybody sees it at the moment of *state*."""
+    with override("en"):
+        shown = public_view(state, "en")
+    deadline = state.round.deadline if state.round and shown.countdown else None
+    return {
+        "shape": "shared",
+        "table": state.slug,
+        "mode": state.mode.name.lower(),
+        "table_version": state.table_version,
+        "at": state.now,
+        "phase": shown.phase,
+        "takes_bets": state.takes_bets,
+        "deadline": deadline,
+        "seconds_left": max(0.0, (deadline - state.now).total_seconds()) if deadline else None,
+        "round": _round(state),
+        "player": _hand(shown.player),
+        "banker": _hand(shown.banker),
+        "outcome": shown.outcome or None,
+        "shoe": _shoe(shown),
+        "spent_shoe": {"id": shown.spent_shoe, "number": shown.spent_number} if shown.spent_shoe else None,
+        "results": [
+            {"outcome": bead.outcome.value, "player_pair": bead.player_pair, "banker_pair": bead.banker_pair}
+            for bead in beads_of(state.results)
+        ],
+    }
+
+
+def own(state: State, row: Mapping[str, Any]) -> Json:
+    """Return what is the own of the player of a row of `READ_OWN`."""
+    mine = own_state(row)
+    is_now = state.round is not None and mine.round == state.round.id
+    stakes = mine.stakes if is_now and not mine.is_annulled else {}
+    return {
+        "currency": mine.currency,
+        "version": mine.version,
+        "bets": dict(stakes),
+        "staked": sum(stakes.values()),
+        "can_undo": state.lets_bets_go and is_now and mine.can_undo,
+        "last_stakes": dict(mine.last_stakes if is_now else mine.stakes or mine.last_stakes),
+        "chips": list(chips.tray(state.limits(mine.currency), mine.chips)),
+        "balance": mine.funds,
+        "last_round": _last_round(mine),
+        "session_net": mine.net,
+    }
+
+
+def over(row: Mapping[str, Any]) -> Json:
+    """Return a round that is over, of a row of `READ_OVER`."""
+    cards = [Card.parse(code) for code in row["cards"].split()]
+    coup = deal(cards) if cards else None
+    hands = {
+        side.value: {
+            "cards": [str(card) for card in coup.hand(side)] if coup else [],
+            "total": total(coup.hand(side)) if coup else None,
+        }
+        for side in Side
+    }
+    outcome = coup.outcome.value if coup and not row["is_annulled"] else None
+    return rounds_schema.over(row) | hands | {"cards": row["cards"].split(), "outcome": outcome}
+
+
+def _round(state: State) -> Json | None:
+    played = state.round
+    if played is None:
+        return None
+    return {"id": played.id, "code": played.code, "number": played.number, "is_annulled": played.is_annulled}
+
+
+def _hand(hand: HandView) -> Json:
+    return {"cards": [card.code for card in hand.cards], "total": hand.total if hand.cards else None}
+
+
+def _shoe(shown: PublicView) -> Json | None:
+    if shown.shoe_number is None:
+        return None
+    return {"number": shown.shoe_number, "commitment": shown.commitment or None}
+
+
+def _last_round(mine: Own) -> Json | None:
+    if mine.round is None or not (mine.bets or mine.is_annulled):
+        return None
+    staked = sum(line.stake for line in mine.bets.values()) or sum(mine.stakes.values())
+    bets = {} if mine.is_annulled else mine.bets
+    paid = staked if mine.is_annulled else mine.paid
+    return {
+        "id": mine.round,
+        "code": mine.code,
+        "is_annulled": mine.is_annulled,
+        "staked": staked,
+        "paid": paid,
+        "net": paid - staked,
+        "bets": [
+            {"bet": bet, "stake": line.stake, "payout": line.payout, "result": line.result}
+            for bet, line in bets.items()
+        ],
+    }

@@ -1,0 +1,1 @@
+"""What a player may stake: the slip, its limits, and who may bet."""

@@ -1,0 +1,66 @@
+"""Whom a table serves, and for which money: what the version in force says, asked wherever a player comes to the table
+or stakes there. Whoever stands at one that serves them no more finishes the round and stakes nothing new.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from games.errors import NotServed, OtherMoney, TableClosed
+from games.models import OPEN_PHASES, LiveTable, Table, TableVersion
+from games.raw_rows import fetch_one
+from players.models import Player
+from wallet.models import Mode
+
+# Parameters: players and, one for each, live tables. Returned are those pairs of which the player may look at the
+# table: it serves them, or they have bets on its latest round and the pause after that is not over, or they sit there.
+MAY_WATCH: Final = f"""
+SELECT who.id AS player, live.id AS live_table
+FROM unnest(%(players)s::bigint[], %(live_tables)s::bigint[]) AS wanted (player, live_table)
+JOIN players_player AS who ON who.id = wanted.player
+JOIN games_livetable AS live ON live.id = wanted.live_table
+JOIN games_table AS seat ON seat.id = live.table_id
+JOIN games_tableversion AS version ON version.id = seat.version_id
+WHERE who.jurisdiction_id = ANY (version.jurisdictions) AND live.mode = ANY (version.modes)
+    OR EXISTS (SELECT FROM games_liveseat AS own JOIN games_liveround AS round ON round.id = live.round_id
+        WHERE own.live_table_id = live.id AND own.player_id = who.id AND own.round_id = round.id
+            AND own.stakes <> '{{}}'::jsonb
+            AND (round.phase IN {tuple(map(str, OPEN_PHASES))} OR round.deadline > clock_timestamp()))
+    OR EXISTS (SELECT FROM games_cheminseat AS own
+        WHERE own.live_table_id = live.id AND own.player_id = who.id AND own.left_at IS NULL)
+"""  # noqa: S608  (nothing but names of our own)
+
+
+def serves(version: TableVersion, jurisdiction: str) -> bool:
+    """Say whether players of a jurisdiction are served under a version of a table."""
+    return jurisdiction in version.jurisdictions
+
+
+def is_played_for(version: TableVersion, mode: Mode | str) -> bool:
+    """Say whether that kind of money is played for under a version of a table."""
+    return mode in version.modes
+
+
+def demand_served(version: TableVersion | None, player: Player, mode: Mode) -> None:
+    """Raises NotServed, OtherMoney where the player may stake nothing under this version, TableClosed where there is
+    none.
+    """
+    if version is None:
+        raise TableClosed
+    if not serves(version, player.jurisdiction_id):
+        raise NotServed
+    if not is_played_for(version, mode):
+        raise OtherMoney(mode)
+
+
+def stands_at(player: Player, table: Table, mode: Mode) -> bool:
+    """Say whether the player has a part in what goes on at a table, though it serves them no more. A solo round is over
+    at once.
+    """
+    live = LiveTable.objects.filter(table=table, mode=mode).values_list("pk", flat=True).first()
+    return live is not None and fetch_one(MAY_WATCH, asked([(player.pk, live)])) is not None
+
+
+def asked(pairs: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
+    """Return the parameters of `MAY_WATCH` for pairs of a player and a live table."""
+    found = list(pairs)
+    return {"players": [player for player, _ in found], "live_tables": [live_table for _, live_table in found]}

@@ -1,0 +1,237 @@
+"""Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from games import errors
+from games.betting.controls import plays_on
+from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
+from games.labels import announcement, bet_name
+from games.models import Participation, VoidReason
+from games.tables.presentation import Notice
+from players.gate import Bar
+from wallet.models import AccountKind, Mode
+from wallet.money import format_money
+
+
+def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
+    """Say why nothing happened."""
+    if isinstance(error, errors.RemoteBalanceTooLow):
+        return Notice("error", _("Your balance does not cover this bet."))
+    if isinstance(error, errors.BalanceTooLow):
+        if plays_on(variant) is AccountKind.PURSE:
+            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
+        return _balance_too_low(mode)
+    if isinstance(error, ExcludedBets):
+        return Notice("error", _excluded(error, variant, language))
+    if isinstance(error, errors.LimitError):
+        return Notice("error", _limit(error, variant, language))
+    return refusal_of_a_guest(error, mode=mode)
+
+
+def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode) -> Notice:
+    """Say why nothing happened at a table without bets: guests play each other there. What the croupier refuses there,
+    says `games.chemin.messages`.
+    """
+    if isinstance(error, errors.Barred):
+        return barred(error.bar)
+    if isinstance(error, errors.TableWaits):
+        text = _(
+            "Where you live you play at one table at a time."
+            " Open this table again to play here: the other one then waits."
+        )
+        return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
+    if isinstance(error, errors.NotEnoughBalance):
+        more = _("Top up free money") if mode == Mode.FREE else _("Deposit")
+        return Notice("error", _("Not enough balance"), reverse("cashier"), more)
+    if isinstance(error, errors.OverLimit):
+        return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
+    return Notice("error", _sentence(error))
+
+
+def barred(bar: Bar) -> Notice:
+    """Say what keeps the player from playing at all, and where that leads."""
+    return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
+
+
+Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | errors.OtherMoney | errors.NotHereRemotely
+
+
+def unplayable(error: Unplayable) -> Notice:
+    """Say why a table is not one that the player can play at."""
+    return Notice("error", _sentence(error))
+
+
+def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
+    """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
+    changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
+    return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
+
+
+def finished_meanwhile(part: Participation, language: str) -> Notice:
+    """Say what became of a round whose answer may not have reached the player."""
+    words = {
+        "table": part.round.table_version.table.name,
+        "result": announcement(deal([Card.parse(code) for code in part.round.cards.split()])),
+        "amount": format_money(part.paid, part.currency, language),
+    }
+    if part.paid:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Paid back: %(amount)s.") % words
+    else:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Your bets lost.") % words
+    return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
+
+
+def examined(part: Participation) -> Notice:
+    """Say that a round cannot be shown, and what is done about it."""
+    text = _("Round %(code)s is being examined: what is stored of it does not make a round.")
+    return Notice(
+        "info", text % {"code": part.round.code}, reverse("round", args=[part.round_id]), _("Look at the round")
+    )
+
+
+def repeated() -> Notice:
+    """Say that a round had been played before this click."""
+    return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
+
+
+def closed() -> Notice:
+    """Say that the table takes no bets, to someone who has only come to it."""
+    text = _("This table is closed. You can take back what lies on it.")
+    return Notice("info", text, reverse("lobby"), _("To the tables"))
+
+
+def table_pauses() -> str:
+    """Say that a table pauses, wherever that is said."""
+    return _("This table pauses. The next round opens when it goes on.")
+
+
+def paused() -> Notice:
+    """Say that the table pauses, to someone who has only come to it."""
+    return Notice("info", table_pauses(), reverse("lobby"), _("To the tables"))
+
+
+def halted() -> Notice:
+    """Say that the whole house is stopped, to someone who has only come to the table."""
+    return Notice("info", _("Play is stopped for now. You can take back what lies here."))
+
+
+def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
+    """Say that rounds, given by id, code and reason, have been annulled; None where there are none."""
+    if not rounds:
+        return None
+    text = _annulled_by_people(rounds) or ngettext(
+        "Round %(codes)s was annulled because of a malfunction."
+        " All stakes were returned and any payout was taken back.",
+        "Rounds %(codes)s were annulled because of a malfunction."
+        " All stakes were returned and any payouts were taken back.",
+        len(rounds),
+    )
+    last_id, _last_code, _reason = rounds[-1]
+    codes = ", ".join(code for _id, code, _why in rounds)
+    return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("Look at the round"))
+
+
+def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
+    """Blame no machine where people annulled a round; nothing where none of them did."""
+    if not any(VoidReason(reason).is_of_people for _id, _code, reason in rounds):
+        return ""
+    return ngettext(
+        "Round %(codes)s was annulled. All stakes were returned and any payout was taken back.",
+        "Rounds %(codes)s were annulled. All stakes were returned and any payouts were taken back.",
+        len(rounds),
+    )
+
+
+def _sentence(error: errors.PlayError | SettlementError) -> str:
+    if isinstance(error, errors.NothingStaked):
+        return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
+    if isinstance(error, errors.HouseStopped):
+        return _("Play is stopped in the whole house for now. No bet was taken.")
+    if isinstance(error, errors.TableClosed):
+        return _("This table is closed. No bet was taken.")
+    if isinstance(error, errors.TablePaused):
+        return table_pauses()
+    if isinstance(error, errors.BetTooLate):
+        return _("Bet arrived too late")
+    if isinstance(error, errors.QuestionPassed):
+        return _("This came too late: the table has moved on. Nothing was staked.")
+    if isinstance(error, errors.TableStopped):
+        return _("This table is stopped while a malfunction is looked into. No bet was taken.")
+    if isinstance(error, errors.OverLiability):
+        return _(
+            "The table cannot take that much more in this round. A smaller or a different bet may still be possible."
+        )
+    if isinstance(error, errors.SlipChanged):
+        return _("Your bets were changed in another window. Nothing was staked; look at them and deal again.")
+    if isinstance(error, errors.NothingToRepeat):
+        return _("There is no earlier round at this table to bet again.")
+    if isinstance(error, errors.UnknownChip):
+        return _("This table has no such chip. Choose one from the tray.")
+    if isinstance(error, errors.UnknownCurrency):
+        return _("This table is not played in your currency.")
+    if isinstance(error, errors.NotServed):
+        return _("This table is not open to players where you live.")
+    if isinstance(error, errors.OtherMoney):
+        free, real = _("This table is not played for free money."), _("This table is not played for real money.")
+        return free if error.mode == Mode.FREE else real
+    if isinstance(error, errors.NotHereRemotely):
+        return _(
+            "You play with the money of the site that brought you here. That works at tables where you play alone, and"
+            " not at this one."
+        )
+    if isinstance(error, errors.VisitOver):
+        return _("Your visit from the other site is over. Open the table from there again. Nothing was staked.")
+    if isinstance(error, errors.OperatorRefuses):
+        return _("The site that brought you here does not take this bet now. Nothing was staked.")
+    if isinstance(error, errors.OperatorBusy):
+        return _("The site that brought you here is slow to answer now. Nothing was staked. Try again in a moment.")
+    if isinstance(error, errors.OperatorSilent):
+        return _(
+            "The site that brought you here did not answer in time. No round was played;"
+            " a stake that was taken goes back."
+        )
+    if isinstance(error, errors.BetUnderWay):
+        return _("This bet is on its way already. Wait a moment, then look at the table again.")
+    if isinstance(error, errors.NotOffered):
+        return _("This table has no such button.")
+    if isinstance(error, MissingMainBet):
+        return _("This bet needs a main bet beside it.")
+    if isinstance(error, UnknownBet):
+        return _("This game has no such bet. Nothing was staked.")
+    return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
+
+
+def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
+    names = [bet_name(variant, bet, language) for bet in error.bets]
+    return _("%(one)s and %(other)s exclude each other. Take one off first.") % {
+        "one": names[0],
+        "other": names[1],
+    }
+
+
+def _balance_too_low(mode: Mode) -> Notice:
+    if mode == Mode.FREE:
+        return Notice(
+            "error", _("Your free money does not cover this bet."), reverse("cashier"), _("Top up free money")
+        )
+    return Notice("error", _("Your balance does not cover this bet."), reverse("cashier"), _("Deposit"))
+
+
+def _limit(error: errors.LimitError, variant: Variant, language: str) -> str:
+    names = {
+        "bet": bet_name(variant, error.bet, language),
+        "amount": format_money(error.amount, error.currency, language),
+    }
+    if isinstance(error, errors.UnderMinimum):
+        return _("The minimum bet on %(bet)s is %(amount)s.") % names
+    if isinstance(error, errors.OverMaximum):
+        return _("The maximum bet on %(bet)s is %(amount)s.") % names
+    return _("A bet on %(bet)s must be a multiple of %(amount)s.") % names

@@ -1,0 +1,125 @@
+"""What money a table takes, in words, and what changes from one version to the next. In English, for staff."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from babel import Locale
+
+from games.engine.odds import percent
+from games.labels import bet_name
+from games.tables.checks import Served, TableLimits
+from games.variants import VARIANTS
+from players.forms import INTERNATIONAL
+from wallet.models import Mode
+from wallet.money import format_amount
+
+NOTHING = "—"
+MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
+COUNTRIES = Locale("en").territories
+READABLE = 7  # characters of a fraction
+GUESTS = {"places": "Places", "house_players": "House players"}
+PACE = {
+    "betting": "Betting",
+    "call": "Call",
+    "card": "Each card",
+    "pause": "Pause",
+    "ask": "Asking for the bank",
+    "decide": "Deciding",
+    "deal": "Drawing cards",
+    "choice": "Choice of a card",
+    "house_player": "House players think",
+    "removal": "Removal of who is away",
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is another afterwards; what was not there, or will not be, is a dash."""
+
+    what: str
+    before: str
+    after: str
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+    """Compare what `written` or `rules_written` say of two versions."""
+    names = [*after, *(name for name in before if name not in after)]
+    found = [Change(name, before.get(name, NOTHING), after.get(name, NOTHING)) for name in names]
+    return [each for each in found if each.before != each.after]
+
+
+def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, served: Served) -> dict[str, str]:
+    """Write out whom a table serves, its limits and its pace, each with its name; amounts with their currency."""
+    found = {"Players of": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
+    for currency, entry in limits.items():
+        figures: Mapping[str, Any] = entry
+        found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
+    for name, value in (clock or {}).items():
+        found[PACE.get(name, name.capitalize())] = f"{value} turns" if name == "missed" else f"{value / 1000:g} s"
+    return found
+
+
+def country(jurisdiction: str) -> str:
+    """Name a jurisdiction."""
+    return "United Kingdom and other countries" if jurisdiction == INTERNATIONAL else COUNTRIES[jurisdiction]
+
+
+def money(modes: Iterable[str]) -> str:
+    """Name the kinds of money that a table is played for."""
+    return " and ".join(name for mode, name in MONEY.items() if mode in set(modes))
+
+
+def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
+    """Write rules out as `games.change_requests.rules` keeps them, whatever program they are of."""
+    found = {"Decks": str(body["decks"])}
+    for bet, rule in body.get("bets", {}).items():
+        name = _bet(variant, bet)
+        found[f"{name}: pays"] = "; ".join(f"{pays} ({when.replace('_', ' ')})" for when, pays in rule["pays"])
+        found[f"{name}: return"] = share(Fraction(rule["return"]))
+        found[f"{name}: needs"] = ", ".join(_bet(variant, each) for each in rule["needs"]) or NOTHING
+        found[f"{name}: commission"] = "yes" if rule["commission"] else "no"
+    found |= {f"Not together, {place}": ", ".join(rivals) for place, rivals in enumerate(body.get("exclusions", ()), 1)}
+    if "places" in body:
+        found |= {"Places": "–".join(map(str, body["places"])), "Tax": share(Fraction(body["tax"]))}
+    return found
+
+
+def share(exact: Fraction) -> str:
+    """Write a share as the fraction that it is, unless that is too long to read, and in percent."""
+    text = str(exact)
+    in_percent = f"{percent(exact, 4)} %"
+    return f"{in_percent} = {text}" if len(text) <= READABLE else in_percent
+
+
+def fraction(exact: Fraction) -> str:
+    """Write a share as the fraction that it is, its digits in groups of three."""
+    return f"{exact.numerator:,} / {exact.denominator:,}".replace(",", "\u202f")
+
+
+def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    def amount(minor: int) -> str:
+        return format_amount(minor, currency, "en")
+
+    if "bets" not in entry:
+        yield "bank", f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
+        yield from ((name.lower(), str(entry[key])) for key, name in GUESTS.items())
+        return
+    game = VARIANTS.get(variant)
+    order = [bet.code for bet in game.bets] if game else []
+    for bet in sorted(entry["bets"], key=lambda bet: (bet not in order, order.index(bet) if bet in order else 0)):
+        low, high = entry["bets"][bet]
+        yield _bet(variant, bet), f"{amount(low)} – {amount(high)}"
+    yield "steps of", amount(entry["step"])
+    yield "chips", ", ".join(map(amount, entry["chips"]))
+    if "tray" in entry:
+        yield "chips in the tray", ", ".join(map(amount, entry["tray"]))
+    if "liability" in entry:
+        yield "most the house may lose in a round", amount(entry["liability"])
+
+
+def _bet(variant: str, bet: str) -> str:
+    """Name a bet; one that the program does not have any more by its code."""
+    game = VARIANTS.get(variant)
+    return bet_name(game, bet, "en") if game and any(each.code == bet for each in game.bets) else bet

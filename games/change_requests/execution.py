@@ -1,0 +1,143 @@
+"""What two people agreed on is done here and nowhere else: a table is made, or another version of one put live, by the
+decision or when its time comes.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import cast
+
+from django.db import transaction
+
+from audit import approvals
+from audit.log import Json
+from audit.models import Approval
+from games import tables
+from games.change_requests import requests, schedule
+from games.engine.chemin.state import there
+from games.models import HowEnded, Shape, Table
+from games.tables import Approved, status
+from games.tables.checks import Served, TableClock, TableError, TableLimits
+from games.tables.chemin_rules import GuestClock
+from games.tables.clock import Clock
+
+
+def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
+    """Do what was asked for, or keep it until its time. Raises approvals.CannotExecute where it no longer fits."""
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    try:
+        if request["goes_live_at"] is None:
+            _do(request, _approved(asked, request, verdict.by, None))
+        else:
+            _check(request)
+            schedule.begin(asked, str(request["goes_live_at"]), by=verdict.by)
+    except schedule.GONE as error:
+        raise approvals.CannotExecute(str(error)) from error
+
+
+def go_live(approval_id: int) -> bool:
+    """Put live what waited for its time, if nobody has; say whether it was done. What cannot be done any more is not
+    done later either: it has failed, which is on record.
+    """
+    try:
+        with transaction.atomic():
+            ending = schedule.end(approval_id, HowEnded.LIVE, by="system", reason="")
+            scheduled = ending.schedule
+            request, decided_by = approvals.thaw(scheduled.approval), scheduled.approval.decision.by
+            _do(request, _approved(scheduled.approval, request, decided_by, scheduled.due_at))
+    except schedule.EndedAlready:
+        return False
+    except schedule.REFUSED as error:
+        schedule.fail(approval_id, error)
+        return False
+    return True
+
+
+def limits_of(request: Mapping[str, Json]) -> TableLimits:
+    """Return the limits that a request asks for."""
+    return cast("TableLimits", request["limits"])
+
+
+def clock_of(request: Mapping[str, Json], shape: Shape) -> TableClock | None:
+    """Return the pace that a request asks for."""
+    stored = cast("dict[str, int] | None", request["clock"])
+    if stored is None:
+        return None
+    return (GuestClock if shape is Shape.GUESTS else Clock).of(stored)
+
+
+def served_of(request: Mapping[str, Json]) -> Served | None:
+    """Return whom and which money a request is for; None where it keeps both, having been asked for before versions
+    said that.
+    """
+    if "jurisdictions" not in request:
+        return None
+    return Served(cast("list[str]", request["jurisdictions"]), cast("list[str]", request["modes"]))
+
+
+def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due_at: datetime | None) -> Approved:
+    return Approved(
+        approval_id=asked.pk,
+        asked_by=asked.by,
+        decided_by=decided_by,
+        reason=asked.reason,
+        digest=str(request["digest"]),
+        based_on=cast("int | None", request.get("based_on")),
+        due_at=due_at,
+    )
+
+
+def _check(request: Mapping[str, Json]) -> None:
+    """Refuse what could not be done if its time were now. Raises TableError, Table.DoesNotExist."""
+    limits, served = limits_of(request), served_of(request)
+    if "table" not in request:
+        requests.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))), there(served))
+        return
+    table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=str(request["table"]))
+    if schedule.of_table(table).exists():
+        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+    based_on = cast("int", request["based_on"])
+    tables.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
+    tables.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
+
+
+def _do(request: Mapping[str, Json], approved: Approved) -> None:
+    """Do it now. Raises TableError, Table.DoesNotExist."""
+    if "table" in request:
+        _put_live(request, approved)
+    else:
+        _make(request, approved)
+
+
+def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
+    table = Table.objects.get(pk=str(request["table"]))
+    if approved.due_at is None and schedule.of_table(table).exists():
+        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+    tables.new_version(
+        table_id=table.pk,
+        limits=limits_of(request),
+        clock=clock_of(request, Shape(table.shape)),
+        served=served_of(request),
+        reason=approved.reason,
+        by=approved.decided_by,
+        approval=approved,
+    )
+
+
+def _make(request: Mapping[str, Json], approved: Approved) -> None:
+    shape, limits = Shape(str(request["shape"])), limits_of(request)
+    clock, served = clock_of(request, shape), there(served_of(request))
+    requests.check_table(request, limits, clock, served)
+    table = tables.make_table(
+        slug=str(request["slug"]),
+        name=str(request["name"]),
+        variant=str(request["variant"]),
+        shape=shape,
+        limits=limits,
+        clock=clock,
+        served=served,
+        by=approved.decided_by,
+        approval=approved,
+    )
+    tables.set_chat_language(table_id=table.pk, language=str(request["chat_language"]), by=approved.decided_by)
+    if approved.due_at:
+        status.open_table(table_id=table.pk, reason=approved.reason, by=approved.decided_by)

@@ -1,0 +1,213 @@
+"""Asking for a table, or for another version of one. One person asks, another decides (`audit.approvals`), and what was
+asked for is done as it stands: at once, or when its time comes (`games.change_requests.schedule`).
+
+Whatever would be refused when it is done is refused when it is asked for, in a sentence for staff.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+
+from audit import approvals
+from audit.log import Json
+from audit.models import Approval
+from games import tables
+from games.change_requests import schedule
+from games.models import Shape, Table
+from games.tables import clock as house_clock
+from games.tables.checks import Served, TableClock, TableError, TableLimits, check
+from games.variants import GAMES
+from players.models import Staff
+from wallet.models import Mode
+
+VERSION: Final = "table.version"
+TABLE: Final = "table.make"
+ASK: Final = "games.change_table"
+DECIDE: Final = "games.decide_table"
+LONGEST_NAME: Final = 80
+LONGEST_ADDRESS: Final = 50
+FURTHEST: Final = timedelta(days=366)
+
+
+class UnusableAddress(TableError):
+    """An address that no new table can have."""
+
+
+class UnusableMoment(TableError):
+    """A moment at which nothing can go live."""
+
+
+@transaction.atomic
+def ask_version(
+    *,
+    table_id: int,
+    limits: TableLimits,
+    clock: TableClock | None = None,
+    jurisdictions: Sequence[str] | None = None,
+    modes: Sequence[Mode] | None = None,
+    goes_live_at: datetime | None = None,
+    reason: str,
+    staff: Staff,
+) -> Approval:
+    """Ask for other limits, another pace, other players or money that a table is for (None keeps each of the last
+    three), from the decision or from *goes_live_at* on.
+
+    Raises TableError with a sentence for staff (its subclasses NothingChanged, UnusableLimits, UnusableClock,
+    ServesNobody, ReturnTooLow, MissingLanguage; itself for the reason, the moment, or another version that waits for
+    its time), approvals.AskedTwice, Table.DoesNotExist.
+    """
+    request = version_request(
+        table_id=table_id,
+        limits=limits,
+        clock=clock,
+        jurisdictions=jurisdictions,
+        modes=modes,
+        goes_live_at=goes_live_at,
+    )
+    return _ask(VERSION, f"table:{table_id}", request, reason, staff)
+
+
+def version_request(
+    *,
+    table_id: int,
+    limits: TableLimits,
+    clock: TableClock | None,
+    jurisdictions: Sequence[str] | None,
+    modes: Sequence[str] | None,
+    goes_live_at: datetime | None,
+) -> dict[str, Json]:
+    """Return what `ask_version` would ask for, if it can be done as things stand. Raises what that raises."""
+    table = Table.objects.select_related("version").get(pk=table_id)
+    if table.version is None:
+        raise TableError("This table has no version yet.")
+    if schedule.of_table(table).exists():
+        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+    before = Served.under(table.version)
+    wanted = Served.of(
+        before.jurisdictions if jurisdictions is None else jurisdictions, before.modes if modes is None else modes
+    )
+    pace, served = tables.check_change(table, limits, clock, wanted)
+    return {
+        "table": table.pk,
+        "based_on": table.version.number,
+        **_frozen(table.variant, limits, pace, served),
+        "goes_live_at": _moment(goes_live_at),
+    }
+
+
+@transaction.atomic
+def ask_table(
+    *,
+    slug: str,
+    name: str,
+    variant: str,
+    shape: Shape,
+    limits: TableLimits,
+    clock: TableClock | None = None,
+    jurisdictions: Sequence[str],
+    modes: Sequence[Mode],
+    chat_language: str = "",
+    goes_live_at: datetime | None = None,
+    reason: str,
+    staff: Staff,
+) -> Approval:
+    """Ask for a table. With *goes_live_at* it is made and opened then; else it is made by the decision and stays closed
+    until somebody opens it.
+
+    Raises TableError with a sentence for staff, as `ask_version` does, also for a name or an address that cannot be,
+    an unknown game, jurisdiction or language and for no kind of money; approvals.AskedTwice.
+    """
+    request = table_request(
+        slug=slug,
+        name=name,
+        variant=variant,
+        shape=shape,
+        limits=limits,
+        clock=clock,
+        jurisdictions=jurisdictions,
+        modes=modes,
+        chat_language=chat_language,
+        goes_live_at=goes_live_at,
+    )
+    return _ask(TABLE, f"new-table:{slug}", request, reason, staff)
+
+
+def table_request(
+    *,
+    slug: str,
+    name: str,
+    variant: str,
+    shape: Shape,
+    limits: TableLimits,
+    clock: TableClock | None,
+    jurisdictions: Sequence[str],
+    modes: Sequence[str],
+    chat_language: str,
+    goes_live_at: datetime | None,
+) -> dict[str, Json]:
+    """Return what `ask_table` would ask for, if it can be done as things stand. Raises what that raises."""
+    request: dict[str, Json] = {
+        "slug": slug,
+        "name": name.strip(),
+        "variant": variant,
+        "shape": str(shape),
+        "chat_language": chat_language,
+    }
+    served = Served.of(jurisdictions, modes)
+    check_table(request, limits, clock, served)
+    return request | _frozen(variant, limits, clock, served) | {"goes_live_at": _moment(goes_live_at)}
+
+
+def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableClock | None, served: Served) -> None:
+    """Refuse a table that cannot be made as things stand. Raises TableError, as `ask_table` says."""
+    slug, name, variant = str(request["slug"]), str(request["name"]), str(request["variant"])
+    try:
+        validate_slug(slug)
+    except ValidationError as error:
+        raise UnusableAddress("An address has letters, digits, hyphens and underscores, and nothing else.") from error
+    if len(slug) > LONGEST_ADDRESS:
+        raise UnusableAddress(f"An address has {LONGEST_ADDRESS} characters at most.")
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise TableError(f"A table has a name of {LONGEST_NAME} characters at most.")
+    if Table.objects.filter(slug=slug).exists():
+        raise UnusableAddress("Another table has this address.")
+    if variant not in GAMES:
+        raise TableError("The house has no such game.")
+    if request["chat_language"] not in {"", *dict(settings.LANGUAGES)}:
+        raise TableError("The house has no such language.")
+    check(Table(slug=slug, name=name, variant=variant, shape=Shape(str(request["shape"]))), limits, clock, served)
+
+
+def _frozen(variant: str, limits: TableLimits, clock: TableClock | None, served: Served) -> dict[str, Json]:
+    """Return what decides about money and who stakes it, as the request freezes it and the database compares it with
+    what is done.
+    """
+    game = GAMES[variant]
+    return {
+        "limits": cast("Json", limits),
+        "clock": cast("Json", clock and clock.stored()),
+        "jurisdictions": cast("Json", served.jurisdictions),
+        "modes": cast("Json", served.modes),
+        "digest": game.digest,
+        "rules": game.version,
+    }
+
+
+def _moment(goes_live_at: datetime | None) -> str | None:
+    """Write a moment to come. Raises TableError where it is none."""
+    if goes_live_at is None:
+        return None
+    if not timedelta(0) < goes_live_at - house_clock.now() <= FURTHEST:
+        raise UnusableMoment("Something goes live at a moment to come, and within a year.")
+    return goes_live_at.astimezone(UTC).isoformat()
+
+
+def _ask(kind: str, on: str, request: Mapping[str, Json], reason: str, staff: Staff) -> Approval:
+    if not reason.strip():
+        raise TableError("Say why: the reason is kept in the log.")
+    return approvals.ask(kind=kind, on=on, request=request, by=str(staff), person=staff.person, reason=reason.strip())

@@ -1,0 +1,81 @@
+"""The exact return of every bet of a game, and the least that the limits of a table leave of it: fractions, from the
+engine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from games.betting.limits import Limits, StoredLimits
+from games.engine.odds import exact, lowest_return
+from games.labels import bet_name
+from games.variants import VARIANTS
+from wallet.money import format_money
+
+
+@dataclass(frozen=True)
+class BetReturn:
+    """A bet of a game: what it pays in words, its return, what the house keeps of it, and how often it wins, is a
+    push, or is lost. Shares of one.
+    """
+
+    code: str
+    name: str
+    pays: str
+    rtp: Fraction
+    edge: Fraction
+    win: Fraction
+    push: Fraction
+    lose: Fraction
+
+
+@dataclass(frozen=True)
+class LowestReturn:
+    """The least return of a bet in a currency, with the stake, in minor units, at which rounding leaves it."""
+
+    name: str
+    currency: str
+    stake: int
+    rtp: Fraction
+
+    @property
+    def amount(self) -> str:
+        """The stake, written."""
+        return format_money(self.stake, self.currency, "en")
+
+
+def bets(variant: str) -> list[BetReturn]:
+    """Return every bet of a game with its exact return; none of a game that guests play against each other."""
+    game = VARIANTS.get(variant)
+    if game is None:
+        return []
+    odds = exact(game)
+    return [
+        BetReturn(
+            code=bet.code,
+            name=bet_name(game, bet.code, "en"),
+            pays=bet.pays_text,
+            rtp=odds[bet.code].rtp,
+            edge=odds[bet.code].edge,
+            win=odds[bet.code].win,
+            push=odds[bet.code].push,
+            lose=odds[bet.code].lose,
+        )
+        for bet in game.bets
+    ]
+
+
+def lowest(variant: str, limits: StoredLimits) -> list[LowestReturn]:
+    """Return the least return of every bet of a game with bets against the house, over all currencies of *limits*, in
+    the order of the table.
+    """
+    codes = [bet.code for bet in VARIANTS[variant].bets]
+    return [min(_lowest(variant, code, limits), key=lambda each: each.rtp) for code in codes]
+
+
+def _lowest(variant: str, bet: str, limits: StoredLimits) -> Iterator[LowestReturn]:
+    game = VARIANTS[variant]
+    for currency in limits:
+        allowed = Limits.of(limits, currency)
+        rtp, stake = lowest_return(game, bet, allowed.bets[bet].minimum, allowed.bets[bet].maximum, allowed.step)
+        yield LowestReturn(bet_name(game, bet, "en"), currency, stake, rtp)

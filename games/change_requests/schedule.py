@@ -1,0 +1,92 @@
+"""What was approved for a moment to come: kept until then, withdrawn, or put live by whichever worker comes first. The
+moment is one by the database's clock, and the end of a wait is written once.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from audit import approvals, log
+from audit.log import Json
+from audit.models import Approval, Clock
+from games.models import HowEnded, ScheduledVersion, ScheduleEnding, Table
+from games.tables.checks import TableError
+
+# What may have become of a request until its time: figures, games or tables that this program does not have any more.
+GONE: Final = (TableError, ObjectDoesNotExist, KeyError, ValueError)
+REFUSED: Final = (*GONE, approvals.ApprovalError, IntegrityError)
+
+
+class EndedAlready(TableError):
+    """What waited for its time waits no more."""
+
+    def __init__(self) -> None:
+        super().__init__("This went live, failed or was withdrawn already.")
+
+
+def waiting() -> QuerySet[ScheduledVersion]:
+    """Return what waits for its time, the next one first."""
+    return ScheduledVersion.objects.filter(ending=None).select_related("approval").order_by("due_at", "pk")
+
+
+def of_table(table: Table) -> QuerySet[ScheduledVersion]:
+    """Return what waits for its time at a table."""
+    return waiting().filter(approval__on=f"table:{table.pk}")
+
+
+def due() -> Sequence[int]:
+    """Return the approvals of what should have gone live by now."""
+    return list(waiting().filter(due_at__lte=Clock()).values_list("pk", flat=True))
+
+
+@transaction.atomic
+def withdraw(*, approval_id: int, reason: str, by: str) -> ScheduleEnding:
+    """Let something that waits for its time not go live.
+
+    Raises TableError where no reason is given, EndedAlready, ScheduledVersion.DoesNotExist.
+    """
+    if not reason.strip():
+        raise TableError("Say why: the reason is kept in the log.")
+    ending = end(approval_id, HowEnded.WITHDRAWN, by=by, reason=reason.strip())
+    _record("table.schedule_withdrawn", ending)
+    return ending
+
+
+@transaction.atomic
+def fail(approval_id: int, error: Exception) -> ScheduleEnding:
+    """Write down that something could not go live, and why. Raises EndedAlready."""
+    ending = end(approval_id, HowEnded.FAILED, by="system", reason=str(error))
+    _record("table.schedule_failed", ending)
+    return ending
+
+
+def end(approval_id: int, how: HowEnded, *, by: str, reason: str) -> ScheduleEnding:
+    """Write the end of a wait: whoever comes second waits here for the first. Raises EndedAlready,
+    ScheduledVersion.DoesNotExist.
+    """
+    scheduled = ScheduledVersion.objects.select_related("approval").get(pk=approval_id)
+    try:
+        with transaction.atomic():
+            return ScheduleEnding.objects.create(schedule=scheduled, how=how, by=by, reason=reason)
+    except IntegrityError as error:
+        raise EndedAlready from error
+
+
+def begin(asked: Approval, due_at: str, *, by: str) -> None:
+    """Keep what was approved until its time."""
+    ScheduledVersion.objects.create(approval=asked, due_at=due_at)
+    data: dict[str, Json] = {"approval": asked.pk, "asked_by": asked.by, "due": due_at, "reason": asked.reason}
+    log.record("table.scheduled", by=by, on=asked.on, data=data)
+
+
+def _record(kind: str, ending: ScheduleEnding) -> None:
+    scheduled = ending.schedule
+    data: dict[str, Json] = {
+        "approval": scheduled.pk,
+        "due": scheduled.due_at.isoformat(),
+        "reason": ending.reason,
+    }
+    log.record(kind, by=ending.by, on=scheduled.approval.on, data=data)

@@ -1,0 +1,265 @@
+"""What players do in the chat of shared tables: a name, a message, a block, a report.
+
+Who may write, and how often, is decided by the database and its clock (``games/sql/functions/chat.sql``); what may be
+written, by `games.chat.rules`. What is recorded names messages and players by their numbers; names and reasons
+are personal, and words stay in the chat alone.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Lower, Now
+from django.db.utils import DatabaseError
+from django.utils.translation import gettext as _
+
+from audit import log
+from games.chat import messages
+from games.chat.rules import ChatError, readable_name, readable_text
+from games.errors import Barred
+from games.models import (
+    ChatBan,
+    ChatBlock,
+    ChatMessage,
+    ChatName,
+    ChatNameTaken,
+    ChatReport,
+    Grounds,
+    LiveTable,
+    ReportReason,
+)
+from games.tables import notify
+from players import gate
+from players.models import Player
+from players.moments import written_until
+from wallet.models import Mode
+
+SAME_AGAIN: Final = timedelta(minutes=10)  # in which the same words twice in a row are refused
+JUST_NOW: Final = timedelta(minutes=15)  # in which a page says that a message of the reader's was removed
+LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
+
+
+class NoName(ChatError):
+    """The player has chosen no name to be read under."""
+
+
+class NameTaken(ChatError):
+    """Somebody else is read under this name."""
+
+
+class NameGone(ChatError):
+    """Staff have taken this name away, from whomever."""
+
+
+class NamedToday(ChatError):
+    """A name is changed once a day."""
+
+
+class TooFast(ChatError):
+    """More messages than anybody reads."""
+
+
+class SameAgain(ChatError):
+    """The same words twice in a row."""
+
+
+class Banned(ChatError):
+    """Staff keep the player from writing."""
+
+
+class NotThere(ChatError):
+    """There is no such message at the table, or it was taken away."""
+
+
+class OwnMessage(ChatError):
+    """Nobody reports or blocks themselves."""
+
+
+@dataclass(frozen=True)
+class Ban:
+    """Until when a player may read only, None until staff lift it; and why."""
+
+    until: datetime | None
+    grounds: str = Grounds.OTHER
+    is_at_one_table: bool = False
+
+
+@transaction.atomic
+def choose_name(*, player: Player, name: str) -> ChatName:
+    """Have others read the player under a name. Raises BadName, NameTaken, NameGone, NamedToday,
+    Banned.
+    """
+    kept = readable_name(name)
+    _demand_no_ban(player)
+    known = ChatName.objects.select_for_update().filter(player=player).first()
+    if known and known.name == kept:
+        return known
+    with _said_by_the_database(player):
+        if known:
+            ChatName.objects.filter(player=player).update(name=kept)
+        else:
+            ChatName.objects.create(player=player, name=kept)
+    log.record("chat.named", by=str(player), on=str(player), data={}, personal={"name": kept})
+    return ChatName.objects.get(player=player)
+
+
+@transaction.atomic
+def say(*, player: Player, live_table: LiveTable, text: str, language: str, session: UUID | None = None) -> ChatMessage:
+    """Say something at a table.
+
+    Raises BadText, NoName, Banned, SameAgain, TooFast, and Barred where the player may not play there now. A reality
+    check that waits for its answer keeps nobody from writing.
+    """
+    kept = readable_text(text)
+    bar = gate.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
+    if bar and bar.code is not gate.Code.CHECK:
+        raise Barred(bar)
+    _demand_no_ban(player, live_table)
+    if not ChatName.objects.select_for_update().filter(player=player).exists():
+        raise _no_name(player)
+    lately = ChatMessage.objects.filter(player=player, at__gt=Now() - SAME_AGAIN).order_by("-pk").first()
+    if lately and lately.text.casefold() == kept.casefold() and lately.live_table_id == live_table.pk:
+        raise SameAgain(_("You have just said that."))
+    with _said_by_the_database(player, live_table):
+        said = ChatMessage.objects.create(
+            live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=kept
+        )
+    notify.tell_chat(live_table.pk)
+    said.refresh_from_db()
+    return said
+
+
+@transaction.atomic
+def block(*, player: Player, live_table: LiveTable, number: int) -> ChatBlock:
+    """Have a player read nothing more of whoever said this. Again it is the same. Raises NotThere, OwnMessage."""
+    said = message_at(live_table, number)
+    if said.player_id == player.pk:
+        raise OwnMessage(_("This is your own message."))
+    found, is_new = ChatBlock.objects.get_or_create(player=player, blocked_id=said.player_id)
+    if is_new:
+        notify.tell_blocks(player.pk)
+    return found
+
+
+@transaction.atomic
+def unblock(*, player: Player, block_id: int) -> None:
+    """Have a player read somebody again. Idempotent."""
+    if ChatBlock.objects.filter(pk=block_id, player=player).delete()[0]:
+        notify.tell_blocks(player.pk)
+
+
+@transaction.atomic
+def report(*, player: Player, live_table: LiveTable, number: int, reason: ReportReason) -> ChatReport:
+    """Have staff look at a message. Again it is the same report. Raises NotThere, OwnMessage."""
+    said = message_at(live_table, number, lock=True)
+    if said.player_id == player.pk:
+        raise OwnMessage(_("This is your own message."))
+    found, is_new = ChatReport.objects.get_or_create(message=said, player=player, defaults={"reason": reason})
+    if is_new:
+        data: dict[str, log.Json] = {"report": found.pk, "reason": reason.value, "author": str(said.author)}
+        log.record("chat.reported", by=str(player), on=f"chat_message:{said.pk}", data=data)
+    return found
+
+
+def name_of(player: Player) -> str:
+    """Return the name a player is read under, "" where none was chosen."""
+    return ChatName.objects.filter(player=player).values_list("name", flat=True).first() or ""
+
+
+def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
+    """Return what keeps the player from writing: anywhere, or at a table."""
+    here = Q(live_table=None) | Q(live_table=live_table)
+    found = bans_in_force().filter(here, player=player).order_by(F("until").desc(nulls_first=True)).first()
+    return Ban(found.until, found.grounds, found.live_table_id is not None) if found else None
+
+
+def banned_sentence(ban: Ban, player: Player) -> str:
+    """Say that a player may only read, for how long and why."""
+    words = (
+        _("At this table you can read the chat, but not write in it %(until)s.")
+        if ban.is_at_one_table
+        else _("You can read the chat, but not write in it %(until)s.")
+    )
+    said = words % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
+    return f"{said} {messages.because(ban.grounds)}"
+
+
+def nameless_sentence(player: Player) -> str:
+    """Say that staff took the player's name away and why; "" where they have one, or never had one."""
+    if ChatName.objects.filter(player=player).exists():
+        return ""
+    taken = ChatNameTaken.objects.filter(player=player).order_by("-pk").first()
+    return f"{messages.nameless()} {messages.because(taken.grounds)}" if taken else ""
+
+
+def removed_sentence(player: Player, live_table: LiveTable) -> str:
+    """Say that a message of the player's was removed at the table just now, and why; "" where none was."""
+    removed = ChatMessage.objects.filter(player=player, live_table=live_table, removed_at__gt=Now() - JUST_NOW)
+    last = removed.exclude(removed_for="").order_by("-removed_at").first()
+    if last is None:
+        return ""
+    return f"{messages.removed(live_table.table.name)} {messages.because(last.removed_for)}"
+
+
+def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:
+    """Return a message that was said at a table and stands there; with *lock* it stands until the transaction ends, so
+    that nothing is reported that is being taken away. Raises NotThere.
+    """
+    standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
+    found = (standing.select_for_update(no_key=True) if lock else standing).first()
+    if found is None:
+        raise NotThere(_("This message is no longer there."))
+    return found
+
+
+def shown_name(message: ChatMessage) -> str:
+    """Return the name that a message stands under; "" where staff took it away."""
+    taken = ChatNameTaken.objects.alias(lower=Lower("name")).filter(lower=Lower(Value(message.name)))
+    return "" if taken.exists() else message.name
+
+
+def bans_in_force() -> QuerySet[ChatBan]:
+    """Return the bans that keep somebody from writing now."""
+    return ChatBan.objects.filter(Q(until=None) | Q(until__gt=Now()), lifted_at=None)
+
+
+def _demand_no_ban(player: Player, live_table: LiveTable | None = None) -> None:
+    found = ban_of(player, live_table)
+    if found:
+        raise Banned(banned_sentence(found, player))
+
+
+def _no_name(player: Player) -> NoName:
+    return NoName(nameless_sentence(player) or _("Choose a name first: it is what the others at the table see."))
+
+
+@contextmanager
+def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -> Iterator[None]:
+    """Say what PostgreSQL refuses."""
+    try:
+        with transaction.atomic():
+            yield
+    except DatabaseError as error:
+        cause = error.__cause__
+        match getattr(cause, "sqlstate", None):
+            case "SB011":
+                raise TooFast(_("You are writing very fast. Wait a moment, and send it again.")) from error
+            case "SB012":
+                raise Banned(banned_sentence(ban_of(player, live_table) or Ban(None), player)) from error
+            case "SB013":
+                raise _no_name(player) from error
+            case "SB014":
+                raise NamedToday(_("A name can be changed once a day.")) from error
+            case "SB015":
+                raise NameGone(_("The house has taken this name away. Choose another one.")) from error
+            case "23505":
+                raise NameTaken(_("Somebody else has this name. Choose another one.")) from error
+        raise

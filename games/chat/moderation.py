@@ -1,0 +1,250 @@
+"""What staff decide in the chat of shared tables, and what the house forgets of it.
+
+Whoever it is about is told at once: in a letter among their messages, and at the tables where they sit. Messages and
+players are on record by their numbers; the words stay in the chat alone.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Final
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models.functions import Now
+
+from audit import log, retention
+from audit.log import Json
+from audit.models import Kept
+from games.chat import bans_in_force, letters, messages
+from games.chat.letters import Words
+from games.chat.rules import ChatError
+from games.models import (
+    ChatBan,
+    ChatMessage,
+    ChatName,
+    ChatNameTaken,
+    ChatReport,
+    CheminSeat,
+    Grounds,
+    LiveTable,
+    ReportDecision,
+)
+from games.tables import notify
+from players.models import Player, Staff
+
+BATCH: Final = 1000
+
+
+class Decided(ChatError):
+    """Somebody else has decided it meanwhile."""
+
+
+class Length(StrEnum):
+    """For how long staff keep a player from writing."""
+
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    LIFTED = "lifted"
+
+
+LENGTHS: Final[dict[Length, timedelta | None]] = {
+    Length.HOUR: timedelta(hours=1),
+    Length.DAY: timedelta(days=1),
+    Length.WEEK: timedelta(weeks=1),
+    Length.LIFTED: None,
+}
+
+
+@dataclass(frozen=True)
+class Why:
+    """On what grounds, which the player is told, and what staff note beside it for each other."""
+
+    grounds: Grounds
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a message, of its author, and of the name it was said under."""
+
+    of_message: ReportDecision
+    why: Why
+    length: Length | None = None  # for which the author may not write
+    is_at_one_table: bool = False  # whether that holds where the message was said, or everywhere
+    takes_name: bool = False
+
+
+@transaction.atomic
+def remove(*, message_id: int, why: Why, by: Staff) -> ChatMessage:
+    """Take a message away for everybody, for good; reports of it are decided with it. Raises Decided."""
+    said, words = _remove(message_id, why, by)
+    _tell(said.player, [words], why, by)
+    return said
+
+
+@transaction.atomic
+def keep(*, message_id: int, by: Staff) -> ChatMessage:
+    """Let a message stand that was reported. Raises Decided."""
+    said = ChatMessage.objects.select_for_update(no_key=True).filter(pk=message_id).first()
+    reports = _decide(said, ReportDecision.KEPT, by) if said else []
+    if said is None or not reports:
+        raise Decided("These reports have been decided meanwhile.")
+    data: dict[str, Json] = {"author": str(said.author), "reports": reports}
+    log.record("chat.kept", by=str(by), on=f"chat_message:{said.pk}", data=data)
+    return said
+
+
+@transaction.atomic
+def ban(*, player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None = None) -> ChatBan:
+    """Keep a player from writing from now on: at one table, or in any chat."""
+    begun, words = _ban(player, length, why, by, live_table)
+    _tell(player, [words], why, by)
+    return begun
+
+
+@transaction.atomic
+def take_name(*, player: Player, name: str, why: Why, by: Staff) -> ChatNameTaken:
+    """Take a *name* from a player who is, or was, read under it: nobody can choose it again, and what was said under it
+    shows none. One that the player has chosen meanwhile stays theirs. Raises Decided.
+    """
+    taken, words = _take_name(player, name, why, by)
+    _tell(player, [words] if words else [], why, by)
+    return taken
+
+
+@transaction.atomic
+def decide(*, message_id: int, decision: Decision, by: Staff) -> ChatMessage:
+    """Decide on a message, its author and the author's name: all of it or nothing, told in one letter.
+
+    Raises Decided.
+    """
+    why, done = decision.why, []
+    if decision.of_message is ReportDecision.REMOVED:
+        said, words = _remove(message_id, why, by)
+        done.append(words)
+    else:
+        said = keep(message_id=message_id, by=by)
+    if decision.takes_name:
+        _, taken = _take_name(said.player, said.name, why, by)
+        done += [taken] if taken else []
+    if decision.length is not None:
+        where = said.live_table if decision.is_at_one_table else None
+        done.append(_ban(said.player, decision.length, why, by, where)[1])
+    _tell(said.player, done, why, by)
+    return said
+
+
+@transaction.atomic
+def lift(*, ban_id: int, by: Staff) -> ChatBan:
+    """Let a player write again. Raises Decided where nothing keeps them from it any more."""
+    found = (
+        bans_in_force().select_for_update(no_key=True, of=("self",)).filter(pk=ban_id).select_related("player").first()
+    )
+    if found is None:
+        raise Decided("This ban has ended already.")
+    ChatBan.objects.filter(pk=found.pk).update(lifted_at=Now(), lifted_by=str(by))
+    log.record("chat.ban_lifted", by=str(by), on=str(found.player), data={"ban": found.pk})
+    notify.tell_decided(found.player_id)
+    return found
+
+
+def forget_old() -> int:
+    """Delete what was said longer ago than the chat is kept, with what was reported of it and decided; return how many
+    messages went. What still awaits its decision waits.
+    """
+    count = 0
+    while went := _forget_some():
+        count += went
+    return count
+
+
+@transaction.atomic
+def _forget_some() -> int:
+    waiting = ChatReport.objects.filter(decision="").values("message")
+    old = ChatMessage.objects.filter(at__lt=Now() - retention.kept(Kept.CHAT)).exclude(pk__in=waiting).order_by("pk")
+    due = list(old.values_list("pk", flat=True)[:BATCH])
+    ChatReport.objects.filter(message__in=due).delete()
+    return ChatMessage.objects.filter(pk__in=due)._raw_delete(using="default")
+
+
+def forget(player: Player) -> None:
+    """Forget under what name a player was read, whose the names were that staff took away, whom they blocked, why they
+    were banned, and what is left of what they said. The database refuses where the account has not been erased.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT games_forget_chat(%s)", [player.pk])
+
+
+def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
+    standing = ChatMessage.objects.select_for_update(no_key=True, of=("self",)).select_related("live_table__table")
+    said = standing.filter(pk=message_id).first()
+    if said is None or said.removed_at is not None:
+        raise Decided("This message has been removed meanwhile.")
+    ChatMessage.objects.filter(pk=said.pk).update(
+        removed_at=Now(), removed_by=str(by), removed_for=why.grounds, removed_note=why.note
+    )
+    reports = _decide(said, ReportDecision.REMOVED, by)
+    data: dict[str, Json] = {"author": str(said.author), "reports": reports, "grounds": why.grounds.value}
+    log.record("chat.removed", by=str(by), on=f"chat_message:{said.pk}", data=data)
+    notify.tell_chat(said.live_table_id)
+    return said, partial(messages.removed, said.live_table.table.name)
+
+
+def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None) -> tuple[ChatBan, Words]:
+    span = LENGTHS[length]
+    begun = ChatBan.objects.create(
+        player=player,
+        live_table=live_table,
+        until=Now() + span if span else None,
+        grounds=why.grounds,
+        reason=why.note,
+        by=str(by),
+    )
+    begun.refresh_from_db(fields=["until", "at"])
+    data: dict[str, Json] = {
+        "ban": begun.pk,
+        "length": length.value,
+        "grounds": why.grounds.value,
+        "live_table": begun.live_table_id,
+    }
+    log.record("chat.banned", by=str(by), on=str(player), data=data, personal=_noted(why))
+    if live_table:
+        return begun, partial(messages.muted, live_table.table.name, begun.until, player)
+    return begun, partial(messages.banned, begun.until, player)
+
+
+def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatNameTaken, Words | None]:
+    """Take a name; there is nothing to tell a player who has chosen another one by themselves."""
+    try:
+        with transaction.atomic():
+            taken = ChatNameTaken.objects.create(
+                player=player, name=name, grounds=why.grounds, note=why.note, by=str(by)
+            )
+    except IntegrityError as error:
+        raise Decided("This name has been taken away meanwhile.") from error
+    data: dict[str, Json] = {"taken": taken.pk, "grounds": why.grounds.value}
+    personal = {"name": name} | _noted(why)
+    log.record("chat.name_taken", by=str(by), on=str(player), data=data, personal=personal)
+    notify.tell_names(taken.pk)
+    for seat in CheminSeat.objects.filter(player=player, left_at=None):
+        notify.tell(seat.live_table_id)
+    return taken, None if ChatName.objects.filter(player=player).exists() else messages.nameless
+
+
+def _tell(player: Player, done: list[Words], why: Why, by: Staff) -> None:
+    if done:
+        letters.write(player=player, done=done, grounds=why.grounds, by=by)
+        notify.tell_decided(player.pk)
+
+
+def _noted(why: Why) -> dict[str, str]:
+    return {"reason": why.note} if why.note else {}
+
+
+def _decide(said: ChatMessage, decision: ReportDecision, by: Staff) -> list[int]:
+    open_ones = ChatReport.objects.filter(message=said, decision="").order_by("pk")
+    numbers = list(open_ones.values_list("pk", flat=True))
+    open_ones.update(decision=decision, decided_by=str(by), decided_at=Now())
+    return numbers

@@ -1,0 +1,228 @@
+"""The chat of a shared table: what stands there, and what a player does in it. Fragments to htmx, pages otherwise."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games import chat
+from games.chat.panel import chat_view, read_log
+from games.chat.rules import ChatError
+from games.models import ChatMessage, LiveTable, ReportReason, Table
+from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.presentation import Notice
+from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+AboutView = Callable[[PlayerRequest, LiveTable, int], HttpResponse]
+WHOLE = "page"  # query parameter: a page of its own, for whoever has no script
+OWN = "own"  # query parameter: what the reader can do in it, for a page that was told that it is another one now
+WAITING = "chat_waiting"  # session key: what waits for the page after a redirect
+
+
+class ReasonForm(forms.Form):
+    """What is wrong with a message."""
+
+    reason = forms.TypedChoiceField(choices=ReportReason.choices, coerce=ReportReason)
+
+
+class BlockForm(forms.Form):
+    """Whom to read again."""
+
+    block = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+
+
+def about_a_message(view: AboutView) -> Callable[[PlayerRequest, str, Mode, int], HttpResponse]:
+    """Hand the view a table whose player may play there, and the number of a message."""
+
+    @wraps(view)
+    def asked(request: PlayerRequest, slug: str, mode: Mode, number: int) -> HttpResponse:
+        @at_a_playable_table
+        def there(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+            demand_welcome(request.player, mode, session_id(request))
+            return view(request, _live_table(found, mode), number)
+
+        return there(request, slug, mode)
+
+    return asked
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """What was said lately, for a page that may have missed some; what its reader can do; or a page of its own."""
+    live = _live_table(found, mode)
+    if OWN in request.GET:
+        return render(request, "games/_chat_say.html", _shown(request, live))
+    if WHOLE not in request.GET:
+        context = _of(live) | {"reader": request.player, "lines": read_log(request.player, live)}
+        return render(request, "games/_chat_log.html", context)
+    demand_welcome(request.player, mode, session_id(request))
+    return render(request, "games/chat.html", _shown(request, live, **_waiting(request)))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def live_chat_say(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Say something, under a name that is chosen with the first message. What is refused is given back."""
+    live, session = _live_table(found, mode), session_id(request)
+    demand_welcome(request.player, mode, session)
+    text, name, message = request.POST.get("text", ""), request.POST.get("name", ""), None
+    try:
+        if name and not chat.name_of(request.player):
+            chat.choose_name(player=request.player, name=name)
+        message = chat.say(
+            player=request.player, live_table=live, text=text, language=get_language() or "en", session=session
+        )
+        shown: dict[str, Any] = {}
+    except ChatError as error:
+        shown = {"said": Notice("error", str(error)), "draft": text[:1000], "name_draft": name[:100]}
+    if not request.htmx:
+        return _to_the_page(request, live, shown)
+    context = _of(live) | {
+        "reader": request.player,
+        "chat": chat_view(request.player, live, **shown),
+        "message": message and {**vars(message), "player": message.player_id},
+    }
+    return render(request, "games/_chat_say.html", context)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def live_chat_name(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Choose another name."""
+    live, name = _live_table(found, mode), request.POST.get("name", "")
+    demand_welcome(request.player, mode, session_id(request))
+    try:
+        chosen = chat.choose_name(player=request.player, name=name)
+    except ChatError as error:
+        return _answer(request, live, said=Notice("error", str(error)), name_draft=name[:100])
+    return _answer(
+        request, live, said=Notice("info", _("Your name in the chat is now %(name)s.") % {"name": chosen.name})
+    )
+
+
+@player_required
+@require_safe
+@never_cache
+@about_a_message
+def live_chat_message(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
+    """What can be done about a message."""
+    message = _message(live, number)
+    template = "games/_chat_choices.html" if request.htmx else "games/chat_message.html"
+    context = _of(live) | {
+        "message": message,
+        "name": chat.shown_name(message),
+        "is_own": message.player_id == request.player.pk,
+        "reasons": _reasons(),
+    }
+    return render(request, template, context)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@about_a_message
+def live_chat_report(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
+    """Have staff look at a message."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _answer(request, live, said=Notice("error", _("Choose what is wrong with the message.")))
+    try:
+        chat.report(player=request.player, live_table=live, number=number, reason=form.cleaned_data["reason"])
+    except ChatError as error:
+        return _answer(request, live, said=Notice("error", str(error)))
+    return _answer(request, live, said=Notice("info", _("Thank you. The house will look at this message.")))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@about_a_message
+def live_chat_block(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
+    """Read nothing more of whoever said this."""
+    try:
+        chat.block(player=request.player, live_table=live, number=number)
+    except ChatError as error:
+        return _answer(request, live, said=Notice("error", str(error)))
+    return _answer(request, live, said=Notice("info", _("You no longer see what this player writes.")))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def live_chat_unblock(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Read somebody again."""
+    live, form = _live_table(found, mode), BlockForm(request.POST)
+    demand_welcome(request.player, mode, session_id(request))
+    if form.is_valid():
+        chat.unblock(player=request.player, block_id=form.cleaned_data["block"])
+    return _answer(request, live, said=Notice("info", _("You see again what this player writes.")))
+
+
+def _reasons() -> list[tuple[str, str]]:
+    return [
+        (ReportReason.ABUSE.value, _("Insult or threat")),
+        (ReportReason.BEGGING.value, _("Begging or selling")),
+        (ReportReason.PRIVATE.value, _("Somebody’s private details")),
+        (ReportReason.CHEATING.value, _("Playing together against others")),
+        (ReportReason.OTHER.value, _("Something else")),
+    ]
+
+
+def _live_table(found: Table, mode: Mode) -> LiveTable:
+    live = get_object_or_404(LiveTable, table=found, mode=mode)
+    live.table = found
+    return live
+
+
+def _message(live: LiveTable, number: int) -> ChatMessage:
+    try:
+        return chat.message_at(live, number)
+    except chat.NotThere as error:
+        raise Http404 from error
+
+
+def _of(live: LiveTable) -> dict[str, Any]:
+    return {"table": live.table, "now_mode": Mode(live.mode)}
+
+
+def _shown(request: PlayerRequest, live: LiveTable, **shown: Any) -> dict[str, Any]:
+    view = chat_view(request.player, live, **shown)
+    return _of(live) | {"reader": request.player, "chat": view}
+
+
+def _answer(request: PlayerRequest, live: LiveTable, **shown: Any) -> HttpResponse:
+    """Show the whole chat as it then stands."""
+    if request.htmx:
+        return render(request, "games/_chat.html", _shown(request, live, **shown))
+    return _to_the_page(request, live, shown)
+
+
+def _to_the_page(request: PlayerRequest, live: LiveTable, shown: dict[str, Any]) -> HttpResponse:
+    if shown:
+        kept = {name: value for name, value in shown.items() if name != "said"}
+        request.session[WAITING] = kept | {"said": vars(shown["said"])}
+    return redirect(f"{reverse('live_chat', args=[live.table.slug, live.mode])}?{WHOLE}")
+
+
+def _waiting(request: PlayerRequest) -> dict[str, Any]:
+    waiting = request.session.pop(WAITING, None)
+    return waiting | {"said": Notice(**waiting["said"])} if waiting else {}

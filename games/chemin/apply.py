@@ -1,0 +1,144 @@
+"""The one door to a Chemin de Fer table: an action is carried out whole, in the caller's transaction, which has the
+table (`games.chemin.table_state.locked`).
+
+The engine says what comes of it; rows, money, clock and news follow from its events, and nothing happens at a table
+that is not a `CheminMove`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+from games.chemin import audit_events, coups, deadlines, event_codec, ledger_view, money, seats, settlement, shoes
+from games.chemin.seats import Seats
+from games.chemin.table_state import Standing
+from games.chemin.transition import Moved
+from games.engine.chemin import Phase, apply
+from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
+from games.engine.chemin.events import BidMade, Settled
+from games.engine.chemin.frozen import freeze
+from games.engine.chemin.state import Chips
+from games.integrity import NotRecomputed, RulesUnknown
+from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
+from games.tables import clock, notify
+from games.variants import GAMES
+from games.verification.redeal import Finding
+from wallet.models import Account
+
+CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def carry_out(
+    standing: Standing,
+    action: Action,
+    *,
+    decider: Decider,
+    why: WhyLeft = WhyLeft.WISH,
+    newcomer: CheminSeat | None = None,
+) -> Standing:
+    """Do one thing at a table and return it as it stands then.
+
+    *why* is why whoever gets up in it does; *newcomer* the row of whoever sits down. Raises Refused, Unpaid, Doubt, and
+    LedgerError where the ledger refuses for anything but a guest's money.
+    """
+    _demand_sound(standing, action)
+    state, events = apply(standing.state, action)
+    moved = Moved(standing, action, state, events, standing.chemin.move + 1, clock.now(), decider, why)
+    seated = seats.sit_down(moved, newcomer)
+    tenure = seats.begin_tenure(moved)
+    live_round = coups.begin(moved, tenure)
+    sale_id = standing.chemin.sale_id or (uuid4() if moved.first(BidMade) else None)
+    money.move(money.Till(moved, tenure, live_round.pk if live_round else None, sale_id))
+    settled = moved.first(Settled)
+    finished = settlement.finish(moved, settled) if settled else None
+    _note(moved, seated, live_round, tenure)
+    remain = seats.follow(moved, seated)
+    after = replace(standing, seats=remain, state=state, tenure=seats.note_home(moved, tenure))
+    deadline = deadlines.ask(after, moved)
+    after = replace(after, live_round=coups.follow(moved, live_round, deadline))
+    balances = _demand_balances(after, seated, tenure)
+    if finished is not None:
+        settlement.keep(finished, standing, balances)
+    _keep(after, moved, None if state.sale is None else sale_id)
+    audit_events.record(moved, seated, tenure)
+    return after
+
+
+def name_of(action: type[Action]) -> str:
+    """Return what an action is called in a move, as "make_call"."""
+    return CAPITAL.sub("_", action.__name__).lower()
+
+
+def _demand_sound(standing: Standing, action: Action) -> None:
+    """Ask before anybody decides whether the program still has the rules of the coup and the ledger its stakes, and
+    before cards are drawn whether all before them were dealt in order. Raises RulesUnknown, NotRecomputed, WrongCard,
+    NotReproduced, InvalidTag.
+    """
+    if isinstance(action, TableAction | TimeUp) and standing.in_coup:
+        rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
+        if rules != known:
+            raise RulesUnknown("The program does not know the rules of the coup.", Finding("rules", rules, known))
+        lies, told_as = ledger_view.stakes(standing), standing.state.running_coup.stakes
+        if lies != told_as:
+            found = Finding("stakes by place", _by_place(told_as), _by_place(lies))
+            raise NotRecomputed("The ledger has other stakes than the table.", found)
+    is_deal = isinstance(action, DealCards | TimeUp) and standing.state.phase is Phase.CARDS
+    if is_deal and standing.shoe is not None:
+        shoes.demand_in_order(standing.shoe)
+
+
+def _by_place(stakes: Iterable[Chips]) -> str:
+    return ", ".join(f"{stake.seat}: {stake.amount}" for stake in stakes)
+
+
+def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
+    """Keep the move. It belongs to the coup in which it was asked for; who takes or keeps a bank begins one with it."""
+    decision, before = moved.decision, moved.before
+    belongs = before.live_round if isinstance(decision, Pass) else live_round
+    call = getattr(decision, "call", None)
+    CheminMove.objects.create(
+        live_table=before.live_table,
+        number=moved.number,
+        round_id=belongs.pk if belongs else None,
+        tenure_id=tenure.pk if tenure else None,
+        seat=None if moved.place is None else seated[moved.place],
+        kind=name_of(type(decision)),
+        amount=getattr(decision, "amount", None),
+        call=call.value if call else "",
+        decider=moved.decider,
+        events=[event_codec.write(event) for event in moved.events],
+        asked_at=before.chemin.asked_at if isinstance(decision, TableAction) else None,
+        at=moved.at,
+    )
+
+
+def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
+    """Return what lies on the accounts of all who sat there and on the bank's, by id. Raises NotRecomputed where the
+    ledger has other amounts than the table.
+    """
+    ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
+    found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
+    chips = {seat.number: (after.seats[seat.number].account_id, seat.balance) for seat in after.state.seats}
+    free = {place: (found[account].balance or 0) - found[account].held for place, (account, _) in chips.items()}
+    wrong = [
+        Finding(f"place {place}", str(free[place]), str(amount))
+        for place, (_, amount) in chips.items()
+        if free[place] != amount
+    ]
+    bank = after.state.bank.amount if after.state.bank else 0
+    if tenure and (lies := found[tenure.account_id].balance) != bank:
+        wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
+    if wrong:
+        raise NotRecomputed("The ledger has other amounts than the table.", *wrong)
+    return {account.pk: account.balance or 0 for account in found.values()}
+
+
+def _keep(after: Standing, moved: Moved, sale_id: UUID | None) -> None:
+    """Keep the table as it stands now, and tell that it has moved."""
+    chemin = after.chemin
+    chemin.state, chemin.move, chemin.tenure, chemin.sale_id = freeze(after.state), moved.number, after.tenure, sale_id
+    chemin.save(update_fields=["state", "move", "question", "asked_at", "deadline", "tenure", "sale_id"])
+    notify.tell(after.live_table.pk)

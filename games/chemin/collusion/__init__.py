@@ -1,0 +1,1 @@
+"""Whether players at Chemin de Fer play together against others."""

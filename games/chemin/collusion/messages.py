@@ -1,0 +1,118 @@
+"""Why a pair of players stands out, in sentences for staff. In English, like all of the back office."""
+
+from collections.abc import Iterator
+
+from games.chemin.collusion.choices import Choices
+from games.chemin.collusion.money import Money
+from games.chemin.collusion.signals import Examined, Looks, Sign
+from wallet.money import format_money
+
+NAMES = {
+    Sign.MONEY: "Money",
+    Sign.GIVEN: "Given away",
+    Sign.LET_GO: "Spared",
+    Sign.CALLED: "Called at once",
+    Sign.ADDRESS: "One address",
+    Sign.SAME: "One person?",
+    Sign.REPORTED: "Reported",
+}
+
+
+def who(player_id: int) -> str:
+    """Return what a player is called."""
+    return f"player:{player_id}"
+
+
+def names(pair: Examined) -> list[str]:
+    """Return why a pair stands out, in a word or two each."""
+    return [NAMES[sign] for sign in pair.signs]
+
+
+def reasons(pair: Examined, looks: Looks, currency: str) -> list[tuple[str, bool]]:
+    """Return what there is to say of a pair, each with whether it stands out."""
+    return list(_reasons(pair, looks, currency))
+
+
+def once_in(chance: float) -> str:
+    """Return how often chance explains something, as people say it: "once in 4,200 such pairs"."""
+    if chance > 0.5:
+        return "in most such pairs"
+    if chance < 1e-12:
+        return "less than once in a million million such pairs"
+    times = 1 / chance
+    digits = max(0, len(str(int(times))) - 2)
+    return f"once in {round(times, -digits) if digits else round(times):,.0f} such pairs"
+
+
+def _reasons(pair: Examined, looks: Looks, currency: str) -> Iterator[tuple[str, bool]]:
+    if pair.money:
+        yield _of_money(pair, pair.money, looks, currency), Sign.MONEY in pair.signs
+    for giver, what in pair.given.items():
+        sentence = (
+            f"{who(giver)} departed from the rule against {who(_other(pair, giver))} {_times(what.times)},"
+            f" {what.plain} of them plainly against their own interest. By exact chance that gave away"
+            f" {_amount(what.cost, currency)}."
+        )
+        yield sentence, Sign.GIVEN in pair.signs
+    for player, chosen in pair.choices.items():
+        yield from _of_choices(pair, player, chosen, currency)
+    if pair.tie and pair.tie.address:
+        browsers = " and by browsers that call themselves the same" if pair.tie.device else ""
+        yield f"They sat at one table, logged in from one address{browsers}.", True
+    if Sign.SAME in pair.signs:
+        yield "They may be one person: see Duplicates.", True
+    if pair.reports:
+        yield f"Guests reported how they play {_times(pair.reports)}.", True
+
+
+def _of_money(pair: Examined, money: Money, looks: Looks, currency: str) -> str:
+    first, second = pair.pair
+    loser, winner = (first, second) if money.net <= 0 else (second, first)
+    lost = money.lost_by_first if loser == first else money.lost_by_second
+    expected = money.expected if loser == second else -money.expected
+    decided = money.lost_by_first + money.lost_by_second
+    return (
+        f"{who(loser)} lost {lost} of {decided} decided coups to {who(winner)},"
+        f" {format_money(abs(money.net), currency, 'en')} on balance."
+        f" By chance it would be {_amount(expected, currency)}, give or take"
+        f" {_amount(money.spread, currency)}: {abs(money.deviation):.1f} standard deviations away. Chance explains this"
+        f" {once_in(money.chance)}; {looks.money:,} were looked at."
+    )
+
+
+def _of_choices(pair: Examined, player: int, chosen: Choices, currency: str) -> Iterator[tuple[str, bool]]:
+    other = who(_other(pair, player))
+    spared, called = chosen.let_go, chosen.called
+    if spared.asked:
+        sentence = (
+            f"Asked to stake against {other}, {who(player)} staked nothing {spared.done} of {_times(spared.asked)};"
+            f" against others {spared.done_elsewhere} of {spared.asked_elsewhere}."
+            f" Somebody to whom all bankers are alike does so {once_in(spared.chance)}."
+        )
+        least = min(each.let_go.chance for each in pair.choices.values())
+        yield sentence, Sign.LET_GO in pair.signs and spared.chance == least
+    if called.done:
+        otherwise = ""
+        if called.done < called.asked:
+            otherwise = f", and {format_money(called.bank_not_called, currency, 'en')} where it did not"
+        sentence = (
+            f"{who(player)} covered the bank of {other} when first asked {called.done} of {_times(called.asked)};"
+            f" banks of others {called.done_elsewhere} of {called.asked_elsewhere}. {other} had put up"
+            f" {format_money(called.bank_called, currency, 'en')} on average where that happened{otherwise}."
+            f" Somebody to whom all bankers are alike does so {once_in(called.chance)}."
+        )
+        least = min(each.called.chance for each in pair.choices.values())
+        yield sentence, Sign.CALLED in pair.signs and called.chance == least
+
+
+def _other(pair: Examined, player: int) -> int:
+    first, second = pair.pair
+    return second if player == first else first
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _amount(minor: float, currency: str) -> str:
+    return format_money(round(minor), currency, "en")

@@ -1,0 +1,110 @@
+"""Where a guest reports how another one plays: a page of its own, which works without a script."""
+
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from games.chemin.collusion import player_reports
+from games.chemin.messages import guest_name
+from games.models import ChatName, CheminSeat, LiveTable, PlayReason, Shape, Table
+from games.shared.views import live_table_of
+from games.tables.access import at_a_playable_table
+from players.access import PlayerRequest, player_required
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+
+class ReportForm(forms.Form):
+    """Whom a guest reports, of those who were there lately, and what of."""
+
+    seat_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    reason = forms.TypedChoiceField(coerce=PlayReason)
+    words = forms.CharField(required=False, max_length=player_reports.LONGEST)
+
+    def __init__(self, *args: Any, guests: Sequence[tuple[int, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.guests = guests
+        self.fields["reason"].choices = _reasons()  # type: ignore[attr-defined]
+
+    @property
+    def fault(self) -> str:
+        """Say what is missing, or nothing."""
+        if not self.is_bound or self.is_valid():
+            return ""
+        if "words" in self.errors:
+            return str(self.errors["words"][0])
+        return _("Choose a guest, and what you noticed.")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@at_a_human_pace
+def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Show the form, or take it: also to a guest of lately whom the table serves no more."""
+    left = player_reports.left_lately(request.player, slug, mode)
+    return _report(request, left.live_table.table, mode) if left else _as_anybody(request, slug, mode)
+
+
+def _report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    if found.shape != Shape.GUESTS:
+        raise Http404
+    live = live_table_of(found, mode)
+    guests = _named(player_reports.others_lately(live, request.player), request.player.jurisdiction.time_zone)
+    form = ReportForm(request.POST if request.method == "POST" else None, guests=guests, initial=_wish(request))
+    if not form.is_valid():
+        return _page(request, live, form, form.fault)
+    try:
+        player_reports.report(player=request.player, live_table_id=live.pk, **form.cleaned_data)
+    except player_reports.ReportError as error:
+        return _page(request, live, form, str(error))
+    return render(request, "games/chemin_report.html", {"table": found, "now_mode": mode, "is_done": True})
+
+
+_as_anybody = at_a_playable_table(_report)
+
+
+def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -> HttpResponse:
+    context = {
+        "table": live.table,
+        "now_mode": live.mode,
+        "form": form,
+        "fault": fault,
+        "longest": player_reports.LONGEST,
+    }
+    return render(request, "games/chemin_report.html", context)
+
+
+def _wish(request: HttpRequest) -> dict[str, str]:
+    """The guest whose seat led here."""
+    return {"seat_id": request.GET.get("seat", "")}
+
+
+def _named(guests: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
+    """Name guests by the rows of their seats; whoever has got up with the time, since others may sit there now."""
+    chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in guests]).values_list("player", "name")
+    names: dict[int | None, str] = dict(chosen)
+    return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in guests]
+
+
+def _name(seat: CheminSeat, chat_name: str, zone: str) -> str:
+    who = guest_name(seat.number, chat_name)
+    if seat.left_at is None:
+        return who
+    return _("%(who)s, until %(time)s") % {"who": who, "time": f"{seat.left_at.astimezone(ZoneInfo(zone)):%H:%M}"}
+
+
+def _reasons() -> list[tuple[PlayReason, str]]:
+    return [
+        (PlayReason.CHIP_DUMPING, _("Loses to somebody on purpose")),
+        (PlayReason.SOFT_PLAY, _("Spares somebody: does not stake against their bank")),
+        (PlayReason.SIGNS, _("Agrees with somebody during play, or gives signs")),
+        (PlayReason.OTHER, _("Something else")),
+    ]

@@ -1,0 +1,52 @@
+"""Which play is looked at, and how a statement about it is asked: one statement for each question, over all pairs."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from games.raw_rows import named
+from wallet.models import Mode
+
+WITHIN: Final = """
+    (%(table)s::bigint IS NULL OR l.table_id = %(table)s) AND l.mode = %(mode)s
+    AND (%(currency)s::text IS NULL OR p.currency = %(currency)s)
+"""
+"""Of a table `l` for one kind of money and a player `p` there."""
+
+COUPS: Final = f"""
+WITH coup AS MATERIALIZED (
+    SELECT c.round_id, c.banker_player_id AS banker, c.at_risk, c.punter_draws, c.banker_draws,
+        c.punter_departs, c.banker_departs
+    FROM games_chemincoup AS c
+    JOIN games_chemintenure AS t ON t.id = c.tenure_id
+    JOIN games_livetable AS l ON l.id = t.live_table_id
+    JOIN players_player AS p ON p.id = c.banker_player_id
+    WHERE c.at >= %(since)s AND c.at < %(until)s AND c.outcome <> '' AND {WITHIN}
+        AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = c.round_id)
+)
+"""  # noqa: S608  (nothing but names of our own)
+"""Coups that were settled and stand, with a guest for banker."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which coups are looked at: from *since* to before *until*, for one kind of money; in one currency and at one
+    table (its id), or in all.
+    """
+
+    since: datetime
+    until: datetime
+    mode: Mode = Mode.REAL
+    currency: str | None = None
+    table: int | None = None
+
+
+def ask(statement: str, scope: Scope, **more: Any) -> list[Mapping[str, Any]]:
+    """Return the rows of a statement that takes a scope's fields, and *more*, by their names."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, asdict(scope) | more)
+        columns = [column.name for column in cursor.description]
+        return [named(columns, row) for row in cursor.fetchall()]

@@ -1,0 +1,155 @@
+"""Pairs of players whose play against each other chance does not explain, for staff to look into.
+
+Nothing is decided here and nobody is kept from playing: figures are put beside what chance, and what the same people do
+with others, make expect. What may stand out, and from where on, is said in this one place. GLI-19 v3.0, A.8.1.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from games.chemin.collusion.choices import Choices, choices
+from games.chemin.collusion.money import Given, Money, Pair, given, money
+from games.chemin.collusion.scope import Scope
+from games.chemin.collusion.statistics import for_all
+from games.chemin.collusion.ties import Tie, reported, ties
+
+FALSE_ALARM: Final = 0.01
+"""Of all reports on honest play, at most one in a hundred names anybody for what passed between two, one in a hundred
+for banks let go by, and one in a hundred for banks called at once: seldom enough that a name is worth an hour of
+somebody's time.
+"""
+
+FEWEST_PLAIN: Final = 3
+"""Plain departures against one opponent before they stand out: once is a slip of the finger, twice is bad luck with it,
+and three stand on record long before the money itself would tell.
+"""
+
+PLAIN_RATIO: Final = 2
+"""So many times as often as against others, of coups between the two alone: whoever does not know the game departs
+against everybody.
+"""
+
+
+class Sign(StrEnum):
+    """Why a pair stands out."""
+
+    MONEY = "money"
+    """More passed from one to the other than chance explains."""
+    GIVEN = "given"
+    """One departed from the rule against the other where it plainly gives money away."""
+    LET_GO = "let_go"
+    """One stakes less often against the other than against other bankers."""
+    CALLED = "called"
+    """One covers the other's banks as soon as they are put up, more often than others' banks."""
+    ADDRESS = "address"
+    """They sat at one table, logged in from one address."""
+    SAME = "same"
+    """They may be one person."""
+    REPORTED = "reported"
+    """Guests reported one of them."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How many pairs each question was asked of: the more, the farther out chance brings one of them."""
+
+    money: int
+    choices: int
+
+
+@dataclass(frozen=True)
+class Examined:
+    """Two players, and all that is known of how they play against each other. What has a direction stands by the id of
+    who did it.
+    """
+
+    pair: Pair
+    money: Money | None
+    given: Mapping[int, Given]
+    choices: Mapping[int, Choices]
+    tie: Tie | None
+    reports: int
+    signs: tuple[Sign, ...]
+
+    @property
+    def net(self) -> int:
+        """What passed between them on balance, in minor units."""
+        return abs(self.money.net) if self.money else 0
+
+    @property
+    def deviation(self) -> float:
+        """How far what passed lies from the expected, in standard deviations, to either side."""
+        return abs(self.money.deviation) if self.money else 0.0
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Every two players who have anything to do with each other, and in how many looks they were found."""
+
+    pairs: tuple[Examined, ...]
+    looks: Looks
+
+
+def examine(scope: Scope) -> Examination:
+    """Look at all pairs of players within a scope."""
+    passed, gave, chosen = money(scope), given(scope), choices(scope)
+    tied, reports = ties(scope), reported(scope)
+    plain = _stand_out(passed, gave)
+    looks = Looks(money=len(passed), choices=len(chosen))
+    found = {*passed, *map(_ordered, chosen), *(pair for pair, tie in tied.items() if tie)}
+    examined = []
+    for pair in sorted(found):
+        ways = {pair[0]: pair, pair[1]: (pair[1], pair[0])}
+        known = Examined(
+            pair=pair,
+            money=passed.get(pair),
+            given={who: gave[way] for who, way in ways.items() if way in gave},
+            choices={who: chosen[way] for who, way in ways.items() if way in chosen},
+            tie=tied.get(pair),
+            reports=sum(reports.get(player, 0) for player in pair),
+            signs=(),
+        )
+        gives = any(way in plain for way in ways.values())
+        examined.append(replace(known, signs=tuple(_signs(known, looks, gives_away=gives))))
+    return Examination(tuple(examined), looks)
+
+
+def _signs(known: Examined, looks: Looks, *, gives_away: bool) -> Iterator[Sign]:
+    if known.money and for_all(known.money.chance, looks.money) <= FALSE_ALARM:
+        yield Sign.MONEY
+    if gives_away:
+        yield Sign.GIVEN
+    if any(for_all(each.let_go.chance, looks.choices) <= FALSE_ALARM for each in known.choices.values()):
+        yield Sign.LET_GO
+    if any(for_all(each.called.chance, looks.choices) <= FALSE_ALARM for each in known.choices.values()):
+        yield Sign.CALLED
+    if known.tie and known.tie.address:
+        yield Sign.ADDRESS
+    if known.tie and known.tie.same:
+        yield Sign.SAME
+    if known.reports:
+        yield Sign.REPORTED
+
+
+def _ordered(pair: Pair) -> Pair:
+    return (min(pair), max(pair))
+
+
+def _stand_out(passed: Mapping[Pair, Money], gave: Mapping[Pair, Given]) -> set[Pair]:
+    """Return who plainly gives money away to whom, beyond what they do against everybody."""
+    alone: dict[int, Counter[int]] = defaultdict(Counter)
+    for (first, second), between in passed.items():
+        alone[first][second] = alone[second][first] = between.alone
+    times: Counter[int] = Counter()
+    for (giver, _taker), what in gave.items():
+        times[giver] += what.plain
+    found = set()
+    for (giver, taker), what in gave.items():
+        here, everywhere = alone[giver][taker], alone[giver].total()
+        elsewhere = times[giver] - what.plain
+        if what.plain >= FEWEST_PLAIN and what.plain * (everywhere - here) >= PLAIN_RATIO * elsewhere * here:
+            found.add((giver, taker))
+    return found

@@ -1,0 +1,272 @@
+"""What is said at a Chemin de Fer table, in the reader's language: calls, what happened, what is refused.
+
+The French calls and the German *Bitte die Karten* stand as they are spoken; beside each stands a sentence in the
+reader's language. Nothing here knows a card that lies face down: it speaks of events, which never carry one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from games.engine.chemin import Outcome, Refusal, Side
+from games.engine.chemin.events import (
+    AdviceAsked,
+    Announced,
+    Announcement,
+    BankEnded,
+    BankKept,
+    BankTaken,
+    BidMade,
+    BidReturned,
+    CallMade,
+    CardsDealt,
+    CoupAnnulled,
+    Declared,
+    Event,
+    ExcessTakenHome,
+    GuestAway,
+    GuestBack,
+    GuestJoined,
+    GuestLeft,
+    GuestWillLeave,
+    HandShown,
+    Passed,
+    Settled,
+    ShoeBrought,
+    StakeLaid,
+    StakeRelieved,
+    SuiteGiven,
+    ThirdCard,
+)
+from games.help.chemin_marks import CALLS
+from games.tables.chemin_rules import GuestRules
+
+Money = Callable[[int], str]
+"""Writes minor units of the table's currency in the reader's language."""
+
+Who = Callable[[int], str]
+"""Names whoever sits at a place, as a sentence begins with them."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What the croupier says: a call that is the same in every language, if there is one, and a sentence."""
+
+    text: str
+    call: str = ""
+    language: str = ""  # of the call: "fr" or "de"
+
+
+def place_name(number: int) -> str:
+    """Return what a place is called."""
+    return _("Seat %(number)d") % {"number": number}
+
+
+def guest_name(number: int, name: str) -> str:
+    """Return what a guest is called: by place, and by chat name where there is one."""
+    return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else place_name(number)
+
+
+def filled(sentence: str, words: Mapping[str, str]) -> str:
+    """Put words into a sentence. One that ends it with a full stop of its own, as the Danish "100 kr.", needs none."""
+    for name, word in words.items():
+        if word.endswith("."):
+            sentence = sentence.replace(f"%({name})s.", f"%({name})s")
+    return sentence % words
+
+
+def announcement(said: Announced, money: Money) -> Spoken:
+    """Return what the croupier announces."""
+    words = {"amount": money(said.amount) if said.amount is not None else ""}
+    match said.what:
+        case Announcement.WHO_TAKES_THE_BANK:
+            return Spoken(filled(_("Who takes the bank, from %(amount)s?"), words))
+        case Announcement.BANK_AT_ITS_FULL_AMOUNT:
+            return Spoken(filled(_("The bank is passed on. Who takes it at %(amount)s?"), words), "Suite", "fr")
+        case Announcement.BANK_TO_THE_HIGHEST_BID:
+            return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), words))
+        case Announcement.BANK_IS_FREE:
+            return Spoken(filled(_("Nobody has taken the bank. Any seat may open it, from %(amount)s."), words))
+        case Announcement.WAITING_FOR_GUESTS:
+            return Spoken(_("The table waits for a second guest."))
+        case Announcement.SHOE_IS_SPENT:
+            return Spoken(_("A new shoe comes before the next coup."))
+        case Announcement.WHO_CALLS_BANCO:
+            return Spoken(filled(_("The bank holds %(amount)s. Who calls banco?"), words), "Banco?", "fr")
+        case Announcement.FAITES_VOS_JEUX:
+            return Spoken(_("Place your stakes."), "Faites vos jeux", "fr")
+        case Announcement.NO_STAKES_NO_COUP:
+            return Spoken(_("Nobody has staked, so there is no coup."))
+        case Announcement.RIEN_NE_VA_PLUS:
+            return Spoken(filled(_("No more stakes: %(amount)s is at risk."), words), "Rien ne va plus", "fr")
+        case Announcement.BITTE_DIE_KARTEN:
+            return Spoken(_("The banker draws the cards."), "Bitte die Karten", "de")
+        case Announcement.NO_THIRD_CARD:
+            return Spoken(_("The bank has a natural: there is no third card."))
+
+
+def outcome(settled: Settled) -> str:
+    """Return the croupier's sentence on a coup that is over."""
+    return outcome_of(settled.outcome, settled.punter_total, settled.banker_total)
+
+
+def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
+    """Return the same from the totals of both hands."""
+    totals = {"punter": punter, "banker": banker}
+    match won_by:
+        case Outcome.PUNTER:
+            return _("The punters win, %(punter)d to %(banker)d.") % totals
+        case Outcome.BANKER:
+            return _("The bank wins, %(banker)d to %(punter)d.") % totals
+        case Outcome.DRAW:
+            return _("A draw at %(banker)d: every stake goes back.") % totals
+
+
+def told(event: Event, who: Who, money: Money) -> str:
+    """Return what happened as one sentence; "" for what is nobody's news. No balance is ever told."""
+    return _of_guests(event, who) or _of_the_bank(event, who, money) or _of_the_coup(event, who, money)
+
+
+def spoken(event: Event, who: Who, money: Money) -> Spoken:
+    """Return the same as the croupier says it, with the call that goes with it."""
+    return announcement(event, money) if isinstance(event, Announced) else Spoken(told(event, who, money))
+
+
+def _of_guests(event: Event, who: Who) -> str:
+    match event:
+        case GuestJoined():
+            return _("%(who)s sits down.") % {"who": who(event.seat)}
+        case GuestWillLeave():
+            return _("%(who)s leaves when the coup is over.") % {"who": who(event.seat)}
+        case GuestLeft():
+            return _("%(who)s gets up.") % {"who": who(event.seat)}
+        case GuestAway():
+            return _("%(who)s is away.") % {"who": who(event.seat)}
+        case GuestBack():
+            return _("%(who)s is back.") % {"who": who(event.seat)}
+        case ShoeBrought():
+            sentence = ngettext(
+                "A new shoe of %(cards)d card is on the table.",
+                "A new shoe of %(cards)d cards is on the table.",
+                event.cards,
+            )
+            return sentence % {"cards": event.cards}
+    return ""
+
+
+def _of_the_bank(event: Event, who: Who, money: Money) -> str:
+    match event:
+        case BankTaken():
+            return filled(_("%(who)s takes the bank with %(amount)s."), _words(event, who, money))
+        case BidMade():
+            return filled(_("%(who)s bids %(amount)s."), _words(event, who, money))
+        case BidReturned():
+            return filled(_("%(who)s gets the bid of %(amount)s back."), _words(event, who, money))
+        case BankKept():
+            return _("%(who)s keeps the bank.") % {"who": who(event.seat)}
+        case SuiteGiven():
+            return _("%(who)s passes the bank on.") % {"who": who(event.seat)}
+        case ExcessTakenHome():
+            sentence = _("%(who)s takes %(amount)s home: so much is above the largest bank of the table.")
+            return filled(sentence, _words(event, who, money))
+        case BankEnded() if event.amount:
+            return filled(_("%(who)s gives up the bank and takes %(amount)s home."), _words(event, who, money))
+        case BankEnded():
+            return _("%(who)s gives up the bank, and nothing is left of it.") % {"who": who(event.seat)}
+    return ""
+
+
+def _of_the_coup(event: Event, who: Who, money: Money) -> str:
+    match event:
+        case Announced():
+            return announcement(event, money).text
+        case Passed():
+            return _("%(who)s passes.") % {"who": who(event.seat)}
+        case CallMade():
+            sentence = _("%(who)s calls %(call)s and puts down %(amount)s.")
+            return filled(sentence, _words(event, who, money) | {"call": CALLS[event.call]})
+        case StakeLaid():
+            return filled(_("%(who)s stakes %(amount)s."), _words(event, who, money))
+        case StakeRelieved():
+            return filled(_("%(who)s gets %(amount)s of the stake back."), _words(event, who, money))
+        case CardsDealt():
+            return _("%(who)s holds the punters’ cards.") % {"who": who(event.punter)}
+        case AdviceAsked():
+            return _("%(who)s asks the croupier.") % {"who": who(event.seat)}
+        case Declared():
+            sentence = _("%(who)s draws a card.") if event.draws else _("%(who)s stands.")
+            return sentence % {"who": who(event.seat)}
+        case HandShown():
+            return _shown(event)
+        case ThirdCard():
+            return _("The punters’ third card.") if event.side is Side.PUNTER else _("The bank’s third card.")
+        case Settled():
+            return outcome(event)
+        case CoupAnnulled():
+            return _("This coup was annulled. All stakes were returned.")
+    return ""
+
+
+def _shown(event: HandShown) -> str:
+    words = {"total": event.total}
+    if event.natural and event.side is Side.PUNTER:
+        return _("The punters have a natural %(total)d.") % words
+    if event.natural:
+        return _("The bank has a natural %(total)d.") % words
+    if event.side is Side.PUNTER:
+        return _("The punters’ two cards: %(total)d.") % words
+    return _("The bank’s two cards: %(total)d.") % words
+
+
+def _words(event: object, who: Who, money: Money) -> dict[str, str]:
+    return {"who": who(event.seat), "amount": money(event.amount)}  # type: ignore[attr-defined]
+
+
+def phase_name(phase: str) -> str:
+    """Return what is done in a phase in which somebody is asked, in a few words."""
+    return {
+        "offer": pgettext("what is asked at the table", "Offer of the bank"),
+        "suite": pgettext("what is asked at the table", "Offer of the bank"),
+        "auction": pgettext("what is asked at the table", "Auction of the bank"),
+        "calls": pgettext("what is asked at the table", "Calls"),
+        "stakes": pgettext("what is asked at the table", "Stakes"),
+        "cards": pgettext("what is asked at the table", "Cards"),
+        "punter": pgettext("what is asked at the table", "Third card"),
+        "banker": pgettext("what is asked at the table", "Third card"),
+        "choice": pgettext("what is asked at the table", "Keep or pass on"),
+    }.get(phase, "")
+
+
+def refused(reason: Refusal, rules: GuestRules, money: Money) -> str:
+    """Say why the croupier refuses what somebody wanted to do. Nothing has changed then."""
+    words = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
+    return filled(_sentences()[reason], words)
+
+
+def _sentences() -> dict[Refusal, str]:
+    return {
+        Refusal.NO_SUCH_PLACE: _("The table has no such place."),
+        Refusal.PLACE_TAKEN: _("Somebody already sits there. Choose another place."),
+        Refusal.NOT_SEATED: _("You do not sit at this table."),
+        Refusal.ALREADY_AWAY: _("You are away already."),
+        Refusal.NOT_AWAY: _("You are not away: you are asked when your turn comes."),
+        Refusal.ALREADY_LEAVING: _("You are leaving already, as soon as the coup is over."),
+        Refusal.AWAY_FROM_PLAY: _("You are away. Come back first."),
+        Refusal.NOT_NOW: _("The table has moved on: this is not asked now. Nothing was staked."),
+        Refusal.NOT_YOUR_TURN: _("It is not your turn. Nothing was staked."),
+        Refusal.NOBODY_IS_ASKED: _("Nobody is asked anything just now."),
+        Refusal.BAD_AMOUNT: _("Choose an amount first."),
+        Refusal.NOT_COVERED: _("Your balance does not cover this, and there is no credit."),
+        Refusal.BELOW_MINIMUM: _("The smallest bank of this table is %(minimum)s."),
+        Refusal.ABOVE_MAXIMUM: _("The largest bank of this table is %(maximum)s."),
+        Refusal.NOT_THE_FULL_AMOUNT: _("A bank that is passed on is taken at its full amount."),
+        Refusal.NOT_UNDER_THE_FULL_AMOUNT: _("A bid is less than the full amount of the bank."),
+        Refusal.MORE_THAN_IS_OPEN: _("So much is not open any more. Choose a smaller amount."),
+        Refusal.LESS_THAN_HALF: _("Banco avec la table takes at least half the bank."),
+        Refusal.RULE_BINDS: _("The rule decides here, since others play along."),
+        Refusal.ADVICE_BINDS: _("You have asked the croupier, and the answer binds you."),
+        Refusal.ALREADY_ADVISED: _("You have asked the croupier already."),
+        Refusal.WRONG_SHOE: _("This shoe is not complete."),
+    }

@@ -1,0 +1,209 @@
+"""A finished coup of a guests' table, dealt again from its shoe and worked out again, compared with what is kept of it.
+
+Pure, as `games.verification.redeal` is for the other games: plain values in, what does not agree out. From the seed,
+the stakes and what both sides declared, everything else follows.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from games.chemin.bets import BANK, PUNTER, RESULTS
+from games.engine.cards import Card
+from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.rules import Call
+from games.engine.chemin.state import Chips, Coup
+from games.engine.settle import Line, Result, Settlement
+from games.engine.shoe import SeedError, commitment, shuffle
+from games.verification.redeal import Finding, Moved, StoredPart, compare_part, ledger_text
+
+COVERING: Final = frozenset(call.value for call in Call if call.covers_the_bank)
+
+
+@dataclass(frozen=True)
+class StoredStake:
+    """One guest's stake as it is kept; without a player it was a house player's. Minor units."""
+
+    seat: int
+    player: int | None
+    stake: int
+    returned: int
+
+    @property
+    def name(self) -> str:
+        """Whose stake it is."""
+        return f"seat:{self.seat}" if self.player is None else f"player:{self.player}"
+
+
+@dataclass(frozen=True)
+class StoredPlay:
+    """What guests did to each other in a coup, as it is kept. Minor units."""
+
+    banker_player: int | None
+    bank: int  # at its opening
+    call: str
+    at_risk: int
+    punter: int | None  # the seat that held the punters' cards
+    outcome: str
+    punter_total: int | None
+    banker_total: int | None
+    punter_draws: bool | None
+    banker_draws: bool | None
+    punter_departs: bool
+    banker_departs: bool
+    tax: int
+    stakes: tuple[StoredStake, ...]
+
+    @property
+    def chips(self) -> tuple[Chips, ...]:
+        """The stakes as the engine takes them."""
+        return tuple(Chips(stake.seat, stake.stake) for stake in self.stakes)
+
+
+@dataclass(frozen=True)
+class StoredCoup:
+    """A finished coup as it is kept."""
+
+    seed: bytes  # of its shoe
+    commitment: str
+    decks: int
+    first_card: int  # how many cards had left the shoe before it
+    cards: str
+    outcome: str
+    currency: str
+    mode: str
+    play: StoredPlay | None  # None where the row is missing
+    parts: tuple[StoredPart, ...]
+    moved: Mapping[str, Moved]  # by whose money it is: "player:7", "seat:3", "bank", "stakes", "house"
+    bank: tuple[int, int] | None  # what the ledger says the bank held before and after it was settled
+
+
+def findings(stored: StoredCoup) -> tuple[Finding, ...]:
+    """Work the coup out again and return everything that is kept otherwise; nothing, where it is all as it was."""
+    if stored.play is None:
+        return (Finding("coup", "none", "one"),)
+    try:
+        seal = commitment(stored.seed)
+        cards = shuffle(stored.seed, stored.decks)[stored.first_card :]
+    except SeedError as error:
+        return (Finding("seed", stored.commitment, str(error)),)
+    compared = (Finding("commitment", stored.commitment, seal), *_compare(stored, stored.play, cards))
+    return tuple(finding for finding in compared if finding.stored != finding.recomputed)
+
+
+def _compare(stored: StoredCoup, play: StoredPlay, cards: tuple[Card, ...]) -> Iterator[Finding]:
+    try:
+        played = replay_coup(
+            cards,
+            stakes=play.chips,
+            bank=play.bank,
+            punter_draws=play.punter_draws,
+            banker_draws=play.banker_draws,
+        )
+    except RecordError as error:
+        yield Finding("cards", stored.cards, _written(cards[: len(stored.cards.split())]))
+        yield Finding("declared", _declared(play), str(error))
+        return
+    yield Finding("cards", stored.cards, _written(played.cards))
+    yield Finding("outcome", stored.outcome, played.outcome.value)
+    yield Finding("coup", _kept(play), _again(play, played))
+    if play.call in COVERING and play.at_risk != play.bank:
+        yield Finding("call", play.call, f"{play.at_risk} of {play.bank} at risk")
+    for stake, settled in zip(play.stakes, played.stakes, strict=True):
+        yield Finding(f"{stake.name} returned", str(stake.returned), str(settled.returned))
+    yield Finding("bank", "none" if stored.bank is None else _bank(*stored.bank), _bank(play.bank, played.bank))
+    yield from _compare_parts(stored, play, played)
+    yield from _compare_ledger(stored, play, played)
+
+
+def _compare_parts(stored: StoredCoup, play: StoredPlay, played: Played) -> Iterator[Finding]:
+    settlements = dict(_settlements(play, played))
+    for part in stored.parts:
+        name = f"player:{part.player}"
+        yield Finding(f"{name} money", f"{part.currency} {part.mode}", f"{stored.currency} {stored.mode}")
+        settlement = settlements.pop(part.player, None)
+        if settlement is None:
+            yield Finding(f"{name} part", "one", "none")
+        else:
+            yield from compare_part(name, part, settlement)
+    for player in settlements:
+        yield Finding(f"player:{player} part", "none", "one")
+
+
+def _settlements(play: StoredPlay, played: Played) -> Iterator[tuple[int, Settlement]]:
+    """Yield what each player had in the coup; house players are left out."""
+    of_punters, of_banker = (Result(RESULTS[bet, played.outcome]) for bet in (PUNTER, BANK))
+    at_risk = sum(settled.stake for settled in played.stakes)
+    for stake, settled in zip(play.stakes, played.stakes, strict=True):
+        if stake.player is not None:
+            yield stake.player, _settled(Line(PUNTER, settled.stake, settled.returned, 0, of_punters))
+    if play.banker_player is not None:
+        payout = at_risk + played.bank - play.bank
+        yield play.banker_player, _settled(Line(BANK, at_risk, payout, played.tax, of_banker))
+
+
+def _settled(line: Line) -> Settlement:
+    return Settlement((line,), line.stake, line.payout)
+
+
+def _compare_ledger(stored: StoredCoup, play: StoredPlay, played: Played) -> Iterator[Finding]:
+    """Stakes go from guests to the stakes of the coup, and from there to winners, bank and tax; nothing else moves."""
+    expected = {
+        stake.name: (again.stake, again.returned) for stake, again in zip(play.stakes, played.stakes, strict=True)
+    }
+    at_risk = sum(again.stake for again in played.stakes)
+    expected |= {"stakes": (-at_risk, -at_risk), "house": (0, played.tax), "bank": (0, played.bank - play.bank)}
+    for name in sorted(expected.keys() | stored.moved.keys()):
+        staked, paid = expected.get(name, (0, 0))
+        again = Moved(staked, paid, frozenset({(stored.currency, stored.mode)})) if staked or paid else None
+        yield Finding(f"{name} ledger", ledger_text(stored.moved.get(name)), ledger_text(again))
+
+
+def _kept(play: StoredPlay) -> str:
+    return _coup(
+        play.outcome,
+        (play.punter_total, play.banker_total),
+        play.punter,
+        play.at_risk,
+        play.tax,
+        (play.punter_departs, play.banker_departs),
+    )
+
+
+def _again(play: StoredPlay, played: Played) -> str:
+    coup = Coup(stakes=play.chips)
+    return _coup(
+        played.outcome.value,
+        (played.punter.total, played.banker.total),
+        coup.punter,
+        coup.at_risk,
+        played.tax,
+        (played.punter_departs, played.banker_departs),
+    )
+
+
+def _coup(
+    outcome: str,
+    totals: tuple[int | None, int | None],
+    punter: int | None,
+    at_risk: int,
+    tax: int,
+    departs: tuple[bool, bool],
+) -> str:
+    """Write what is kept of a coup beside its cards as one line of text."""
+    sides = ", ".join(side for side, did in zip((PUNTER, "banker"), departs, strict=True) if did) or "nobody"
+    score = f"{outcome}, {totals[0]} to {totals[1]}"
+    return f"{score}, cards with seat {punter}, at risk {at_risk}, tax {tax}, departed: {sides}"
+
+
+def _declared(play: StoredPlay) -> str:
+    words = {True: "draws", False: "stands", None: "nothing"}
+    return f"punter {words[play.punter_draws]}, banker {words[play.banker_draws]}"
+
+
+def _bank(before: int, after: int) -> str:
+    return f"{before}, then {after}"
+
+
+def _written(cards: tuple[Card, ...]) -> str:
+    return " ".join(card.code for card in cards)

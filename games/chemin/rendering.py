@@ -1,0 +1,84 @@
+"""What players see of a guests' table, as HTML: the part that is everybody's, the part that is one guest's, the board.
+
+Nothing here opens a connection or knows a request: pages and streams bring the rows that their own connection read.
+Which cards lie where is known in here and to nobody else; of it the public part and the board show what a spectator may
+see, and a guest's own part what may be seen from their place (`games.engine.chemin.views`).
+"""
+
+import hashlib
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+from django.template.loader import get_template
+from django.utils.translation import override
+
+from games.chemin.board import own_view, public_view
+from games.chemin.croupier_log import log_view
+from games.chemin.queries import Seen
+from games.chemin.snapshots import READ_OWN, READ_PUBLIC, own_state, public_state, with_funds
+from games.tables.presentation import Notice
+
+__all__ = [
+    "READ_OWN",
+    "READ_PUBLIC",
+    "board_key",
+    "board_mark",
+    "own_key",
+    "public_state",
+    "render_board",
+    "render_own",
+    "render_public",
+]
+
+
+def render_public(seen: Seen, language: str) -> str:
+    """Return ``#live-public`` as everybody sees it at the moment of *seen*."""
+    with override(language):
+        return get_template("games/_chemin_public.html").render({"live": public_view(seen, language)})
+
+
+def own_key(seen: Seen) -> Hashable:
+    """Return what is another one when guests may find something else in their own part."""
+    return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.annulled)
+
+
+def board_key(seen: Seen) -> Hashable:
+    """Return what is another one where the board shows something else."""
+    return (seen.moves[-1].number if seen.moves else 0, seen.annulled)
+
+
+def board_mark(seen: Seen) -> str:
+    """Return the key as a page keeps it."""
+    return hashlib.sha256(repr(board_key(seen)).encode()).hexdigest()[:16]
+
+
+def render_board(seen: Seen, language: str) -> str:
+    """Return ``#live-board``, what was said and done in the latest coups, the same for everybody."""
+    with override(language):
+        view = log_view(seen, language)
+        return get_template("games/_chemin_board.html").render({"board": view, "key": board_mark(seen)})
+
+
+def render_own(
+    seen: Seen, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
+) -> str:
+    """Return ``#live-own`` as the player of *row* sees it, a row of `READ_OWN`.
+
+    A page that is loaded brings a token for its forms; what a stream sends has none, since htmx takes the page's.
+    """
+    own = own_state(seen, row)
+    with override(language):
+        view = own_view(with_funds(seen, own), own, language, None)
+        key = hashlib.sha256(repr(replace(view, clock="")).encode()).hexdigest()[:16]
+        return get_template("games/_chemin_own.html").render(
+            {
+                "own": replace(view, notice=notice or view.notice),
+                "key": key,
+                "version": seen.move,
+                "mode_word": seen.mode.name.lower(),
+                "csrf_token": csrf_token,
+                "mark": uuid4() if csrf_token else "",  # a script makes one for each click
+            }
+        )

@@ -1,0 +1,259 @@
+"""A coup that is over, kept: as a round with everybody's part, as every game keeps its rounds, and beside it as it was
+between guests.
+
+The engine's record works it out once more, from its cards and declarations alone, before anything is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+from audit import log
+from audit.log import Json
+from games.chemin import event_codec
+from games.chemin.bets import BANK, PUNTER, RESULTS
+from games.chemin.table_state import Standing
+from games.chemin.transition import Moved
+from games.engine.cards import Card
+from games.engine.chemin import Call, Outcome, Side
+from games.engine.chemin.events import Declared, Event, Settled, SettledStake
+from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.state import there
+from games.integrity import NotRecomputed
+from games.models import (
+    CheminCoup,
+    CheminMove,
+    CheminSeat,
+    CheminStake,
+    CheminTenure,
+    LiveRound,
+)
+from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
+from games.shared.shoes import SYSTEM, written
+from games.verification.redeal import Finding
+from players import sittings
+
+KEEP = f"WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT} SELECT count(*) FROM round"  # noqa: S608  (our own statements)
+PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A coup that is over, in minor units. Without an outcome it was annulled, and nothing is won or lost in it."""
+
+    live_round: LiveRound
+    tenure: CheminTenure
+    banker: CheminSeat
+    bank: int
+    """At its opening."""
+    call: Call | None
+    stakes: tuple[SettledStake, ...]
+    seats: Mapping[int, CheminSeat]
+    punter: int | None
+    """The place that held the punters' cards."""
+    at: datetime
+    outcome: Outcome | None = None
+    cards: tuple[Card, ...] = ()
+    punter_draws: bool | None = None
+    banker_draws: bool | None = None
+    played: Played | None = None
+    tax: int = 0
+
+    @property
+    def at_risk(self) -> int:
+        """How much of the bank was covered."""
+        return sum(stake.stake for stake in self.stakes)
+
+    @property
+    def parts(self) -> Iterator[Part]:
+        """What everybody had in it, the banker last, house players left out."""
+        for stake in self.stakes:
+            yield Part(self.seats[stake.seat], PUNTER, stake.stake, stake.returned, 0)
+        to_bank = {Outcome.PUNTER: 0, Outcome.DRAW: self.at_risk, Outcome.BANKER: 2 * self.at_risk - self.tax}
+        yield Part(self.banker, BANK, self.at_risk, to_bank[self.outcome] if self.outcome else 0, self.tax)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one guest had in a coup: a bet, its stake, and what came back of it."""
+
+    seat: CheminSeat
+    bet: str
+    stake: int
+    payout: int
+    commission: int
+
+
+def finish(moved: Moved, settled: Settled) -> Finished:
+    """Return the coup that a move has settled. Raises NotRecomputed where its record makes another one."""
+    before, after = moved.before, moved.state
+    live_round, coup = there(before.live_round), after.running_coup
+    shoe = there(after.shoe)
+    first = shoe.drawn - sum(
+        2 if hand.third is None else 3 for hand in (after.dealt_hands.punter, after.dealt_hands.banker)
+    )
+    declared = {event.side: event.draws for event in _declarations(moved, live_round)}
+    punter_draws, banker_draws = declared.get(Side.PUNTER), declared.get(Side.BANKER)
+    bank = before.state.held_bank.amount
+    try:
+        played = replay_coup(
+            shoe.cards[first:], stakes=coup.stakes, bank=bank, punter_draws=punter_draws, banker_draws=banker_draws
+        )
+    except RecordError as error:
+        found = Finding("coup", "settled", "impossible by its record")
+        raise NotRecomputed("The coup is not one that the rules allow.", found) from error
+    _demand_same(settled, played, cards=shoe.drawn - first)
+    return Finished(
+        live_round=live_round,
+        tenure=there(before.tenure),
+        banker=before.seats[before.state.held_bank.seat],
+        bank=bank,
+        call=coup.call,
+        stakes=settled.stakes,
+        seats=before.seats,
+        punter=coup.punter,
+        at=moved.at,
+        outcome=settled.outcome,
+        cards=played.cards,
+        punter_draws=punter_draws,
+        banker_draws=banker_draws,
+        played=played,
+        tax=settled.tax,
+    )
+
+
+def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:
+    """Keep a coup that is over, settled or annulled, with everybody's part in it.
+
+    *balances* is what lies on the accounts of the round, by id, now that money has moved: of a banker the cash account
+    and the bank are taken together, since what is at risk lies in the bank.
+    """
+    live_round = finished.live_round
+    inserted = NewRound(
+        round_id=live_round.pk,
+        code=live_round.code,
+        table_version=live_round.version_id,
+        mode=standing.mode,
+        commitment=live_round.shoe.commitment,
+        cards=written(finished.cards),
+        outcome=finished.outcome.value if finished.outcome else "",
+        shoe=live_round.shoe_id,
+        first_card=live_round.first_card,
+        at=finished.at,
+        is_replay_due=finished.outcome is not None,
+    )
+    parts = [part for part in finished.parts if part.seat.player_id is not None]
+    values = {"parts": parts_parameter(_new_part(finished, standing, part, balances) for part in parts)}
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, vars(inserted) | values)
+    _keep_coup(finished)
+    if finished.outcome is not None:
+        sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at every table
+        _record(finished, standing)
+
+
+def _declarations(moved: Moved, live_round: LiveRound) -> Iterator[Declared]:
+    """Yield what was declared in the coup, this move included."""
+    said = CheminMove.objects.filter(round_id=live_round.pk, kind__in=("draw_card", "stand")).order_by("number")
+    earlier: list[Event] = [event_codec.read(event) for move in said for event in move.events]
+    yield from (event for event in (*earlier, *moved.events) if isinstance(event, Declared))
+
+
+def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
+    """Raises NotRecomputed where the coup is worked out otherwise from its record. It says what differs, and no figure:
+    the move is undone, and its cards lie face down again.
+    """
+    compared = {
+        "outcome": (settled.outcome, played.outcome),
+        "totals": ((settled.punter_total, settled.banker_total), (played.punter.total, played.banker.total)),
+        "stakes": (settled.stakes, played.stakes),
+        "tax": (settled.tax, played.tax),
+        "bank": (settled.bank, played.bank),
+        "cards": (cards, len(played.cards)),
+    }
+    wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
+    if wrong:
+        raise NotRecomputed("The coup is not settled as its record says.", *wrong)
+
+
+def _new_part(finished: Finished, standing: Standing, part: Part, balances: Mapping[int, int]) -> NewPart:
+    after = balances[part.seat.account_id] + (balances[finished.tenure.account_id] if part.bet == BANK else 0)
+    result = RESULTS[part.bet, finished.outcome]
+    return NewPart(
+        player_id=there(part.seat.player_id),
+        currency=standing.rules.currency,
+        balance_before=after + part.stake - part.payout if finished.outcome else after,
+        balance_after=after,
+        staked=part.stake,
+        paid=part.payout,
+        commission=part.commission,
+        session=part.seat.session,
+        wagers=(NewWager(part.bet, part.stake, part.payout, part.commission, result),),
+    )
+
+
+def _keep_coup(finished: Finished) -> None:
+    played, punter = finished.played, finished.punter
+    coup = CheminCoup.objects.create(
+        round=finished.live_round,
+        tenure=finished.tenure,
+        banker=finished.banker,
+        banker_player=finished.banker.player,
+        bank=finished.bank,
+        call=finished.call.value if finished.call else "",
+        at_risk=finished.at_risk,
+        punter=None if punter is None else finished.seats[punter],
+        outcome=finished.outcome.value if finished.outcome else "",
+        punter_total=played.punter.total if played else None,
+        banker_total=played.banker.total if played else None,
+        punter_draws=finished.punter_draws,
+        banker_draws=finished.banker_draws,
+        punter_departs=played.punter_departs if played else False,
+        banker_departs=played.banker_departs if played else False,
+        tax=finished.tax,
+        at=finished.at,
+    )
+    CheminStake.objects.bulk_create(
+        CheminStake(
+            coup=coup,
+            seat=finished.seats[stake.seat],
+            player=finished.seats[stake.seat].player,
+            stake=stake.stake,
+            returned=stake.returned,
+        )
+        for stake in finished.stakes
+    )
+
+
+def _record(finished: Finished, standing: Standing) -> None:
+    """Commit to the whole settlement: a line "seat player bet stake payout commission" for every part, the banker's
+    last, parted by line feeds.
+    """
+    live_round = finished.live_round
+    lines = [
+        f"{part.seat.pk} {part.seat.player_id or 'house'} {part.bet} {part.stake} {part.payout} {part.commission}"
+        for part in finished.parts
+    ]
+    data: dict[str, Json] = {
+        "at_risk": finished.at_risk,
+        "cards": written(finished.cards),
+        "code": live_round.code,
+        "commitment": live_round.shoe.commitment,
+        "currency": standing.rules.currency,
+        "first_card": live_round.first_card,
+        "mode": standing.mode,
+        "outcome": str(finished.outcome),
+        "parts": len(lines),
+        "rules": live_round.version.rules_digest,
+        "sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        "shoe": str(live_round.shoe_id),
+        "table_version": live_round.version_id,
+        "tax": finished.tax,
+        "tenure": str(finished.tenure.pk),
+    }
+    log.record("round.settled", by=SYSTEM, on=f"round:{live_round.pk}", data=data)

@@ -1,0 +1,252 @@
+"""A guests' table, and a player at it, as rows of whichever connection reads them: pages and streams alike.
+
+Nobody's balance is read for the public part, and where a player sits is said by the same row as what lies there: who
+takes a place in the meantime is not shown what its last guest held.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+
+from games.chemin import event_codec
+from games.chemin.queries import Guest, Move, Own, Past, Played, Seen, Shoe
+from games.chemin.table_state import UNDER_ITS_VERSION, cards_on_table, on_the_table
+from games.engine.chemin import Outcome, Phase, State, apply
+from games.engine.chemin.actions import SetBalance
+from games.engine.chemin.frozen import thaw
+from games.integrity import Doubt
+from games.models import Decider, LiveTable, VoidReason
+from games.models import Shoe as StoredShoe
+from games.raw_rows import fetch_named
+from games.tables.chemin_rules import GuestClock, GuestRules
+from games.variants import GAMES
+from wallet import stops
+from wallet.models import AccountKind, Mode
+
+MOST_MOVES: Final = 80
+"""How many moves are told: those of three coups at a full table."""
+
+MOST_PAST: Final = 20
+"""How many coups of the shoe are told to be over."""
+
+WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
+
+# Parameter: the live table. A bank is played for under the version that was in force when its latest coup began.
+READ_PUBLIC = f"""
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
+    place.variant AS variant,
+    live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (place.status = 'paused' OR place.status = 'open' AND {stops.STANDS}) AS is_paused,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
+    current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
+    chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
+    chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
+    coalesce(void.reason, '') AS annulled, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
+    shoe.commitment AS commitment, shoe.sealed_seed AS sealed_seed, shoe.burn_card AS burn_card,
+    shoe.burned AS burned, shoe.cut AS cut, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at, shoe.seed AS seed,
+    spent.id AS spent_shoe, spent.number AS spent_number,
+    (SELECT jsonb_agg(jsonb_build_array(guest.number, guest.id, guest.player_id, coalesce(known.name, ''),
+            guest.away_since) ORDER BY guest.number)::text
+        FROM games_cheminseat AS guest LEFT JOIN games_chatname AS known ON known.player_id = guest.player_id
+        WHERE guest.live_table_id = live.id AND guest.left_at IS NULL) AS guests,
+    (SELECT jsonb_agg(jsonb_build_array(move.number, move.at, move.round_id, coalesce(coup.code, ''), guest.number,
+            move.kind, move.decider, move.events) ORDER BY move.number)::text
+        FROM (SELECT * FROM games_cheminmove AS latest WHERE latest.live_table_id = live.id
+            ORDER BY latest.number DESC LIMIT {MOST_MOVES}) AS move
+        LEFT JOIN games_liveround AS coup ON coup.id = move.round_id
+        LEFT JOIN games_cheminseat AS guest ON guest.id = move.seat_id) AS moves,
+    (SELECT jsonb_agg(jsonb_build_array(over.round_id, over.code, over.outcome, over.punter_total, over.banker_total)
+            ORDER BY over.number)::text
+        FROM (SELECT coup.round_id, before.code, before.number, coup.punter_total, coup.banker_total,
+                CASE WHEN undone.round_id IS NULL THEN coup.outcome ELSE '' END AS outcome
+            FROM games_liveround AS before
+            JOIN games_chemincoup AS coup ON coup.round_id = before.id
+            LEFT JOIN games_void AS undone ON undone.round_id = before.id
+            WHERE before.shoe_id = shoe.id ORDER BY before.number DESC LIMIT {MOST_PAST}) AS over) AS past
+FROM games_livetable AS live
+JOIN games_table AS place ON place.id = live.table_id
+JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+LEFT JOIN games_tableversion AS current ON current.id = place.version_id
+LEFT JOIN games_tableversion AS version ON version.id =
+    CASE WHEN chemin.state->>'phase' IN {tuple(sorted(map(str, UNDER_ITS_VERSION)))}
+        THEN coalesce(round.version_id, place.version_id) ELSE place.version_id END
+LEFT JOIN games_shoe AS shoe ON shoe.id = live.shoe_id
+LEFT JOIN games_shoe AS spent
+    ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
+    AND spent.number = CASE WHEN shoe.ended_at IS NULL THEN shoe.number - 1 ELSE shoe.number END
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE live.id = %s
+"""  # noqa: S608  (nothing but names of our own)
+
+# Parameters: the live table, its players, seated or not. A balance is what may still be put down. `staked` is of the
+# table's latest coup, once that is over and where the player had a part in it.
+READ_OWN = f"""
+SELECT player.id AS player, player.currency AS currency, law.time_zone AS zone, account.balance - account.held AS funds,
+    coalesce(guest.missed, 0) AS missed, guest.away_since AS away_since, round.id AS round, round.code AS code,
+    coalesce(part.staked, stake.stake, CASE WHEN coup.banker_player_id = player.id THEN coup.at_risk END) AS staked,
+    coalesce(part.paid, 0) AS paid, coup.outcome = '' OR void.round_id IS NOT NULL AS is_annulled,
+    CASE live.mode WHEN '{Mode.REAL}' THEN sitting.paid_real - sitting.staked_real
+        ELSE sitting.paid_free - sitting.staked_free END AS net
+FROM games_livetable AS live
+CROSS JOIN players_player AS player
+JOIN players_jurisdiction AS law ON law.code = player.jurisdiction_id
+LEFT JOIN wallet_account AS account
+    ON account.owner_id = player.id AND account.kind = '{AccountKind.CASH}' AND account.mode = live.mode
+LEFT JOIN games_cheminseat AS guest
+    ON guest.live_table_id = live.id AND guest.player_id = player.id AND guest.left_at IS NULL
+LEFT JOIN players_sitting AS sitting ON sitting.session = guest.session
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
+LEFT JOIN games_cheminstake AS stake ON stake.coup_id = coup.round_id AND stake.player_id = player.id
+LEFT JOIN games_participation AS part ON part.round_id = coup.round_id AND part.player_id = player.id
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE live.id = %s AND player.id = ANY (%s)
+"""  # noqa: S608  (nothing but names of our own)
+
+
+def read_public(live_table_id: int) -> Seen:
+    """Read a table as everybody sees it at this moment. Raises LiveTable.DoesNotExist, and what `public_state` does."""
+    return public_state(_row(READ_PUBLIC, [live_table_id]))
+
+
+def read_own(live_table_id: int, player_id: int) -> dict[str, Any]:
+    """Read what is a player's own at a table, for `own_state`. Raises LiveTable.DoesNotExist."""
+    return _row(READ_OWN, [live_table_id, [player_id]])
+
+
+def public_state(row: Mapping[str, Any]) -> Seen:
+    """Read a row of `READ_PUBLIC`; a shoe that cannot be read lies there without a card. Raises ThawError and what else
+    rows raise that were never written here.
+    """
+    rules = GuestRules.of(json.loads(row["limits"]))
+    guests = tuple(
+        Guest(number, seat, player, name, _moment(away)) for number, seat, player, name, away in _list(row["guests"])
+    )
+    return Seen(
+        now=row["now"],
+        live_table=row["live_table"],
+        mode=Mode(row["mode"]),
+        slug=row["slug"],
+        name=row["name"],
+        is_open=bool(row["is_open"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
+        is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
+        rules=rules,
+        clock=GuestClock.of(json.loads(row["clock"])) if row["clock"] else None,
+        standing=_standing(row, rules),
+        guests=guests,
+        move=row["move"],
+        question=row["question"],
+        asked_at=row["asked_at"],
+        deadline=row["deadline"],
+        round=row["round"],
+        code=row["code"],
+        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        shoe=row["shoe"] and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_ended_at"] is not None),
+        spent_shoe=row["spent_shoe"],
+        spent_number=row["spent_number"],
+        moves=tuple(_move(*each) for each in _list(row["moves"])),
+        past=tuple(_past(*each) for each in _list(row["past"])),
+    )
+
+
+def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
+    """Read a row of `READ_OWN` of a player at a table."""
+    seat = next((guest.number for guest in seen.guests if guest.player == row["player"]), None)
+    staked = row["staked"]
+    return Own(
+        player=row["player"],
+        seat=seat,
+        missed=row["missed"],
+        away_since=row["away_since"],
+        currency=row["currency"],
+        funds=row["funds"] if row["currency"] == seen.rules.currency else None,
+        zone=row["zone"],
+        net=row["net"],
+        last=None if staked is None else Played(row["round"], row["code"], staked, row["paid"], row["is_annulled"]),
+    )
+
+
+def with_funds(seen: Seen, own: Own) -> Seen:
+    """Return the table with what a guest has to play with put at their place: what they may do follows from it."""
+    if own.seat is None or own.funds is None:
+        return seen
+    return replace(seen, standing=apply(seen.standing, SetBalance(own.seat, own.funds)).state)
+
+
+def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
+    row = fetch_named(question, parameters)
+    if row is None:
+        raise LiveTable.DoesNotExist
+    return row
+
+
+def _standing(row: Mapping[str, Any], rules: GuestRules) -> State:
+    shoe = _shoe(row)
+    frozen = on_the_table(json.loads(row["state"]), shoe)
+    unknown = dict.fromkeys((number for number, _ in frozen["seats"]), 0)
+    try:
+        cards = cards_on_table(frozen, shoe)
+    except (Doubt, InvalidTag):
+        frozen, cards = _without_cards(frozen), ()
+    return thaw(frozen, rules=rules.table_rules, cards=cards, balances=unknown)
+
+
+def _shoe(row: Mapping[str, Any]) -> StoredShoe | None:
+    if row["shoe"] is None:
+        return None
+    names = ("decks", "commitment", "sealed_seed", "seed", "burn_card", "burned", "cut", "gone")
+    return StoredShoe(id=row["shoe"], ended_at=row["shoe_ended_at"], **{name: row[name] for name in names})
+
+
+def _without_cards(frozen: dict[str, Any]) -> dict[str, Any]:
+    """Take a shoe that nobody can read off the table, and what came from it: the table is about to be stopped, and
+    until then waits for another one.
+    """
+    coup = frozen["coup"] and {**frozen["coup"], "hands": None}
+    phase = Phase.SHOE if frozen["phase"] in WITH_HANDS else frozen["phase"]
+    return {**frozen, "shoe": None, "coup": coup, "phase": phase}
+
+
+def _past(round_id: str, code: str, outcome: str, punter_total: int | None, banker_total: int | None) -> Past:
+    return Past(UUID(round_id), code, Outcome(outcome) if outcome else None, punter_total, banker_total)
+
+
+def _move(
+    number: int,
+    at: str,
+    round_id: str | None,
+    code: str,
+    seat: int | None,
+    kind: str,
+    decider: str,
+    events: list[dict[str, Any]],
+) -> Move:
+    heard = tuple(event_codec.read(event) for event in events)
+    return Move(
+        number=number,
+        at=datetime.fromisoformat(at),
+        round=UUID(round_id) if round_id else None,
+        code=code,
+        seat=seat,
+        kind=kind,
+        decider=Decider(decider),
+        events=heard,
+    )
+
+
+def _list(stored: str | None) -> list[Any]:
+    found: list[Any] = json.loads(stored or "[]")
+    return found
+
+
+def _moment(stored: str | None) -> datetime | None:
+    return datetime.fromisoformat(stored) if stored else None

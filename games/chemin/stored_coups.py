@@ -1,0 +1,136 @@
+"""Finished coups of guests' tables with all that is kept of them, for `games.chemin.redeal` to compare."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Prefetch
+
+from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
+from games.engine.chemin.state import there
+from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe
+from games.shared.shoes import seed_of
+from games.tables.chemin_rules import GuestRules
+from games.verification.redeal import Moved, StoredPart
+from wallet.models import Account, AccountKind, Entry
+
+STAKE, SETTLE = "stake", "settle"  # kinds of journals
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a coup beside its round and the parts of its players."""
+
+    play: StoredPlay | None = None
+    moved: Mapping[str, Moved] = field(default_factory=dict)
+    bank: tuple[int, int] | None = None
+
+
+def kept(ids: Sequence[UUID]) -> Mapping[UUID, Kept]:
+    """Return what is kept of these coups, by their ids. A fixed number of queries, none where there are no coups."""
+    if not ids:
+        return {}
+    stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
+    found = CheminCoup.objects.filter(pk__in=ids).select_related("tenure", "banker", "punter").prefetch_related(stakes)
+    coups = {coup.pk: coup for coup in found}
+    entries: dict[UUID, list[Entry]] = defaultdict(list)
+    for entry in Entry.objects.filter(journal__round_id__in=ids).select_related("journal", "account"):
+        entries[there(entry.journal.round_id)].append(entry)
+    banks = _banks({coup.tenure.account_id for coup in coups.values()})
+    return {
+        coup_id: Kept(
+            _play(coup), _moved(coup, entries[coup_id]), _bank(entries[coup_id], banks[coup.tenure.account_id])
+        )
+        for coup_id, coup in coups.items()
+    }
+
+
+def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], beside: Kept) -> StoredCoup:
+    """Return a finished coup as it is kept. Raises InvalidTag where the seed of its shoe cannot be unsealed."""
+    return StoredCoup(
+        seed=seed_of(shoe),
+        commitment=played.commitment,
+        decks=shoe.decks,
+        first_card=played.first_card or 0,
+        cards=played.cards,
+        outcome=played.outcome,
+        currency=GuestRules.of(played.table_version.limits).currency,
+        mode=played.mode,
+        play=beside.play,
+        parts=parts,
+        moved=beside.moved,
+        bank=beside.bank,
+    )
+
+
+def face_up(shoe: Shoe) -> int:
+    """Return how many cards have left a shoe without those of a coup in progress, which may lie face down."""
+    table = CheminTable.objects.filter(pk=shoe.live_table_id, live_table__shoe=shoe).first()
+    coup = table.state["coup"] if table else None
+    if coup and coup["hands"] and coup["outcome"] is None:
+        return coup["hands"]["first"]
+    return shoe.gone
+
+
+def _play(coup: CheminCoup) -> StoredPlay:
+    return StoredPlay(
+        banker_player=coup.banker_player_id,
+        bank=coup.bank,
+        call=coup.call,
+        at_risk=coup.at_risk,
+        punter=coup.punter.number if coup.punter else None,
+        outcome=coup.outcome,
+        punter_total=coup.punter_total,
+        banker_total=coup.banker_total,
+        punter_draws=coup.punter_draws,
+        banker_draws=coup.banker_draws,
+        punter_departs=coup.punter_departs,
+        banker_departs=coup.banker_departs,
+        tax=coup.tax,
+        stakes=tuple(map(_stake, coup.stakes.all())),
+    )
+
+
+def _stake(stake: CheminStake) -> StoredStake:
+    return StoredStake(stake.seat.number, stake.player_id, stake.stake, stake.returned)
+
+
+def _moved(coup: CheminCoup, entries: Sequence[Entry]) -> Mapping[str, Moved]:
+    """Return what the ledger moved for the coup: stakes, and whatever else its journals paid, by whose money it is."""
+    names = {stake.seat.account_id: _stake(stake).name for stake in coup.stakes.all()}
+    moved: dict[str, Moved] = {}
+    for entry in entries:
+        name = names.get(entry.account_id) or _owner(coup, entry.account)
+        before = moved.get(name, Moved(0, 0, frozenset()))
+        staked, paid = (-entry.amount, 0) if entry.journal.kind == STAKE else (0, entry.amount)
+        money = before.money | {(entry.currency, entry.mode)}
+        moved[name] = Moved(before.staked + staked, before.paid + paid, money)
+    return moved
+
+
+def _owner(coup: CheminCoup, account: Account) -> str:
+    """Return whose money lies on an account that none of the punters has."""
+    if account.pk == coup.tenure.account_id:
+        return "bank"
+    if account.kind == AccountKind.STAKES and account.stands_for == coup.pk:
+        return "stakes"
+    return "house" if account.kind == AccountKind.HOUSE else f"account:{account.pk}"
+
+
+def _banks(accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
+    """Return everything that banks ever moved, oldest first."""
+    moved: dict[int, list[Entry]] = defaultdict(list)
+    for entry in Entry.objects.filter(account__in=accounts).order_by("version"):
+        moved[entry.account_id].append(entry)
+    return moved
+
+
+def _bank(entries: Sequence[Entry], bank: Sequence[Entry]) -> tuple[int, int] | None:
+    """Return what a bank held before and after the journal that settled a coup; None where nothing did."""
+    settled = next((entry.journal_id for entry in entries if entry.journal.kind == SETTLE), None)
+    if settled is None:
+        return None
+    before = [entry.balance_after or 0 for entry in bank if entry.journal_id < settled]
+    after = [entry.balance_after or 0 for entry in bank if entry.journal_id <= settled]
+    return (before[-1] if before else 0, after[-1] if after else 0)

@@ -1,0 +1,154 @@
+"""Annulling a coup between guests, in whatever phase it is: bank and stakes are as they were before it, the coup is
+kept with everybody's part in it, and whoever had one is told.
+
+Who may ask for it, and when, is said in `games.shared.malfunction`, as for every live table.
+"""
+
+from __future__ import annotations
+
+from cryptography.exceptions import InvalidTag
+from django.db.models import Q
+
+from games.chemin import ledger_view, shoes
+from games.chemin.apply import carry_out
+from games.chemin.settlement import Finished, keep
+from games.chemin.table_state import Standing
+from games.engine.cards import Card
+from games.engine.chemin import Call
+from games.engine.chemin.actions import AnnulCoup, EndBank
+from games.engine.chemin.events import SettledStake
+from games.engine.chemin.state import Coup, there
+from games.integrity import Doubt
+from games.models import (
+    OPEN_PHASES,
+    CheminCoup,
+    CheminMove,
+    CheminSeat,
+    Decider,
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    Shoe,
+    ShoeEnding,
+    Void,
+    VoidReason,
+)
+from games.rounds.void import keep_parts, void_round
+from games.tables import clock
+from wallet.annulment import undo_round
+from wallet.models import Account, AccountKind
+
+
+class AnotherCoup(Exception):
+    """A coup is in progress, and its bank may hold what is to be taken back; the message is a sentence for staff."""
+
+
+def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRound:
+    """Annul a coup, in the caller's transaction: every stake goes back, and a bank that has been paid or has paid holds
+    again what it held. A shoe of which cards were drawn is retired. Idempotent: the second call moves nothing.
+
+    Of a coup that was settled, the bank goes home besides, and is offered on; that is possible only while no other coup
+    is played for it. Locks the table, the round in progress, then accounts ascending. Raises AnotherCoup, LedgerError.
+    """
+    _lock(live_round)
+    live = LiveRound.objects.select_related("shoe", "version", "live_table__table").get(pk=live_round.pk)
+    if live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists():
+        return live
+    standing = ledger_view.at(live.live_table_id)
+    if live.phase in OPEN_PHASES:
+        _annul(standing, live, reason, by)
+    else:
+        _take_back(standing, live, reason, by)
+    return live
+
+
+def _lock(live_round: LiveRound) -> None:
+    """Lock the table, and then whatever players have at hand who sit there or had a part in the coup."""
+    LiveTable.objects.select_for_update(no_key=True).get(pk=live_round.live_table_id)
+    seated = CheminSeat.objects.filter(live_table=live_round.live_table_id, left_at=None)
+    parts = Participation.objects.filter(round_id=live_round.pk)
+    owners = Q(owner__in=seated.values("player")) | Q(owner__in=parts.values("player"))
+    at_hand = Account.objects.filter(owners, kind__in=(AccountKind.CASH, AccountKind.PURSE))
+    list(at_hand.order_by("pk").select_for_update().values_list("pk"))
+
+
+def _annul(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
+    """Give back what was staked, and keep the coup, unless nobody had staked."""
+    is_dealt = live.phase == Phase.DEALT
+    is_sound = _is_sound(standing, live.shoe)
+    finished = _as_it_lay(standing, live)
+    undone = undo_round(live.pk)
+    if standing.in_coup:
+        carry_out(standing, AnnulCoup(), decider=Decider.HOUSE)
+    if finished.stakes:
+        keep(finished, standing, _balances(standing))
+        keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
+    live.phase, live.ended_at = Phase.VOID, finished.at
+    live.save(update_fields=["phase", "ended_at"])
+    if is_dealt or not is_sound:
+        shoes.end(live.shoe, ShoeEnding.RETIRED)
+    if ledger_view.is_lost(standing):
+        ledger_view.clear(standing)
+
+
+def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
+    """Reverse a coup that was settled, and let its bank go home."""
+    if standing.live_round is not None:
+        raise AnotherCoup(
+            f"Coup {standing.live_round.code} is in progress: until it is over, {live.code} cannot be annulled."
+        )
+    void_round(round_id=live.pk, reason=reason, by=by)
+    shoes.end(live.shoe, ShoeEnding.RETIRED)
+    tenure = CheminCoup.objects.select_related("tenure__seat").get(pk=live.pk).tenure
+    if tenure.ended_at is not None:
+        ledger_view.send_home(tenure)
+    if ledger_view.is_lost(standing):
+        ledger_view.clear(standing)
+    elif tenure.ended_at is None:
+        carry_out(ledger_view.at(live.live_table_id), EndBank(), decider=Decider.HOUSE)
+
+
+def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:
+    """Return the coup in progress as one that is over without an outcome."""
+    stakes, tenure = ledger_view.stakes(standing), there(standing.tenure)
+    called = CheminMove.objects.filter(round_id=live.pk).exclude(call="").values_list("call", flat=True).first()
+    call = Call(called) if called else None
+    bank = Account.objects.values_list("balance", flat=True).get(pk=tenure.account_id)
+    return Finished(
+        live_round=live,
+        tenure=tenure,
+        banker=tenure.seat,
+        bank=bank or 0,
+        call=call,
+        stakes=tuple(SettledStake(stake.seat, stake.amount, 0) for stake in stakes),
+        seats=standing.seats,
+        punter=Coup(call, stakes).punter,
+        at=clock.now(),
+        cards=_drawn(live),
+    )
+
+
+def _drawn(live: LiveRound) -> tuple[Card, ...]:
+    """Return the cards that were drawn in a coup, where its shoe says which: they are no secret once it is over."""
+    if live.first_card is None:
+        return ()
+    try:
+        return shoes.cards_of(live.shoe)[live.first_card : live.shoe.gone]
+    except (InvalidTag, Doubt):
+        return ()
+
+
+def _is_sound(standing: Standing, shoe: Shoe) -> bool:
+    """Say whether another coup can be dealt from a shoe."""
+    try:
+        shoes.demand_in_order(shoe)
+    except (InvalidTag, Doubt):
+        return False
+    return standing.state.shoe is None or standing.state.shoe.drawn == shoe.gone
+
+
+def _balances(standing: Standing) -> dict[int, int]:
+    """Return what lies on the accounts of all who sat at the table, and in the bank, by id."""
+    ids = {seat.account_id for seat in standing.seats.values()} | {there(standing.tenure).account_id}
+    return {account.pk: account.balance or 0 for account in Account.objects.filter(pk__in=ids)}

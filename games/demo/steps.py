@@ -1,0 +1,176 @@
+"""A finished round told step by step, for someone who sees baccarat for the first time.
+
+Every reason is taken from the rules that dealt and settled it: totals, who draws and when, and what was paid.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from babel.lists import format_list
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import Coup, Outcome, Side, total
+from games.engine.settle import Line, Result
+from games.engine.tableau import BANKER_DRAWS_AGAINST, NATURALS, banker_draws, player_draws
+from games.labels import announcement, bet_name, card_name
+from games.tables.board import FIRST_FOUR
+from wallet.money import format_money
+
+SCORES, WINNER, MONEY = 7, 8, 9  # steps of a table page after the six cards
+POINTS = range(10)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One sentence or two, and the step of the table page that they go with (``data-due``)."""
+
+    due: int
+    text: str
+
+
+def told(coup: Coup, lines: Sequence[Line], variant: Variant, currency: str, language: str) -> tuple[Step, ...]:
+    """Return a round's story in dealing order."""
+
+    def money(amount: int) -> str:
+        return format_money(amount, currency, language)
+
+    bets = ", ".join(f"{bet_name(variant, line.bet, language)} {money(line.stake)}" for line in lines)
+    texts = (_paid(line, variant, language, money) for line in lines)
+    return (
+        Step(
+            0, _("The order of the cards is fixed and sealed. These are the example bets: %(bets)s.") % {"bets": bets}
+        ),
+        *_first_four(coup),
+        *_third_cards(coup),
+        Step(WINNER, " ".join([announcement(coup), _nearest(coup)])),
+        Step(MONEY, " ".join(texts)),
+    )
+
+
+def _nearest(coup: Coup) -> str:
+    if coup.outcome is Outcome.TIE:
+        return _("Neither side is nearer to nine.")
+    return _("The side nearer to nine wins.")
+
+
+def _first_four(coup: Coup) -> Iterable[Step]:
+    first_player, first_banker, second_player, second_banker = coup.cards[:FIRST_FOUR]
+    yield Step(1, _("Player’s first card: %(card)s, worth %(points)d.") % _worth(first_player))
+    yield Step(2, _("Banker’s first card: %(card)s, worth %(points)d.") % _worth(first_banker))
+    words = _worth(second_player) | _added(coup.player[:2])
+    if words["sum"] == words["total"]:
+        text = _("Player’s second card: %(card)s, worth %(points)d. Player has %(total)d.")
+    else:
+        text = _(
+            "Player’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Player has %(total)d."
+        )
+    yield Step(3, text % words)
+    words = _worth(second_banker) | _added(coup.banker[:2])
+    if words["sum"] == words["total"]:
+        text = _("Banker’s second card: %(card)s, worth %(points)d. Banker has %(total)d.")
+    else:
+        text = _(
+            "Banker’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Banker has %(total)d."
+        )
+    yield Step(FIRST_FOUR, text % words)
+
+
+def _third_cards(coup: Coup) -> Iterable[Step]:
+    if coup.natural:
+        yield Step(SCORES, _natural(coup))
+        return
+    words: dict[str, object] = {"total": total(coup.player[:2]), "limit": max(filter(player_draws, POINTS))}
+    if len(coup.player) == FIRST_FOUR // 2:
+        yield Step(
+            FIRST_FOUR,
+            _("Player has %(total)d and stands: up to %(limit)d Player draws a third card, above it none.") % words,
+        )
+    else:
+        words |= _worth(coup.player[2]) | {"now": coup.player_total}
+        text = _(
+            "Player has %(total)d and draws, as with anything up to %(limit)d: %(card)s, worth %(points)d."
+            " Player now has %(now)d."
+        )
+        yield Step(FIRST_FOUR + 1, text % words)
+    yield Step(len(coup.cards), _banker(coup))
+
+
+def _natural(coup: Coup) -> str:
+    naturals = [side for side in Side if total(coup.hand(side)) in NATURALS]
+    if len(naturals) == len(Side):
+        return _("Both sides have 8 or 9 in two cards, a natural. No third card is drawn.")
+    words = {"total": total(coup.hand(naturals[0]))}
+    if naturals[0] is Side.PLAYER:
+        return _("Player has %(total)d in two cards: a natural. No third card is drawn.") % words
+    return _("Banker has %(total)d in two cards: a natural. No third card is drawn.") % words
+
+
+def _banker(coup: Coup) -> str:
+    """Say why Banker drew or stood: by the rule of Player where Player stood, by the table otherwise."""
+    two = total(coup.banker[:2])
+    words: dict[str, object] = {"total": two, "limit": max(each for each in POINTS if banker_draws(each, None))}
+    drew = len(coup.banker) > FIRST_FOUR // 2
+    if len(coup.player) == FIRST_FOUR // 2:
+        if not drew:
+            return _("Player stood, so Banker draws up to %(limit)d. Banker has %(total)d and stands.") % words
+        text = _("Player stood, so Banker draws up to %(limit)d. Banker has %(total)d and draws a third card.")
+    else:
+        against = BANKER_DRAWS_AGAINST[two]
+        words |= {"against": _ranges(against), "third": coup.player[2].points}
+        if not against:
+            return _("Banker has %(total)d and stands, whatever Player drew.") % words
+        if len(against) == len(POINTS):
+            text = _("Banker has %(total)d and draws a third card, whatever Player drew.")
+        elif drew:
+            text = _(
+                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
+                " It is worth %(third)d: Banker draws."
+            )
+        else:
+            text = _(
+                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
+                " It is worth %(third)d: Banker stands."
+            )
+            return text % words
+    now = _("It is the %(card)s, worth %(points)d. Banker now has %(now)d.")
+    return " ".join([text % words, now % (_worth(coup.banker[2]) | {"now": coup.banker_total})])
+
+
+def _paid(line: Line, variant: Variant, language: str, money: Callable[[int], str]) -> str:
+    words = {
+        "bet": bet_name(variant, line.bet, language),
+        "pays": variant.bet(line.bet).pays_text,
+        "stake": money(line.stake),
+        "paid": money(line.payout),
+        "commission": money(line.commission),
+    }
+    if line.result is Result.LOSE:
+        return _("%(bet)s loses: %(stake)s goes to the house.") % words
+    if line.result is Result.PUSH:
+        return _("%(bet)s neither wins nor loses: %(stake)s comes back.") % words
+    if line.commission:
+        return _("%(bet)s wins: %(paid)s comes back, stake included; %(commission)s is kept as commission.") % words
+    return _("%(bet)s wins and pays %(pays)s: %(paid)s comes back, stake included.") % words
+
+
+def _worth(card: Card) -> dict[str, object]:
+    return {"card": card_name(card), "points": card.points}
+
+
+def _added(hand: Sequence[Card]) -> dict[str, object]:
+    return {"sum": sum(card.points for card in hand), "total": total(hand)}
+
+
+def _ranges(points: Collection[int]) -> str:
+    """Write numbers from 0 to 9 as few ranges, as one reads them out: "0–7 or 9"."""
+    runs: list[list[int]] = []
+    for each in sorted(points):
+        if runs and runs[-1][-1] == each - 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    ranges = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return format_list(ranges, style="or", locale=get_language())

@@ -1,0 +1,246 @@
+"""A guest's pages: the door, the table, the demonstration. Thin: parse, call one verb, render."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from games.betting.controls import Change, Deal
+from games.betting.error_messages import refusal_of_a_guest, repeated, table_changed
+from games.betting.forms import BET, KEEP, TAKE
+from games.betting.limits import Limits
+from games.demo import play, session_state
+from games.demo.forms import REFILL, WATCH, DoorForm, GuestSlipForm
+from games.demo.page import game_view, guest_view, refused, watched_view
+from games.demo.play import Click, GuestPlace, GuestTable
+from games.engine.settle import SettlementError
+from games.errors import HouseStopped, PlayError, StalePage, TableChanged, TableClosed, TablePaused
+from games.models import Shape, Table
+from games.solo import seats
+from games.tables.presentation import Notice
+from games.variants import VARIANTS
+from players.access import HouseRequest
+from players.identity import player_of
+from players.rates import at_a_human_pace, now_and_then
+from players.services import currency_of, highest_minimum_age
+from wallet import stops
+from wallet.cashier import FREE_MONEY
+from wallet.models import Mode
+
+Args = ParamSpec("Args")
+GuestPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponseBase]
+View = Callable[Concatenate[HttpRequest, str, Args], HttpResponseBase]
+
+
+def for_guests(view: GuestPage[Args]) -> View[Args]:
+    """Let visitors in, with the table they ask for; lead whoever is logged in to where they play, staff to the lobby.
+
+    404 where the house has no guest play, or the table is not one to play at alone.
+    """
+
+    @wraps(view)
+    def open_to_guests(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+        table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
+        if not settings.GUEST_PLAY or table.shape != Shape.SOLO:
+            raise Http404
+        inside = cast("HouseRequest", request)
+        if request.user.is_authenticated:
+            is_player = player_of(request.user) is not None
+            return _lead(inside, reverse("table", args=[slug, Mode.FREE]) if is_player else reverse("lobby"))
+        return view(inside, table, *args, **kwargs)
+
+    return open_to_guests
+
+
+@require_safe
+@for_guests
+def guest(request: HouseRequest, table: Table) -> HttpResponse:
+    """The guest's table as it stands, or the door to it."""
+    found = session_state.read(request.session)
+    if found is None or table.slug not in found.places:
+        return _door(request, table, DoorForm(confirmed=found is not None, minimum_age=highest_minimum_age()))
+    if found.notice:
+        with suppress(session_state.NoGuest), session_state.changing(request.session) as kept:
+            kept.notice = None
+    return _table_page(request, "games/guest.html", table, found.places[table.slug], found.notice)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_guests
+def guest_start(request: HouseRequest, table: Table) -> HttpResponseBase:
+    """Take what was filled in at the door; lead whoever asks for this address by itself back to the door.
+
+    The door shows itself here when something was wrong, so the language switch asks for it.
+    """
+    return _begin(request, table) if request.method == "POST" else redirect("guest", slug=table.slug)
+
+
+@now_and_then
+def _begin(request: HouseRequest, table: Table) -> HttpResponse:
+    """Confirm the visitor's age, and go on to the table or to a demonstration."""
+    confirmed = session_state.read(request.session) is not None
+    form = DoorForm(request.POST, confirmed=confirmed, minimum_age=highest_minimum_age())
+    if not form.is_valid() or _refusal(table):
+        return _door(request, table, form)
+    session_state.begin(request.session)
+    with (
+        suppress(session_state.NoGuest),
+        session_state.changing(request.session) as kept,
+    ):  # who may log in at this moment
+        now = _guest_table(table)
+        if form.cleaned_data["to"] == WATCH:
+            kept.watched[table.slug] = play.demonstration(now)
+        elif table.slug not in kept.places:
+            kept.places[table.slug] = play.sit_down(now.limits.currency, FREE_MONEY[now.limits.currency])
+    return redirect("guest_watch" if form.cleaned_data["to"] == WATCH else "guest", slug=table.slug)
+
+
+@require_POST
+@for_guests
+@at_a_human_pace
+def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
+    """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    try:
+        with session_state.changing(request.session) as kept:
+            before = kept.places.get(table.slug)
+            if before is None:
+                raise session_state.NoGuest
+            place, notice = _answer(request, before, _guest_table(table, before.currency))
+            kept.places[table.slug], kept.notice = place, None if request.htmx else notice
+    except session_state.NoGuest:
+        return _lead(request, reverse("guest", args=[table.slug]))
+    if not request.htmx:
+        return redirect("guest", slug=table.slug)
+    fresh = place.last != before.last or notice == repeated()
+    return _table_page(request, "games/_game_now.html", table, place, notice, fresh=fresh)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_guests
+def guest_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
+    """A demonstration: dealt on a click, and shown until the next one."""
+    if request.method == "POST":
+        return _deal_to_watch(request, table)
+    found = session_state.read(request.session)
+    watched = found.watched.get(table.slug) if found else None
+    if watched is None:
+        return redirect("guest", slug=table.slug)
+    shown = watched_view(watched, _guest_table(table, watched.currency), _language())
+    return render(request, "games/guest_watch.html", {"table": table, "watched": shown})
+
+
+@now_and_then
+def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
+    try:
+        with session_state.changing(request.session) as kept:
+            kept.watched[table.slug] = play.demonstration(_guest_table(table))
+    except (session_state.NoGuest, PlayError):
+        return redirect("guest", slug=table.slug)
+    return redirect("guest_watch", slug=table.slug)
+
+
+def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
+    """Return the place after a click, and what there is to say: on a refusal, the place as it was and why. What the
+    guest has written into the shuffle is kept in any case.
+    """
+    form = GuestSlipForm(request.POST)
+    if not form.is_valid():
+        return place, refused(StalePage(), table, _language())
+    place = replace(place, player_value=form.cleaned_data["player_value"])
+    try:
+        return _carry_out(form.cleaned_data, place, table)
+    except TableChanged:
+        misfits = table.limits.misfits(place.slip.stakes)
+        return place, table_changed(misfits, variant=table.variant, language=_language())
+    except (PlayError, SettlementError) as error:
+        return place, refused(error, table, _language())
+
+
+def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
+    """Do what the button says. Raises PlayError, SettlementError."""
+    action, click = sent["action"], Click(sent["round_id"], sent["slip_version"], sent["table_version"])
+    if isinstance(action, Deal):
+        if play.was_played(place, click):
+            return place, repeated()
+        return play.play_round(place, table, click, action), None
+    if action == KEEP:
+        return place, None
+    if action == REFILL:
+        return play.refill(place, FREE_MONEY[place.currency]), None
+    play.check_version(table, click)
+    if isinstance(action, Change):
+        return play.change_slip(place, table, action), None
+    take_off = action.startswith(TAKE)
+    move = play.take_chip if take_off else play.add_chip
+    return move(place, table, action.removeprefix(TAKE if take_off else BET), sent["chip"] or 0), None
+
+
+def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
+    refusal = _refusal(table)
+    why = ""
+    if isinstance(refusal, HouseStopped | TablePaused):
+        why = refusal_of_a_guest(refusal, mode=Mode.FREE).text
+    context = {"table": table, "form": form, "is_open": refusal is None, "why_not": why}
+    return render(request, "games/guest_door.html", context)
+
+
+def _table_page(
+    request: HouseRequest,
+    template: str,
+    table: Table,
+    place: GuestPlace,
+    notice: Notice | None,
+    *,
+    fresh: bool = False,
+) -> HttpResponse:
+    now = _guest_table(table, place.currency)
+    context = {
+        "table": table,
+        "variant": now.variant,
+        "game": game_view(place, now, language=_language(), notice=notice, fresh=fresh),
+        "guest": guest_view(place, now),
+        "play_url": reverse("guest_play", args=[table.slug]),
+        "mode_word": Mode.FREE.name.lower(),
+    }
+    return render(request, template, context)
+
+
+def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
+    """Return the table as it stands now, in the currency of the guest's place or that of the reader's language."""
+    assert table.version is not None  # noqa: S101  (the query asked for it)
+    limits = table.version.limits
+    wanted = currency or currency_of(_language()) or ""
+    return GuestTable(
+        variant=VARIANTS[table.variant],
+        limits=Limits.of(limits, wanted if wanted in limits else next(iter(limits))),
+        version=table.version.number,
+        refusal=_refusal(table),
+    )
+
+
+def _refusal(table: Table) -> PlayError | None:
+    """Return why the table takes no bets now: play chips are played for like money."""
+    if stops.current():
+        return HouseStopped()
+    if seats.pauses(table, Mode.FREE):
+        return TablePaused()
+    return None if seats.takes_bets(table, Mode.FREE) else TableClosed()
+
+
+def _lead(request: HouseRequest, address: str) -> HttpResponse:
+    """Lead on; htmx would put a redirect's page into the fragment's place."""
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+
+
+def _language() -> str:
+    return get_language() or "en"

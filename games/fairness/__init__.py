@@ -1,0 +1,1 @@
+"""Whether play is fair: hourly totals, randomness and returns."""

@@ -1,0 +1,228 @@
+"""What bets brought back beside what they should: of each game under each version of its rules, by bet and currency,
+table by table where that is asked for; and how one game went over time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import log
+from typing import Any, Final
+
+from django.db.models import Max, Min, Q, QuerySet, Sum
+from django.db.models.functions import Trunc
+
+from games.engine.bets import Variant
+from games.engine.evidence import LIMIT, OTHER, BetTest, bet_test, half_width, rounds_to_find
+from games.fairness.returns.chart import Chart, Step, chart
+from games.fairness.returns.monitor import written
+from games.labels import bet_name
+from games.models import BetTally, Evidence, ReturnsAlarm
+from games.variants import VARIANTS
+from wallet.models import Mode
+
+STEPS: Final = (("hour", 1), ("day", 24), ("week", 7 * 24))  # of charts, with their hours
+LONGEST: Final = "month"  # a step of what is too long for the others
+MOST: Final = 60  # steps of a chart
+SUMS: Final = {each: Sum(each) for each in ("rounds", "staked", "paid", "squares")}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which sums to look at. None and "" mean all."""
+
+    mode: Mode
+    variant: str = ""
+    currency: str = ""
+    table: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def rounds(self) -> Q:
+        """The condition on rows that are of no currency."""
+        asked = {
+            "version__table__variant": self.variant,
+            "version__table": self.table,
+            "hour__gte": self.since,
+            "hour__lt": self.until,
+        }
+        return Q(
+            mode=self.mode,
+            version__table__variant__in=VARIANTS,
+            **{field: value for field, value in asked.items() if value},
+        )
+
+    @property
+    def money(self) -> QuerySet[BetTally]:
+        """The rows of money in it."""
+        found = BetTally.objects.filter(self.rounds)
+        return found.filter(currency=self.currency) if self.currency else found
+
+
+@dataclass(frozen=True)
+class Line:
+    """One bet in one currency, at one table where tables are told apart. Amounts in minor units; *actual*, *exact* and
+    *band* in per cent, in words, like the *evidence*: "" where nothing can be said. *lies* is how far the actual return
+    is from the exact one, in halves of the band's width: 1 at its upper end.
+    """
+
+    table: str
+    bet: str
+    currency: str
+    rounds: int
+    staked: int
+    paid: int
+    actual: str
+    exact: str
+    band: str
+    evidence: str
+    is_odd: bool
+    verdict: str
+    lies: float | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """A game under one version of its rules, and its lines. *alarm* is of its whole life, whatever is looked at."""
+
+    variant: str
+    rules_version: str
+    rules_digest: str
+    is_known: bool  # whether the program still has these rules
+    alarm: ReturnsAlarm | None
+    lines: Sequence[Line]
+
+
+def groups(scope: Scope, *, by_table: bool = False) -> list[Group]:
+    """Return what is in *scope*, in the order of games, and of bets as they lie on the table."""
+    place = ["version__table__name"] if by_table else []
+    rows = (
+        scope.money.values("version__table__variant", "version__rules_digest", "bet", "currency", *place)
+        .annotate(rules_version=Max("version__rules_version"), **SUMS)
+        .order_by()
+    )
+    ended = _endings(scope, place)
+    lines: dict[tuple[str, str], list[tuple[tuple[str, int, str], Line]]] = defaultdict(list)
+    versions: dict[tuple[str, str], str] = {}
+    for row in rows:
+        key = slug, digest = row["version__table__variant"], row["version__rules_digest"]
+        versions[key] = max(versions.get(key, ""), row["rules_version"])
+        variant, table = VARIANTS[slug], row.get("version__table__name", "")
+        endings = ended.get((slug, digest, row["bet"], table), {})
+        order = (table, _place(variant, row["bet"]), row["currency"])
+        lines[key].append((order, _line(variant, row, table, endings, is_known=variant.digest == digest)))
+    alarms = {(each.variant, each.rules_digest): each for each in ReturnsAlarm.objects.filter(mode=scope.mode)}
+    order_of = list(VARIANTS).index
+    return [
+        Group(
+            variant=slug,
+            rules_version=versions[slug, digest],
+            rules_digest=digest,
+            is_known=VARIANTS[slug].digest == digest,
+            alarm=alarms.get((slug, digest)),
+            lines=[line for _order, line in sorted(lines[slug, digest], key=lambda each: each[0])],
+        )
+        for slug, digest in sorted(lines, key=lambda key: (order_of(key[0]), VARIANTS[key[0]].digest != key[1], key[1]))
+    ]
+
+
+def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
+    """Yield each bet of the one game and currency in *scope* that was placed under the rules in force, with how its
+    return went.
+    """
+    variant = VARIANTS[scope.variant]
+    rows = scope.money.filter(version__rules_digest=variant.digest)
+    span = rows.aggregate(first=Min("hour"), last=Max("hour"))
+    if span["first"] is None:
+        return
+    hours = (span["last"] - span["first"]).total_seconds() / 3_600 + 1
+    step = next((name for name, length in STEPS if hours / length <= MOST), LONGEST)
+    keys = ["bet", "step"]
+    sums = rows.annotate(step=Trunc("hour", step)).values(*keys).annotate(**SUMS).order_by("step")
+    steps: dict[str, list[Step]] = defaultdict(list)
+    for row in sums:
+        steps[row["bet"]].append(
+            Step(row["step"], row["rounds"], row["staked"], row["paid"], squares=int(row["squares"]))
+        )
+    for bet in variant.bets:
+        if bet.code in steps:
+            yield bet_name(variant, bet.code, "en"), chart(bet_test(variant, bet.code), steps[bet.code], by=step)
+
+
+def percent(share: float) -> str:
+    """Write a share of one in per cent."""
+    return f"{share * 100:.2f}"
+
+
+def _endings(scope: Scope, place: Sequence[str]) -> Mapping[tuple[str, str, str, str], Mapping[str, int]]:
+    """Return how bets ended, by game, rules, bet and table."""
+    found: dict[tuple[str, str, str, str], dict[str, int]] = defaultdict(dict)
+    fields = ("version__table__variant", "version__rules_digest", "bet", "gain")
+    for row in Evidence.objects.filter(scope.rounds).values(*fields, *place).annotate(count=Sum("rounds")).order_by():
+        slug, digest, bet, gain = (row[field] for field in fields)
+        found[slug, digest, bet, row.get("version__table__name", "")][gain] = row["count"]
+    return found
+
+
+def _place(variant: Variant, bet: str) -> int:
+    codes = [each.code for each in variant.bets]
+    return codes.index(bet) if bet in codes else len(codes)
+
+
+def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping[str, int], *, is_known: bool) -> Line:
+    actual = row["paid"] / row["staked"]
+    exact = band = evidence = ""
+    has_bet = _place(variant, row["bet"]) < len(variant.bets)
+    lies: float | None = None
+    is_odd, verdict = False, "The program has these rules no more: nothing to compare with."
+    if is_known and not has_bet:
+        is_odd, verdict = True, "Not a bet of this game."
+    elif is_known:
+        test = bet_test(variant, row["bet"])
+        width = half_width(test.variance, staked=row["staked"], squares=int(row["squares"]))
+        low, high = max(0.0, float(1 + test.mean) - width), min(float(1 + test.mean) + width, test.most)
+        lies = (actual - float(1 + test.mean)) / width if width else None
+        exact, band = percent(float(1 + test.mean)), f"{percent(low)} – {percent(high)}" if low else ""
+        evidence = written(test.log_evidence(endings))
+        is_odd, verdict = _verdict(
+            test,
+            endings,
+            is_inside=low <= actual <= high if low else None,
+            still=rounds_to_find(variant, row["bet"]) - row["rounds"],
+        )
+    return Line(
+        table=table,
+        bet=bet_name(variant, row["bet"], "en") if has_bet else row["bet"],
+        currency=row["currency"],
+        rounds=row["rounds"],
+        staked=row["staked"],
+        paid=row["paid"],
+        actual=percent(actual),
+        exact=exact,
+        band=band,
+        evidence=evidence,
+        is_odd=is_odd,
+        verdict=verdict,
+        lies=lies,
+    )
+
+
+def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | None, still: int) -> tuple[bool, str]:
+    """Say whether a bet wants a look, and what there is to say of it. Its rounds alone decide, not those of the other
+    bets of the game, as they do for an alarm. *is_inside* is None where the band reaches down to nothing at all.
+    """
+    if endings.get(OTHER):
+        return True, "It paid what it never pays: look at its rounds."
+    if test.log_evidence(endings) >= log(LIMIT):
+        return True, "Chance alone hardly does this: look into it."
+    if is_inside is None:
+        return False, "Too few rounds to say."
+    if not is_inside:
+        return True, "Outside the band, as one figure in a hundred is by chance."
+    if still > 0:
+        return (
+            False,
+            f"Inside the band. Two percentage points too much or too little would show within {still:,} more rounds.",
+        )
+    return False, "Inside the band."

@@ -1,0 +1,119 @@
+"""How often each bet ended in which way, summed up by the hour.
+
+A round counts once for a bet, by the wager of whoever came first: at a shared table all stakes on a bet win or lose
+together. A payout that is none of the bet's counts whoever received it. A round annulled before it was settled has
+ended in no way and does not count; one annulled afterwards counts as it ended. To leave it out would be to choose among
+rounds by how they ended, and what was paid wrongly is what is looked for.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from django.db import connection
+
+from audit.hours import HOUR
+from audit.reports.kinds import Interval
+from games.engine.evidence import OTHER, ending_of
+from games.engine.refusals import UnknownBet
+from games.models import Evidence
+from games.variants import VARIANTS
+from wallet.models import Mode
+
+SUMS: Final = "games.evidence"
+CHECKED: Final = 168  # hours that are counted anew at once
+
+# By the index that staff find rounds by, as in `games.fairness.hourly_totals`. What is looked up by its key is looked
+# up so whatever the statistics say: a subquery with OFFSET is never made into a join that reads a table from end to
+# end.
+READ: Final = """
+    SELECT hour, version, mode, bet, variant, rules, stake, payout, result,
+        count(*) FILTER (WHERE place = 1), count(*)
+    FROM (
+        SELECT date_trunc('hour', part.at, 'UTC') AS hour, version.id AS version, part.mode, wager.bet, tables.variant,
+            version.rules_digest AS rules, wager.stake, wager.payout, wager.result,
+            row_number() OVER (PARTITION BY part.round_id, wager.bet ORDER BY part.id) AS place
+        FROM games_table AS tables CROSS JOIN unnest(%(modes)s::text[]) AS money (mode)
+        CROSS JOIN LATERAL (
+            SELECT id, round_id, mode, at FROM games_participation
+            WHERE table_id = tables.id AND mode = money.mode AND at >= %(since)s AND at < %(until)s
+        ) AS part
+        CROSS JOIN LATERAL (SELECT table_version_id FROM games_round WHERE id = part.round_id OFFSET 0) AS round
+        CROSS JOIN LATERAL (
+            SELECT bet, stake, payout, result FROM games_wager WHERE participation_id = part.id OFFSET 0
+        ) AS wager
+        JOIN games_tableversion AS version ON version.id = round.table_version_id
+        WHERE tables.variant = ANY(%(variants)s) AND wager.result <> 'void'
+    ) AS ended
+    GROUP BY hour, version, mode, bet, variant, rules, stake, payout, result
+"""
+
+Ended = tuple[datetime, int, str, str, str]
+"""An hour, a table version, a kind of money, a bet, and how it ended."""
+
+
+def roll(hour: datetime) -> int:
+    """Sum up the hour that begins then; return how many wagers were read. Rounds under rules that the program has no
+    more are left out: nobody can say any longer how likely what was.
+    """
+    counts, read = count(Interval(hour, hour + HOUR))
+    Evidence.objects.bulk_create(
+        Evidence(hour=begins, version_id=version, mode=mode, bet=bet, gain=gain, rounds=rounds)
+        for (begins, version, mode, bet, gain), rounds in sorted(counts.items())
+    )
+    return read
+
+
+def differences(whole: Interval) -> Iterator[str]:
+    """Count whole hours anew, and say where the sums of rules that the program has say something else."""
+    begins = whole.since
+    while begins < whole.until:
+        interval = Interval(begins, min(begins + CHECKED * HOUR, whole.until))
+        yield from _differences(interval)
+        begins = interval.until
+
+
+def _differences(interval: Interval) -> Iterator[str]:
+    counted, _read = count(interval)
+    rules = [variant.digest for variant in VARIANTS.values()]
+    kept: Counter[Ended] = Counter()
+    rows = Evidence.objects.filter(hour__gte=interval.since, hour__lt=interval.until, version__rules_digest__in=rules)
+    for each in rows:
+        kept[each.hour, each.version_id, each.mode, each.bet, each.gain] = each.rounds
+    for ended in sorted(counted.keys() | kept.keys()):
+        if counted[ended] != kept[ended]:
+            hour, version, mode, bet, gain = ended
+            yield (
+                f"{hour:%Y-%m-%d %H}:00, table version {version}, mode {mode}, {bet}, {gain}:"
+                f" {kept[ended]} kept, {counted[ended]} counted"
+            )
+
+
+def count(interval: Interval) -> tuple[Counter[Ended], int]:
+    """Return how often what ended how in each hour, and how many wagers say so."""
+    counts: Counter[Ended] = Counter()
+    read = 0
+    with connection.cursor() as cursor:
+        cursor.execute(
+            READ,
+            {
+                "since": interval.since,
+                "until": interval.until,
+                "modes": list(Mode.values),
+                "variants": list(VARIANTS),
+            },
+        )
+        for hour, version, mode, bet, variant, rules, stake, payout, result, rounds, wagers in cursor:
+            read += wagers
+            if VARIANTS[variant].digest == rules:
+                gain = _ending(variant, bet, stake, payout, result)
+                counts[hour, version, mode, bet, gain] += wagers if gain == OTHER else rounds
+    return +counts, read
+
+
+def _ending(variant: str, bet: str, stake: int, payout: int, result: str) -> str:
+    try:
+        return ending_of(VARIANTS[variant], bet, stake=stake, payout=payout, result=result)
+    except UnknownBet:
+        return OTHER

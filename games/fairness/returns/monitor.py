@@ -1,0 +1,146 @@
+"""After each hour that was summed up, the evidence against every version of the rules of every game is looked at. Where
+it has reached the limit, an alarm is raised, once in the life of that version and kind of money; where a supervisor has
+said so for the game, its tables under these rules are closed. Rounds in progress conclude.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, inf, log
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models import Sum
+from django.db.models.functions import Now
+
+from audit import log as event_log
+from games.engine.bets import Variant
+from games.engine.evidence import LIMIT, bet_test, log_evidence_of
+from games.engine.odds import percent
+from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table
+from games.tables.checks import TableError
+from games.tables.status import close_table
+from games.variants import VARIANTS
+from wallet.models import Mode
+
+LOCK: Final = 1019  # of advisory locks
+SYSTEM: Final = "system"
+WITHOUT_END: Final = "without end"
+LONGEST: Final = 1_000_000  # evidence that is written in full
+Endings = Mapping[str, int]  # how a bet ended -> in how many rounds
+
+
+@dataclass(frozen=True)
+class Life:
+    """A version of the rules of a game, with one kind of money, from its first round on."""
+
+    variant: Variant
+    mode: Mode
+    bets: Mapping[str, Endings]
+
+    @property
+    def log_evidence(self) -> float:
+        """The natural logarithm of the evidence against it."""
+        return log_evidence_of(self.variant, self.bets)
+
+    @property
+    def rounds(self) -> int:
+        """Of the bet that was placed most often: rounds with several bets are not counted anywhere as one."""
+        return max((sum(endings.values()) for endings in self.bets.values()), default=0)
+
+
+def lives(**scope: object) -> Iterator[Life]:
+    """Yield every life under rules that the program has, of what rows of `Evidence` are in *scope*."""
+    found: dict[tuple[str, str], dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for slug, variant in VARIANTS.items():
+        rows = Evidence.objects.filter(version__table__variant=slug, version__rules_digest=variant.digest, **scope)
+        for mode, bet, gain, rounds in rows.values_list("mode", "bet", "gain").annotate(Sum("rounds")).order_by():
+            found[slug, mode][bet][gain] = rounds
+    for (slug, mode), bets in sorted(found.items()):
+        yield Life(VARIANTS[slug], Mode(mode), bets)
+
+
+def watch() -> list[ReturnsAlarm]:
+    """Raise what alarms the sums give reason for, and return them. Any number may watch at once: each alarm is one."""
+    suspicious = [life for life in lives() if life.log_evidence >= log(LIMIT)]
+    return [alarm for life in suspicious if (alarm := _raise(life))]
+
+
+@transaction.atomic
+def _raise(life: Life) -> ReturnsAlarm | None:
+    """Raise the alarm about a life, unless it has been."""
+    _lock()
+    key = {"variant": life.variant.slug, "rules_digest": life.variant.digest, "mode": life.mode}
+    if ReturnsAlarm.objects.filter(**key).exists():
+        return None
+    evidence = written(life.log_evidence)
+    stops = StopPolicy.objects.filter(variant=life.variant.slug, stops=True).exists()
+    stopped = _close_tables(life, evidence) if stops else []
+    bets = {bet: _told(life.variant, bet, endings) for bet, endings in life.bets.items()}
+    data: dict[str, event_log.Json] = {
+        "bets": bets,
+        "evidence": evidence,
+        "mode": life.mode.value,
+        "rounds": life.rounds,
+        "rules": life.variant.digest,
+        "rules_version": life.variant.version,
+        "stopped": stopped,
+    }
+    event_log.record("returns.alarm", by=SYSTEM, on=f"game:{life.variant.slug}", data=data)
+    return ReturnsAlarm.objects.create(**key, rounds=life.rounds, evidence=evidence, bets=bets, stopped=stopped)
+
+
+def _close_tables(life: Life, evidence: str) -> list[str]:
+    found = Table.objects.filter(variant=life.variant.slug, version__rules_digest=life.variant.digest)
+    tables = found.exclude(status=Status.CLOSED).order_by("pk")
+    reason = f"The returns of {life.variant.slug} ({life.mode.label.lower()} money): evidence {evidence} against them."
+    return [close_table(table_id=table.pk, reason=reason, by=SYSTEM).slug for table in tables]
+
+
+def _told(variant: Variant, bet: str, endings: Endings) -> list[str]:
+    """Say of a bet: rounds, return per unit if each round staked the same, exact return, evidence."""
+    rounds = sum(endings.values())
+    if bet not in {each.code for each in variant.bets}:
+        return [str(rounds), "–", "–", WITHOUT_END]
+    test = bet_test(variant, bet)
+    known = {ending: count for ending, count in endings.items() if ending in test.gains}
+    back = sum((count * (1 + test.gains[ending]) for ending, count in known.items()), Fraction())
+    actual = percent(back / sum(known.values()), 4) if known else "–"
+    return [str(rounds), actual, percent(1 + test.mean, 4), written(test.log_evidence(endings))]
+
+
+def written(log_evidence: float) -> str:
+    """Write evidence from its natural logarithm."""
+    if log_evidence == inf:
+        return WITHOUT_END
+    if log_evidence >= log(LONGEST):
+        return f"10^{int(log_evidence / log(10))}"
+    return f"{exp(log_evidence):,.0f}" if log_evidence >= log(10) else f"{exp(log_evidence):.2f}"
+
+
+@transaction.atomic
+def set_stop(*, variant: str, stops: bool, reason: str, by: str) -> bool:
+    """Say whether an alarm closes the tables of a game by itself, and return whether that was another word than the one
+    before. Saying it twice changes and records nothing.
+
+    Raises TableError where no reason is given, KeyError for a game without bets against the house.
+    """
+    if not reason.strip():
+        raise TableError("Say why: the reason is kept in the log.")
+    slug = VARIANTS[variant].slug
+    _lock()
+    before = StopPolicy.objects.filter(variant=slug, stops=True).exists()
+    if before is stops:
+        return False
+    data: dict[str, event_log.Json] = {"after": stops, "before": before, "reason": reason.strip()}
+    event_log.record("returns.stop_policy", by=by, on=f"game:{slug}", data=data)
+    said = {"stops": stops, "by": by, "reason": reason.strip(), "at": Now()}
+    StopPolicy.objects.update_or_create(variant=slug, defaults=said)
+    return True
+
+
+def _lock() -> None:
+    """Let one transaction at a time raise alarms or say what they do."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

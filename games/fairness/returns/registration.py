@@ -1,0 +1,23 @@
+"""What returns have the ground floor know: sums of every hour, and which events matter."""
+
+from audit import hours
+from audit.models import Category, Weight
+from audit.significant import finding
+from games.fairness import hourly_totals
+from games.fairness.returns import hourly_counts
+
+
+def ready() -> None:
+    """Register it, once."""
+    hours.register(
+        hourly_counts.SUMS,
+        roll=hourly_counts.roll,
+        first=hourly_totals.first_played,
+        differences=hourly_counts.differences,
+    )
+    finding.register_kinds(
+        {
+            "returns.alarm": (Category.ERROR, Weight.ALERT, "Returns are not what chance gives"),
+            "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "What an alarm about returns does"),
+        }
+    )

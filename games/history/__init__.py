@@ -1,0 +1,311 @@
+"""Game logs: a player's finished rounds, newest first, in pages whose cost does not grow with their number; and those
+of live tables that are still in progress.
+
+What is told of a round in which guests played each other, besides, comes from `games.chemin.log_details`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from games.betting.limits import Limits
+from games.chemin import log_details as coups
+from games.chemin.log_details import CoupLine, Kept
+from games.history.search import Search, find
+from games.labels import bet_name
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, VoidReason, Wager
+from games.solo.page import dealt, participation
+from games.tables.board import round_view, spots
+from games.tables.presentation import RoundView, SpotView
+from games.variants import GAMES, VARIANTS
+from games.verification.unreadable_rounds import is_readable
+from players.models import Player
+from wallet.models import Mode
+
+Status = Literal["complete", "void", "examined"]
+
+PAGE = 20
+EVERYTHING = Search()
+
+
+@dataclass(frozen=True)
+class WagerLine:
+    """One bet of a round: amounts in minor units, payout with the stake included."""
+
+    bet: str  # its code
+    name: str
+    stake: int
+    payout: int
+    result: str
+
+
+@dataclass(frozen=True)
+class InShoe:
+    """Where in its shoe a round of a shared table was dealt."""
+
+    id: UUID
+    number: int  # of the shoe at its table
+    round_number: int  # in the shoe
+    card: int  # of the shoe, counted from 1, with which the round began; 0 where it was not dealt
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """A round as Game logs show it. Amounts in minor units of *currency*."""
+
+    id: UUID
+    code: str
+    at: datetime
+    table_name: str
+    table_slug: str
+    mode: Mode
+    currency: str
+    status: Status
+    is_dealt: bool  # an annulled round may have no cards
+    is_undone_by_people: bool  # annulled, and not because of a malfunction that a machine found
+    view: RoundView | None  # only a complete round has a result to look at
+    wagers: tuple[WagerLine, ...]  # none of a round that is being examined: its bets may be what is wrong
+    staked: int
+    paid: int
+    commission: int
+    balance_before: int
+    balance_after: int
+    rules_version: str
+    rules_digest: str
+    table_version: int
+    commitment: str
+    seed: str  # hex; none of a shoe that is in play
+    player_value: str
+    decks: int
+    shoe: InShoe | None = None  # told of one round, not in lists
+    coup: CoupLine | None = None  # of a round in which guests played each other
+
+
+@dataclass(frozen=True)
+class PlayingLine:
+    """A round in progress at a live table with the player's bets on it. Amounts in minor units of *currency*."""
+
+    id: UUID
+    code: str
+    at: datetime
+    table_name: str
+    table_slug: str
+    mode: Mode
+    currency: str
+    is_held: bool  # bets are open: the money is set aside and can be had back; afterwards it is staked
+    wagers: tuple[WagerLine, ...]
+    staked: int
+    rules_version: str
+    table_version: int
+    commitment: str  # of its shoe
+    shoe: InShoe
+    is_coup: bool = False  # guests play each other: what is laid down stays, and no hand is told before its end
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """Some rounds, and the mark to ask for older ones with (None: there are none)."""
+
+    rounds: tuple[HistoryLine, ...]
+    older: int | None
+
+
+def history(
+    player: Player, *, before: int | None, language: str, search: Search = EVERYTHING, limit: int = PAGE
+) -> HistoryPage:
+    """Return a page of the player's rounds that fit *search*, real-money ones unless it asks for others, and are older
+    than the mark *before*.
+    """
+    parts = find(player, search, before=before, limit=limit + 1)
+    older = parts[limit - 1].pk if len(parts) > limit else None
+    return HistoryPage(history_lines(parts[:limit], language), older)
+
+
+def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | None:
+    """Return one round of this player, or None."""
+    part = participation(round_id, player.pk)
+    if part is None:
+        return None
+    (line,) = history_lines([part], language)
+    return replace(line, shoe=_in_shoe(part.round))
+
+
+def in_progress(player: Player) -> QuerySet[LiveRound]:
+    """Return the rounds of live tables for real money that are in progress with bets of this player on them, a bank
+    among these.
+    """
+    return _in_progress(player).filter(live_table__mode=Mode.REAL)
+
+
+def playing(
+    player: Player, language: str, *, round_id: UUID | None = None, modes: Collection[Mode] = (Mode.REAL,)
+) -> tuple[PlayingLine, ...]:
+    """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or for money
+    of these *modes*, or the one that is asked for.
+    """
+    asked = Q(pk=round_id) if round_id else Q(live_table__mode__in=list(modes))
+    found = _in_progress(player).filter(asked)
+    rounds = found.select_related("version__table", "shoe", "live_table").order_by("opened_at")
+    seats = {
+        seat.round_id: seat for seat in LiveSeat.objects.filter(player=player, round_id__in=[r.pk for r in rounds])
+    }
+    return tuple(
+        _playing_line(each, seats[each.pk], language) if each.pk in seats else _playing_coup(each, player)
+        for each in rounds
+    )
+
+
+def _in_progress(player: Player) -> QuerySet[LiveRound]:
+    bet_on = LiveSeat.objects.filter(player=player, round_id__isnull=False).exclude(stakes={}).values("round_id")
+    theirs = Q(pk__in=bet_on, phase__in=OPEN_PHASES) | Q(pk__in=coups.in_progress(player.pk).values("pk"))
+    return LiveRound.objects.filter(theirs)
+
+
+def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotView, ...]:
+    """Return the bet areas of a finished round with its stakes and results, under the limits it was played under."""
+    part = participation(round_id, player.pk)
+    if part is None or part.round.table_version.table.variant not in VARIANTS:
+        return ()
+    version = part.round.table_version
+    bets = dealt(part).bets
+    stakes = {bet: line.stake for bet, line in bets.items()}
+    return spots(VARIANTS[version.table.variant], Limits.of(version.limits, part.currency), stakes, bets, language)
+
+
+def history_lines(parts: Iterable[Participation], language: str) -> tuple[HistoryLine, ...]:
+    """Return stored rounds as lines of Game logs. What was played between guests is read for all of them at once."""
+    parts = tuple(parts)
+    kept = coups.kept(part.round_id for part in parts if is_coup(part))
+    return tuple(_line(part, kept, language) for part in parts)
+
+
+def is_coup(part: Participation) -> bool:
+    """Say whether guests played each other in a round."""
+    return part.round.table_version.table.variant not in VARIANTS
+
+
+def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> HistoryLine:
+    version, status = part.round.table_version, _status(part)
+    game, coup = GAMES[version.table.variant], kept.get(part.round_id)
+    view = _view(part, coup, language) if status == "complete" else None
+    if status == "complete" and view is None:
+        status = "examined"
+    return HistoryLine(
+        id=part.round_id,
+        code=part.round.code,
+        at=part.round.at,
+        table_name=version.table.name,
+        table_slug=version.table.slug,
+        mode=Mode(part.mode),
+        currency=part.currency,
+        status=status,
+        is_dealt=bool(part.round.cards) or (coup is not None and part.round.first_card is not None),
+        is_undone_by_people=status == "void" and VoidReason(part.round.void.reason).is_of_people,
+        view=view,
+        wagers=tuple(
+            WagerLine(wager.bet, wager_name(part, wager.bet, language), wager.stake, paid_back(wager), wager.result)
+            for wager in part.wagers.all()
+            if status != "examined"
+        ),
+        staked=part.staked,
+        paid=sum(paid_back(wager) for wager in part.wagers.all()) if status == "void" else part.paid,
+        commission=part.commission,
+        balance_before=part.balance_before,
+        balance_after=part.balance_after,
+        rules_version=version.rules_version,
+        rules_digest=version.rules_digest,
+        table_version=version.number,
+        commitment=part.round.commitment,
+        seed=_seed(part.round),
+        player_value=part.round.player_value,
+        decks=part.round.shoe.decks if part.round.shoe else game.decks,
+        coup=coups.coup_line(coup, part.player_id, part.currency, language) if coup and status != "examined" else None,
+    )
+
+
+def _view(part: Participation, coup: Kept | None, language: str) -> RoundView | None:
+    if is_coup(part):
+        return coups.round_view(dealt(part), coup) if coup else None
+    return round_view(dealt(part), VARIANTS[part.round.table_version.table.variant], language=language, fresh=False)
+
+
+def wager_name(part: Participation, bet: str, language: str) -> str:
+    """Return what a bet of a stored round is called."""
+    if is_coup(part):
+        return coups.bet_name(bet)
+    return bet_name(VARIANTS[part.round.table_version.table.variant], bet, language)
+
+
+def paid_back(wager: Wager) -> int:
+    """Return what came of a bet: of one that was annulled before it was settled, its stake."""
+    return wager.stake if wager.result == "void" else wager.payout
+
+
+def _seed(played: Round) -> str:
+    """Return the seed of a round or of its shoe in hex, as soon as anybody may see it."""
+    return bytes((played.shoe or played).seed or b"").hex()
+
+
+def _in_shoe(played: Round) -> InShoe | None:
+    if played.shoe is None:
+        return None
+    number = LiveRound.objects.values_list("number", flat=True).get(pk=played.pk)
+    card = 0 if played.first_card is None else played.first_card + 1
+    return InShoe(played.shoe.pk, played.shoe.number, number, card)
+
+
+def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLine:
+    version = going.version
+    variant = VARIANTS[version.table.variant]
+    return PlayingLine(
+        id=going.pk,
+        code=going.code,
+        at=going.opened_at,
+        table_name=version.table.name,
+        table_slug=version.table.slug,
+        mode=Mode(going.live_table.mode),
+        currency=seat.currency,
+        is_held=going.phase == Phase.BETTING,
+        wagers=tuple(
+            WagerLine(bet.code, bet_name(variant, bet.code, language), seat.stakes[bet.code], 0, "")
+            for bet in variant.bets
+            if bet.code in seat.stakes
+        ),
+        staked=sum(seat.stakes.values()),
+        rules_version=version.rules_version,
+        table_version=version.number,
+        commitment=going.shoe.commitment,
+        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+    )
+
+
+def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
+    version = going.version
+    bet, amount = coups.part_in_progress(going, player.pk)
+    return PlayingLine(
+        id=going.pk,
+        code=going.code,
+        at=going.opened_at,
+        table_name=version.table.name,
+        table_slug=version.table.slug,
+        mode=Mode(going.live_table.mode),
+        currency=player.currency,
+        is_held=False,
+        wagers=(WagerLine(bet, coups.bet_name(bet), amount, 0, ""),),
+        staked=amount,
+        rules_version=version.rules_version,
+        table_version=version.number,
+        commitment=going.shoe.commitment,
+        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+        is_coup=True,
+    )
+
+
+def _status(part: Participation) -> Status:
+    if hasattr(part.round, "void"):
+        return "void"
+    return "complete" if is_readable(part) else "examined"

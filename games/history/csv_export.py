@@ -1,0 +1,188 @@
+"""Game logs as a file for spreadsheets, in the way that those of the reader's language take without asking."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from datetime import tzinfo
+from itertools import islice
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from babel.numbers import get_decimal_symbol
+from django.utils import translation
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from games.chemin import log_details as coups
+from games.chemin.log_details import CoupLine
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.history import HistoryLine, history_lines, is_coup, paid_back
+from games.labels import bet_name
+from games.models import Participation
+from games.variants import VARIANTS
+from games.verification.unreadable_rounds import is_readable
+from wallet.models import Mode
+
+BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
+MINOR = 100
+AT_ONCE: Final = 500  # rounds, of which what was played between guests is read together
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what begins with one of these, a spreadsheet would calculate
+
+
+class Words(NamedTuple):
+    """What stands in the place of a result, in the reader's language."""
+
+    void: str
+    examined: str
+
+    def instead(self, *, is_void: bool) -> str:
+        """Return what stands there for a round that is annulled, or else being examined."""
+        return self.void if is_void else self.examined
+
+
+class Told(NamedTuple):
+    """What the file says of how a round went."""
+
+    hands: tuple[str, str]
+    result: str
+    bets: tuple[tuple[str, int], ...]  # name and stake
+    paid: int
+    coup: str  # of a round in which guests played each other, all of it
+
+
+class Echo:
+    """Gives back what is written to it: a line at a time, none kept."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def lines(parts: Iterable[Participation], language: str, *, is_remote: bool = False) -> Iterator[str]:
+    """Return the file line by line. Language and time zone are the active ones, now and not when lines are read. Of
+    real money that an operator keeps (*is_remote*), the balances here say nothing and are left out.
+    """
+    words = Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
+    return _lines(parts, language, _headings(), words, get_current_timezone(), is_remote=is_remote)
+
+
+def safe(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def amount(minor: int, decimal: str) -> str:
+    """Write *minor* units as a number."""
+    return f"{'-' if minor < 0 else ''}{abs(minor) // MINOR}{decimal}{abs(minor) % MINOR:02d}"
+
+
+def _headings() -> list[str]:
+    return [
+        _("Time (%(zone)s)") % {"zone": get_current_timezone()},
+        _("Round code"),
+        pgettext("table heading", "Table"),
+        _("Player’s cards"),
+        _("Banker’s cards"),
+        pgettext("table heading", "Result"),
+        _("Bets"),
+        _("Staked"),
+        _("Paid back"),
+        _("Balance before"),
+        _("Balance after"),
+        pgettext("table heading", "Currency"),
+        _("Rules version"),
+        _("Table version"),
+        _("The coup"),
+    ]
+
+
+def _lines(
+    parts: Iterable[Participation],
+    language: str,
+    headings: list[str],
+    words: Words,
+    zone: tzinfo,
+    *,
+    is_remote: bool,
+) -> Iterator[str]:
+    decimal = get_decimal_symbol(language)
+    writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
+    yield BYTE_ORDER_MARK + writer.writerow(headings)
+    waiting = iter(parts)
+    while some := list(islice(waiting, AT_ONCE)):
+        coups_among_them = _coups(some, language, decimal, words)
+        for part in some:
+            told = coups_among_them.get(part.round_id) or _told(part, language, words)
+            shows_balances = not is_remote or part.mode != Mode.REAL
+            yield writer.writerow(_row(part, told, decimal, zone, shows_balances=shows_balances))
+
+
+def _row(part: Participation, told: Told, decimal: str, zone: tzinfo, *, shows_balances: bool) -> list[str]:
+    version, balances = part.round.table_version, (part.balance_before, part.balance_after)
+    bets = (f"{name} {amount(stake, decimal)}" for name, stake in told.bets)
+    return [
+        f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
+        part.round.code,
+        safe(version.table.name),
+        *told.hands,
+        told.result,
+        safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
+        *(amount(each, decimal) for each in (part.staked, told.paid)),
+        *(amount(each, decimal) if shows_balances else "" for each in balances),
+        part.currency,
+        safe(version.rules_version),
+        str(version.number),
+        safe(told.coup),
+    ]
+
+
+def _told(part: Participation, language: str, words: Words) -> Told:
+    variant = VARIANTS[part.round.table_version.table.variant]
+    is_void = hasattr(part.round, "void")
+    is_examined = not is_void and not is_readable(part)
+    coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
+    wagers = () if is_examined else part.wagers.all()
+    player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker)) if coup else ("", "")
+    return Told(
+        hands=(player, banker),
+        result=bet_name(variant, coup.outcome.value, language) if coup else words.instead(is_void=is_void),
+        bets=tuple((bet_name(variant, each.bet, language), each.stake) for each in wagers),
+        paid=sum(paid_back(each) for each in wagers) if is_void else part.paid,
+        coup="",
+    )
+
+
+def _coups(parts: list[Participation], language: str, decimal: str, words: Words) -> dict[UUID, Told]:
+    """Tell of those rounds in which guests played each other, all that are read at once."""
+    with translation.override(language):
+        found = history_lines((part for part in parts if is_coup(part)), language)
+        return {line.id: _told_of_coup(line, decimal, words) for line in found}
+
+
+def _told_of_coup(line: HistoryLine, decimal: str, words: Words) -> Told:
+    hands = (line.view.player, line.view.banker) if line.view else ()
+    player, banker = (" ".join(card.code for card in hand.cards) for hand in hands) if hands else ("", "")
+    return Told(
+        hands=(player, banker),
+        result=coups.outcome_name(line.view.outcome) if line.view else words.instead(is_void=line.status == "void"),
+        bets=tuple((wager.name, wager.stake) for wager in line.wagers),
+        paid=line.paid,
+        coup="; ".join(_in_full(line.coup, decimal)) if line.coup else "",
+    )
+
+
+def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
+    yield f"{_('Bank before the coup')}: {amount(coup.bank, decimal)}"
+    yield f"{_('Held the bank')}: {coup.banker}"
+    if coup.punter:
+        yield f"{_('Held the punters’ cards')}: {coup.punter}"
+    if coup.call:
+        yield f"{pgettext('at the table', 'Call')}: {coup.call}"
+    if coup.tax:
+        yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
+    for stake in coup.stakes:
+        staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
+        yield f"{stake.place}: {_('Staked')} {staked}, {_('Paid back')} {paid}"
+    for decision in coup.decisions:
+        yield f"{decision.sentence} ({_('Decided by the house')})" if decision.by_house else decision.sentence
+    yield from coup.departures

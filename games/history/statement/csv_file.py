@@ -1,0 +1,88 @@
+"""The statement as a file for spreadsheets: every movement, each round's too, with what the player owned after it."""
+
+import csv
+from collections.abc import Iterator
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from babel.numbers import get_decimal_symbol
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from games.history.csv_export import BYTE_ORDER_MARK, Echo, amount, safe
+from games.history.statement.labels import GONE, game_names
+from games.history.statement.movements import Movement, running
+from games.history.statement.period import Period
+from players.models import Player
+from wallet.models import Mode
+from wallet.statements import NAMES, OTHER
+
+
+class Words(NamedTuple):
+    """All that the file says, in the reader's language."""
+
+    headings: list[str]
+    opening: str
+    closing: str
+    names: dict[str, str]  # by kind of movement
+    other: str
+    games: dict[str, str]
+    gone: str  # "" where every movement is here
+
+
+def lines(player: Player, mode: Mode, period: Period, language: str, *, has_gone: bool = False) -> Iterator[str]:
+    """Return the file line by line, with a word about archives where movements *has_gone* to one. Its language is the
+    active one, now and not when lines are read.
+    """
+    words = Words(
+        headings=_headings(period.zone),
+        opening=_("Opening balance"),
+        closing=_("Closing balance"),
+        names={kind: str(name) for kind, name in NAMES.items()},
+        other=str(OTHER),
+        games=game_names(language),
+        gone=str(GONE) if has_gone else "",
+    )
+    return _lines(player, mode, period, get_decimal_symbol(language), words)
+
+
+def _headings(zone: ZoneInfo) -> list[str]:
+    return [
+        _("Time (%(zone)s)") % {"zone": zone.key},
+        pgettext("number of a journal", "No."),
+        pgettext("table heading", "What"),
+        pgettext("table heading", "Game"),
+        _("Round code"),
+        _("Amount"),
+        _("Moved between your own balances"),
+        _("Balance after"),
+        pgettext("table heading", "Currency"),
+    ]
+
+
+def _lines(player: Player, mode: Mode, period: Period, decimal: str, words: Words) -> Iterator[str]:
+    writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
+    yield BYTE_ORDER_MARK + writer.writerow(words.headings)
+    if words.gone:
+        yield writer.writerow([*_end(words.gone), "", ""])
+    owned = 0
+    for movement, owned in running(player, mode, period):
+        row = _row(movement, words, period.zone, decimal) if movement else _end(words.opening)
+        yield writer.writerow([*row, amount(owned, decimal), player.currency])
+    yield writer.writerow([*_end(words.closing), amount(owned, decimal), player.currency])
+
+
+def _end(name: str) -> list[str]:
+    return ["", "", name, "", "", "", ""]
+
+
+def _row(movement: Movement, words: Words, zone: ZoneInfo, decimal: str) -> list[str]:
+    return [
+        f"{movement.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
+        str(movement.journal_id),
+        safe(words.names.get(movement.kind, words.other)),
+        safe(words.games.get(movement.variant or "", "")),
+        movement.code or "",
+        amount(movement.amount, decimal),
+        amount(movement.within, decimal) if movement.within else "",
+    ]

@@ -1,0 +1,126 @@
+"""Every movement of a period, one by one: a page of them for the screen, all of them for a file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.utils.functional import Promise
+
+from games.history.statement.figures import firsts
+from games.history.statement.period import Period
+from players.models import Player
+from wallet.models import Mode
+from wallet.statements import ASIDE, NAMES, OTHER, told_as
+
+PAGE = 20
+
+# What each journal added to what the player owns; those of rounds with game and code, those of banks with the game. Of
+# an account for which a first entry is known what was before it is left out. Journals are looked up one by one, as in
+# `games.history.statement.figures`.
+MOVED = """
+SELECT moved.id, moved.at,
+       CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
+       moved.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
+       sum(greatest(entry.amount, 0)) AS within
+FROM wallet_account AS account
+LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
+JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
+CROSS JOIN LATERAL (SELECT * FROM wallet_journal WHERE id = entry.journal_id OFFSET 0) AS moved
+LEFT JOIN games_round AS round ON round.id = moved.round_id
+LEFT JOIN games_liveround AS live ON live.id = moved.round_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
+LEFT JOIN games_chemintenure AS tenure ON tenure.id = moved.round_id
+LEFT JOIN games_livetable AS held_at ON held_at.id = tenure.live_table_id
+LEFT JOIN games_table AS seat ON seat.id = coalesce(version.table_id, held_at.table_id)
+WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
+"""
+GROUPED = " GROUP BY moved.id, moved.at, moved.kind, moved.round_id, coalesce(round.code, live.code), seat.variant "
+
+NEWEST = (
+    MOVED
+    + "AND moved.at >= %(begin)s AND (%(before)s::bigint IS NULL OR moved.id < %(before)s)"
+    + GROUPED
+    + "ORDER BY moved.id DESC LIMIT %(limit)s"
+)
+
+# The period's movements with what the player owned after each; what was before is one row without an id.
+RUNNING = f"""
+WITH every AS ({MOVED}{GROUPED}), opening AS (
+    SELECT coalesce(sum(amount), 0) + (
+        SELECT coalesce(sum(gone.amount), 0)
+        FROM wallet_account AS account JOIN wallet_archived_account AS gone ON gone.account_id = account.id
+        WHERE account.owner_id = %(player)s AND account.mode = %(mode)s) AS owned
+    FROM every WHERE at < %(begin)s
+)
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, owned FROM opening
+UNION ALL (
+    SELECT id, at, kind, round_id, code, variant, amount, within,
+           (SELECT owned FROM opening) + sum(amount) OVER (ORDER BY at, id)
+    FROM every WHERE at >= %(begin)s ORDER BY at, id
+)
+"""  # noqa: S608  (put together from constants)
+
+
+@dataclass(frozen=True)
+class Movement:
+    """One journal as it concerns the player. Amounts in minor units; *within*: what it moved between their accounts."""
+
+    journal_id: int
+    at: datetime
+    kind: str
+    round_id: UUID | None
+    code: str | None  # of the round, if it is known
+    variant: str | None
+    amount: int
+    within: int
+
+    @property
+    def aside(self) -> int:
+        """What a withdrawal set aside, or gave back."""
+        return self.within if self.kind in ASIDE else 0
+
+    @property
+    def name(self) -> Promise:
+        """What it was for, in the reader's language."""
+        return NAMES.get(self.kind, OTHER)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Some movements, newest first, and the mark to ask for older ones with (None: there are none)."""
+
+    movements: tuple[Movement, ...]
+    older: int | None
+
+
+def listing(player: Player, mode: Mode, period: Period, *, before: int | None = None) -> Listing:
+    """Return a page of the movements of *period* that are older than journal *before*."""
+    with connection.cursor() as cursor:
+        asked = _asked(player, mode, period) | firsts(player, mode, period.begin)
+        cursor.execute(NEWEST, asked | {"before": before, "limit": PAGE + 1})
+        found = [_movement(row) for row in cursor.fetchall()]
+    return Listing(tuple(found[:PAGE]), found[PAGE - 1].journal_id if len(found) > PAGE else None)
+
+
+def running(player: Player, mode: Mode, period: Period) -> Iterator[tuple[Movement | None, int]]:
+    """Return what the player owned at the beginning (None), then every movement of *period*, oldest first, with what
+    they owned after it. Some rows are read at a time, all from one statement.
+    """
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(RUNNING, _asked(player, mode, period))
+        for *row, owned in cursor:
+            yield (_movement(tuple(row)) if row[0] is not None else None), int(owned)
+
+
+def _asked(player: Player, mode: Mode, period: Period) -> dict[str, Any]:
+    asked = {"player": player.pk, "mode": mode.value, "begin": period.begin, "end": period.end}
+    return asked | {"accounts": [], "firsts": []}
+
+
+def _movement(row: tuple[Any, ...]) -> Movement:
+    journal_id, at, kind, round_id, code, variant, amount, into = row
+    within = 0 if amount else int(into)
+    return Movement(journal_id, at, told_as(kind, int(amount)), round_id, code, variant, int(amount), within)

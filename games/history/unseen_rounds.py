@@ -1,0 +1,67 @@
+"""Rounds that were cut off: the house finished them, and no browser is known to have shown what became of them.
+
+Whatever shows a round, or tells of it, sets a cookie with the round's id. The cookie coming back proves that the page
+arrived; until then the place keeps the round as unseen, and the next page of the house tells of it. So a round whose
+answer was lost is told of, and one whose answer arrived is not. In doubt, in another browser, it is told once more.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from games.betting.error_messages import examined, finished_meanwhile
+from games.models import NextRound
+from games.solo.page import participation
+from games.tables.presentation import Notice
+from games.verification.unreadable_rounds import is_readable
+from players.models import Player
+
+COOKIE = "sabot_shown"
+MOST = 8  # rounds that a cookie names: of so many tables at once
+
+
+def known(request: HttpRequest) -> tuple[UUID, ...]:
+    """Return the rounds that this browser proves to have shown, latest first."""
+    return tuple(_ids(request.COOKIES.get(COOKIE, "")))
+
+
+def remember(response: HttpResponse, request: HttpRequest, rounds: Iterable[UUID]) -> None:
+    """Have the browser prove with its next request that it got *response*, which shows these rounds."""
+    new = [each for each in rounds if each not in known(request)]
+    if new:
+        value = ".".join(str(each) for each in [*new, *known(request)][:MOST])
+        response.set_cookie(COOKIE, value, httponly=True, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
+
+
+def news(places: Iterable[NextRound], request: HttpRequest, language: str) -> dict[UUID, Notice]:
+    """Return a sentence for every round at *places* that has not been shown, and forget those that have."""
+    shown, found = known(request), {}
+    for place in places:
+        if place.unseen in shown:
+            NextRound.objects.filter(pk=place.pk, unseen=place.unseen).update(unseen=None)
+        elif place.unseen and (notice := _notice(place.unseen, place.player_id, language)):
+            found[place.unseen] = notice
+    return found
+
+
+def unseen_by(player: Player) -> Iterable[NextRound]:
+    """Return the player's places with a round that may not have been shown."""
+    return NextRound.objects.filter(player=player, unseen__isnull=False).order_by("pk")
+
+
+def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
+    """Return the sentence on a round; of an annulled one the player is told otherwise."""
+    part = participation(round_id, player_id)
+    if part is None or hasattr(part.round, "void"):
+        return None
+    return finished_meanwhile(part, language) if is_readable(part) else examined(part)
+
+
+def _ids(text: str) -> Iterable[UUID]:
+    for word in text.split(".")[:MOST]:
+        try:
+            yield UUID(word)
+        except ValueError:
+            return

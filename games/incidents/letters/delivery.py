@@ -1,0 +1,201 @@
+"""Writing to the players of an incident's round: which letters are true of it, to whom, and having one sent, once.
+
+A letter is a message among those that the player reads in the house, and a mail with the same words. That it goes out
+is one row of a kind for a round: who presses second waits for the first one's row, and sends nothing. The copies are
+written afterwards (`games.incidents.letters.parts`).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, cast
+
+from celery import current_app
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
+from kombu.exceptions import OperationalError
+
+from audit import log
+from games.incidents import Case
+from games.incidents.letters.messages import About, Written, written
+from games.incidents.participants import Concerned, concerned, without_erased
+from games.models import IncidentLetter, LetterCopy, LetterKind, Phase, Ruling
+from players.models import Staff
+
+TEMPLATE: Final = "incident_letter"
+EXPIRES: Final = 60  # seconds after which the hint is void, since beat asks every minute
+
+
+class LetterError(Exception):
+    """A letter that is not sent, in a sentence for staff."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A kind of letter that is true of a round, and who would get it."""
+
+    kind: LetterKind
+    people: Sequence[Concerned]
+    sent: IncidentLetter | None  # written already, to all of them
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """How many read it in which language."""
+        return dict(sorted(Counter(each.language for each in self.people).items()))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A letter that was decided on, how far it is, and what became of its mails."""
+
+    letter: IncidentLetter
+    copies: int  # written so far
+    left: int  # to be written
+    sent: int
+    waiting: int
+    given_up: int
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nobody is left whom it goes to."""
+        return hasattr(self.letter, "end")
+
+    @property
+    def people(self) -> int:
+        """How many it goes to in all."""
+        return self.copies + self.left
+
+
+def offers(case: Case) -> Mapping[LetterKind, Offer]:
+    """Return the letters that may be written about an incident: those that are true of its round, and have a reader."""
+    people = without_erased(concerned(case.round_id, case.parts))
+    before = {each.kind: each for each in IncidentLetter.objects.filter(round_id=case.round_id)}
+    found = (
+        Offer(kind, [each for each in people if kind is not LetterKind.SHORTFALL or each.shortfall], before.get(kind))
+        for kind in LetterKind
+        if _is_true(kind, case)
+    )
+    return {offer.kind: offer for offer in found if offer.people}
+
+
+def _is_true(kind: LetterKind, case: Case) -> bool:
+    is_over = case.finished is not None
+    match kind:
+        case LetterKind.ANNULLED | LetterKind.SHORTFALL:
+            return is_over and case.is_annulled
+        case LetterKind.STANDS:
+            ruling = getattr(case.incident, "ruling", None)
+            return is_over and not case.is_annulled and ruling is not None and ruling.ruling == Ruling.STANDS
+        case LetterKind.COMPLETED:
+            was_interrupted = case.finished is not None and case.incident.at < case.finished.at
+            return was_interrupted and not case.is_annulled and not case.awaits_ruling
+    return True
+
+
+def about(case: Case) -> About:
+    """Return what letters say of the round of an incident."""
+    live = case.incident.live_round
+    if case.finished is not None and (live is None or live.phase == Phase.SETTLED):
+        return About(case.code, case.incident.table.name, case.finished.at, case.finished.mode)
+    assert live  # noqa: S101  (a round of a solo table is in an incident only once it is over)
+    return About(case.code, case.incident.table.name, live.opened_at, live.live_table.mode, was_paid=False)
+
+
+def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int | None = None) -> list[Written]:
+    """Write a letter as one reader of each language would get it; where a *player* is named, as that one would."""
+    readers: dict[str, Concerned] = {}
+    for each in offer.people:
+        readers.setdefault(each.language, each)
+    chosen = [each for each in offer.people if each.player.pk == player]
+    if player is not None and not chosen:
+        raise LetterError(f"player:{player} was not in this round.")
+    return [
+        written(offer.kind, about(case), each, sentences.get(each.language, ""))
+        for each in chosen or [readers[language] for language in sorted(readers)]
+    ]
+
+
+def left(letter: IncidentLetter, case: Case) -> Sequence[Concerned]:
+    """Return who has yet to get a letter, by their numbers: nobody where it is not true of the round any more."""
+    offer = offers(case).get(LetterKind(letter.kind))
+    written_to = set(letter.copies.values_list("player_id", flat=True))
+    return [each for each in offer.people if each.player.pk not in written_to] if offer else []
+
+
+@transaction.atomic
+def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
+    """Have a letter go to everybody who was in the round. Raises LetterError where it is not true of the round, or one
+    of this kind was sent.
+    """
+    offer = offers(case).get(kind)
+    if offer is None:
+        raise LetterError(f"“{kind.label}” is not true of this round, or nobody would read it.")
+    letter = _only_one(case, kind, sentences, staff)
+    data: dict[str, log.Json] = {
+        "incident": case.incident.pk,
+        "letter": letter.pk,
+        "kind": str(kind),
+        "round": str(case.round_id),
+        "languages": cast("log.Json", dict(offer.languages)),
+    }
+    log.record("incident.written", by=str(staff), on=f"table:{case.incident.table_id}", data=data)
+    transaction.on_commit(_ask_for_the_parts)
+    return letter
+
+
+def _ask_for_the_parts() -> None:
+    """Send a message, which is a hint only: without one the letter is begun within a minute."""
+    with suppress(OperationalError):
+        current_app.send_task("games.tasks.write_letters", retry=False, expires=EXPIRES)
+
+
+def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
+    """Insert the letter first of all: who comes second waits here and finds it. Raises LetterError."""
+    said = {language: text.strip() for language, text in sentences.items() if text.strip()}
+    try:
+        with transaction.atomic():
+            return IncidentLetter.objects.create(
+                incident=case.incident, round_id=case.round_id, kind=kind, sentences=said, by=str(staff)
+            )
+    except IntegrityError as error:
+        first = IncidentLetter.objects.filter(round_id=case.round_id, kind=kind).first()
+        if first is None:
+            raise
+        raise LetterError(f"{first.by} has sent this letter already. Nobody gets it twice.") from error
+
+
+def letters(case: Case) -> list[Sent]:
+    """Return the letters that were decided on for the round of an incident, oldest first, and what became of them."""
+    rows = IncidentLetter.objects.filter(round_id=case.round_id).select_related("end").order_by("pk")
+    waiting = Q(copies__mail__sent_at=None, copies__mail__next_try_at__isnull=False)
+    given_up = Q(copies__mail__sent_at=None, copies__mail__next_try_at=None)
+    counted = rows.annotate(
+        count=Count("copies"),
+        sent=Count("copies", filter=Q(copies__mail__sent_at__isnull=False)),
+        waiting=Count("copies", filter=waiting & Q(copies__isnull=False)),
+        given_up=Count("copies", filter=given_up & Q(copies__isnull=False)),
+    )
+    return [
+        Sent(
+            each,
+            each.count,
+            0 if hasattr(each, "end") else len(left(each, case)),
+            each.sent,
+            each.waiting,
+            each.given_up,
+        )
+        for each in counted
+    ]
+
+
+def on_page(case: Case) -> dict[str, object]:
+    """Return what the page of an incident says of its letters, and whether one is still going out."""
+    found = letters(case)
+    return {"letters": found, "is_going": any(not each.is_ended for each in found)}
+
+
+def copies(case: Case) -> list[LetterCopy]:
+    """Return who got which letter about the round of an incident."""
+    rows = LetterCopy.objects.filter(letter__round_id=case.round_id).select_related("letter", "mail")
+    return list(rows.order_by("letter_id", "player_id"))

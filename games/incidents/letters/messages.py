@@ -1,0 +1,137 @@
+"""What stands in a letter: sentences of the house in its five languages, filled in with what the rows say of the round
+and of its reader, and what staff added.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from games.incidents.participants import Concerned
+from games.models import LetterKind
+from players.moments import written_moment
+from wallet.models import Mode
+from wallet.money import format_money
+
+LONGEST_SENTENCE: Final = 500  # of what staff add
+
+
+@dataclass(frozen=True)
+class About:
+    """The round that a letter is about."""
+
+    code: str
+    table: str
+    at: datetime  # when it was played, not when somebody ruled on it
+    mode: str
+    was_paid: bool = True  # it had been settled, whatever became of it then
+
+
+@dataclass(frozen=True)
+class Written:
+    """A letter as one player reads it."""
+
+    language: str
+    subject: str
+    text: str
+
+
+def written(kind: LetterKind, about: About, who: Concerned, added: str = "") -> Written:
+    """Write a letter to one player, in their language, with moments where they live; *added* is what staff say."""
+    with override(who.language):
+        facts: Mapping[str, str] = {
+            "code": about.code,
+            "table": about.table,
+            "moment": written_moment(about.at, who.language, who.player.jurisdiction.time_zone),
+        }
+        say = _unpaid if kind is LetterKind.ANNULLED and not about.was_paid else _SAY[kind]
+        sentences = [*say(facts), *_money(kind, about, who), added.strip(), *_end(kind)]
+        return Written(who.language, _subject(kind, facts), "\n\n".join(each for each in sentences if each))
+
+
+def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
+    match kind:
+        case LetterKind.ANNULLED:
+            return _("Your round %(code)s was annulled") % facts
+        case LetterKind.STANDS:
+            return _("Your round %(code)s stands") % facts
+        case LetterKind.COMPLETED:
+            return _("Your round %(code)s was completed") % facts
+        case LetterKind.SHORTFALL:
+            return _("You owe nothing for round %(code)s") % facts
+    return _("We are sorry about your round %(code)s") % facts
+
+
+def _annulled(facts: Mapping[str, str]) -> Iterator[str]:
+    yield _was_annulled(facts)
+    yield _("It counts as not played. Every stake came back, and every payout of it was taken back.")
+
+
+def _unpaid(facts: Mapping[str, str]) -> Iterator[str]:
+    """Of a round that was annulled before it was settled: there was no payout to take back."""
+    yield _was_annulled(facts)
+    yield _("It counts as not played. Every stake came back.")
+
+
+def _was_annulled(facts: Mapping[str, str]) -> str:
+    return (
+        _("Your round %(code)s at the table %(table)s, on %(moment)s, was annulled: something was wrong with it.")
+        % facts
+    )
+
+
+def _stands(facts: Mapping[str, str]) -> Iterator[str]:
+    yield (_("We looked into your round %(code)s at the table %(table)s, on %(moment)s, because of a report.") % facts)
+    yield _("It was played by the rules. Its result stands, and nothing about your money has changed.")
+
+
+def _completed(facts: Mapping[str, str]) -> Iterator[str]:
+    yield _("Your round %(code)s at the table %(table)s, on %(moment)s, was interrupted by a fault of ours.") % facts
+    yield _("It has been completed by the rules, with the cards that its shoe had for it, and paid.")
+
+
+def _shortfall(facts: Mapping[str, str]) -> Iterator[str]:
+    yield _("Your round %(code)s at the table %(table)s, on %(moment)s, was annulled after it had been paid.") % facts
+    yield _("Part of what it had paid was no longer in your account. The house bears that: you owe us nothing.")
+
+
+def _apology(facts: Mapping[str, str]) -> Iterator[str]:
+    yield _("Something went wrong with your round %(code)s at the table %(table)s, on %(moment)s.") % facts
+    yield _("That should not have happened, and we are sorry that it did.")
+
+
+_SAY: Final = {
+    LetterKind.ANNULLED: _annulled,
+    LetterKind.STANDS: _stands,
+    LetterKind.COMPLETED: _completed,
+    LetterKind.SHORTFALL: _shortfall,
+    LetterKind.APOLOGY: _apology,
+}
+
+
+def _money(kind: LetterKind, about: About, who: Concerned) -> Iterator[str]:
+    """Yield what the round did to the reader's money, a line each."""
+
+    def money(minor: int) -> str:
+        return format_money(minor, who.currency, who.language)
+
+    lines = [_("Your stake: %(amount)s") % {"amount": money(who.staked)}]
+    if who.paid is not None and not (kind is LetterKind.ANNULLED and not who.paid):
+        lines.append(_("Paid out: %(amount)s") % {"amount": money(who.paid)})
+    if who.returned:
+        back = _("Given back to you: %(amount)s") if who.returned > 0 else _("Taken back from you: %(amount)s")
+        lines.append(back % {"amount": money(abs(who.returned))})
+    if who.shortfall:
+        lines.append(_("Borne by the house: %(amount)s") % {"amount": money(who.shortfall)})
+    if about.mode == Mode.FREE:
+        lines.append(_("It was played with free money."))
+    yield "\n".join(lines)
+
+
+def _end(kind: LetterKind) -> Iterator[str]:
+    if kind is not LetterKind.APOLOGY:
+        yield _("We are sorry for the trouble.")
+    yield _("If you have a question, answer this message in your account, under “Customer service”.")

@@ -1,0 +1,76 @@
+"""Whom an incident concerns: everybody who was in its round, with what they staked, got and were given back."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from games.chemin.floor import Parts
+from games.incidents.refund_summary import in_words
+from games.models import LiveSeat, Participation, VoidPart
+from players.models import Player
+
+
+@dataclass(frozen=True)
+class Concerned:
+    """A player in a round. Amounts in minor units of *currency*; None where there is nothing to say yet."""
+
+    player: Player
+    currency: str
+    staked: int
+    paid: int | None  # None: the round is not over
+    returned: int | None = None  # by its annulment: stakes less payouts taken back
+    shortfall: int = 0  # what the house bore of that
+    annulment: str = ""  # what it did to the player, in words for staff
+
+    @property
+    def language(self) -> str:
+        """The language they read."""
+        return self.player.user.language
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether the house has forgotten who it was, and can reach nobody."""
+        return self.player.user.email.endswith("@erased.invalid")
+
+
+def concerned(round_id: UUID, parts: Parts | None = None) -> tuple[Concerned, ...]:
+    """Return everybody who was in a round, by their numbers; *parts* are those of guests in a coup in progress, which
+    stand in no other row.
+    """
+    back = {part.player_id: part for part in VoidPart.objects.filter(void_id=round_id)}
+    played = Participation.objects.filter(round_id=round_id).select_related("player__user", "player__jurisdiction")
+    found = [
+        Concerned(
+            part.player,
+            part.currency,
+            part.staked,
+            part.paid,
+            back[part.player_id].returned if part.player_id in back else None,
+            back[part.player_id].shortfall if part.player_id in back else 0,
+            in_words(back[part.player_id]) if part.player_id in back else "",
+        )
+        for part in played.order_by("player_id")
+    ]
+    if found:
+        return tuple(found)
+    laid = dict(_on_seats(round_id)) or dict(_of_guests(parts))
+    players = Player.objects.filter(pk__in=laid).select_related("user", "jurisdiction").order_by("pk")
+    return tuple(Concerned(player, laid[player.pk][0], laid[player.pk][1], None) for player in players)
+
+
+def _on_seats(round_id: UUID) -> Iterator[tuple[int, tuple[str, int]]]:
+    for seat in LiveSeat.objects.filter(round_id=round_id).exclude(stakes={}):
+        yield seat.player_id, (seat.currency, sum(seat.stakes.values()))
+
+
+def _of_guests(parts: Parts | None) -> Iterator[tuple[int, tuple[str, int]]]:
+    if parts is None:
+        return
+    for laid in (*([parts.bank] if parts.bank else []), *parts.stakes):
+        if laid.sitting.player:
+            yield laid.sitting.player, (parts.currency, laid.amount)
+
+
+def without_erased(people: Sequence[Concerned]) -> tuple[Concerned, ...]:
+    """Return those that the house can reach."""
+    return tuple(each for each in people if not each.is_erased)

@@ -1,0 +1,191 @@
+"""Questions about tables and rounds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models.query import QuerySet
+from django.utils.safestring import SafeString, mark_safe
+
+from audit import replica
+from games.betting.eligibility import is_played_for
+from games.betting.limits import Limits
+from games.chemin.lobby_card import GuestCardState
+from games.labels import variant_label
+from games.lobby.favourites import kept_tables
+from games.lobby.sample_hand import Still, still
+from games.models import Round, Shape, Table
+from games.raw_rows import named
+from games.rounds.codes import read_code
+from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
+from games.solo.operator_money import is_possible, is_remote
+from games.solo.seats import as_shown
+from games.tables.chemin_rules import GuestRules
+from games.variants import GAMES, VARIANTS
+from players.models import Player
+from players.services import currency_of
+from wallet import stops
+from wallet.models import Mode
+
+
+@dataclass(frozen=True)
+class LobbyTable:
+    """A table as the lobby shows it. ``lowest`` and ``highest`` are those of Player and Banker, or of a bank among
+    guests, in minor units.
+    """
+
+    slug: str
+    variant: str
+    name: str
+    game: str
+    tagline: str
+    is_open: bool
+    is_paused: bool
+    is_stopped: bool
+    is_halted: bool  # by a stop of the whole house
+    may_enter: bool
+    is_solo: bool
+    is_favourite: bool
+    may_be_tried: bool  # by visitors, for chips that are no money: as it is played for free money
+    decks: int
+    chat_language: str  # "": any
+    currency: str
+    lowest: int
+    highest: int
+    still: Still | None  # of a table at which nothing moves for everybody
+    live: SafeString | None  # what moves on the card of any other
+    guests: GuestRules | None  # of a table where guests play each other
+
+
+def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
+    """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
+    visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
+
+    A replica may answer, but for the favourites: who has just chosen one is to see it.
+    """
+    kept = kept_tables(player)
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
+
+
+def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int]) -> tuple[LobbyTable, ...]:
+    currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
+    cards = {card.slug: card for card in lobby_cards(mode, currency, where)}
+    is_house_stopped = stops.current() is not None
+    tables = [
+        _lobby_table(
+            table,
+            currency,
+            number,
+            language,
+            mode,
+            cards.get(table.slug),
+            is_favourite=table.pk in kept,
+            is_house_stopped=is_house_stopped,
+        )
+        for number, table in enumerate(playable(player), start=1)
+        if table.version and is_played_for(table.version, mode)
+        if player is None or not is_remote(player, mode) or is_possible(table)
+        if table.shape != Shape.GUESTS or table.slug in cards
+    ]
+    return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
+
+
+def lobby_currency(player: Player | None, language: str) -> str | None:
+    """Return in which currency the lobby speaks to a player, or to a visitor who reads that language."""
+    return player.currency if player else currency_of(language)
+
+
+def lobby_cards(mode: Mode, currency: str | None, jurisdiction: str | None) -> Iterable[LobbyCard]:
+    """Return what moves on the cards of all tables for one kind of money that serve players of a jurisdiction (None:
+    visitors), as they stand now, without the guests' tables of another currency.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(READ_LOBBY, [mode.value])
+        numbers = [number for (number,) in cursor.fetchall()]
+    return [card for card in cards(numbers) if is_for(card, currency, jurisdiction)]
+
+
+def cards(live_tables: list[int]) -> list[LobbyCard]:
+    """Return what moves on the cards of these live tables, as they stand now."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_CARDS, [live_tables])
+        columns = [column.name for column in cursor.description]
+        return [card_state(named(columns, row)) for row in cursor.fetchall()]
+
+
+def playable_table(variant: str, player: Player | None) -> Table | None:
+    """Return the first table of a game that a player can play, None where there is none."""
+    return playable(player).filter(variant=variant).first()
+
+
+def playable(player: Player | None) -> QuerySet[Table]:
+    """Return the tables that were put live, serve the player and take their currency, open or not."""
+    found = Table.objects.filter(version__isnull=False).select_related("version").order_by("id")
+    if player is None:
+        return found
+    served = found.filter(version__jurisdictions__contains=[player.jurisdiction_id])
+    return served.filter(version__limits__has_key=player.currency)
+
+
+def _lobby_table(
+    table: Table,
+    wanted: str | None,
+    number: int,
+    language: str,
+    mode: Mode,
+    card: LobbyCard | None,
+    *,
+    is_favourite: bool,
+    is_house_stopped: bool,
+) -> LobbyTable:
+    """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
+    assert table.version is not None  # noqa: S101  (the query asked for it)
+    game, stored = GAMES[table.variant], table.version.limits
+    guests = card.rules if isinstance(card, GuestCardState) else None
+    limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
+    span = limits if isinstance(limits, GuestRules) else limits.main
+    free, _ = as_shown(table, Mode.FREE, is_house_stopped=is_house_stopped)
+    is_open, is_paused = as_shown(table, mode, is_house_stopped=is_house_stopped)
+    if card:
+        is_open, is_paused = card.is_open, card.is_paused
+    return LobbyTable(
+        slug=table.slug,
+        variant=table.variant,
+        name=table.name,
+        game=variant_label(game, "name", language),
+        tagline=variant_label(game, "tagline", language),
+        is_open=is_open,
+        is_paused=is_paused,
+        is_stopped=card is not None and card.is_stopped,
+        is_halted=is_paused and is_house_stopped,
+        may_enter=card.may_enter if card else is_open or is_paused,
+        is_solo=table.shape == Shape.SOLO,
+        is_favourite=is_favourite,
+        may_be_tried=table.shape == Shape.SOLO and free,
+        decks=game.decks,
+        chat_language=table.chat_language,
+        currency=limits.currency,
+        lowest=span.minimum,
+        highest=span.maximum,
+        still=None if card else still(VARIANTS[table.variant], number, language),
+        live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (a template of ours)
+        guests=guests,
+    )
+
+
+def find_round(text: str) -> UUID | None:
+    """Return the id of the finished round with this code or id, None where there is none."""
+    code = read_code(text)
+    if code:
+        return Round.objects.filter(code=code).values_list("pk", flat=True).first()
+    typed = read_id(text)
+    return Round.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that somebody has typed, None where it is none."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None

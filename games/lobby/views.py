@@ -1,0 +1,131 @@
+"""The lobby: all tables for one kind of money, what moves on their cards, and the ones a player comes back to."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import push_url
+
+from audit import replica
+from games.help import game_lines
+from games.history import unseen_rounds
+from games.lobby import selectors
+from games.lobby.favourites import keep_table, kept_tables
+from games.lobby.filters import Choices, Wish
+from games.lobby.sample_hand import still
+from games.shared import stream_tokens
+from games.shared.lobby_card import render_card
+from games.variants import VARIANTS
+from players import gate
+from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id
+from players.identity import player_of
+from players.rates import at_a_human_pace
+
+KEEP = "keep"  # what the button of a card sends: whether its table is to be a favourite
+YES, NO = "yes", "no"
+
+
+@require_safe
+def lobby(request: HouseRequest) -> HttpResponse:
+    """The tables of the house; anyone may look. To htmx, those that fit what was asked for."""
+    wish = Wish.of(request.GET)
+    if request.htmx and not request.htmx.history_restore_request:
+        response = push_url(render(request, "games/_lobby_found.html", _tables(request, wish)), _address(wish))
+    else:
+        response = _page(request, wish)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@made_by_the_page
+@require_safe
+@never_cache
+def lobby_now(request: HttpRequest) -> HttpResponse:
+    """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
+    wish, language = Wish.of(request.GET), _language()
+    shown_to = _currency(request), _jurisdiction(request)
+    cards = replica.read(replica.LOBBY, lambda: tuple(selectors.lobby_cards(wish.mode, *shown_to)))
+    context = {
+        "stream": _stream(request, wish),
+        "cards": [render_card(card, language) for card in cards],
+        "now": cards[0].now if cards else None,
+    }
+    return render(request, "games/_lobby_now.html", context)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
+    """Have a table among the player's favourites, or no more: its star to htmx, otherwise the lobby they came from."""
+    table = get_object_or_404(selectors.playable(request.player), slug=slug)
+    wish = Wish.of(request.GET)
+    if request.POST.get(KEEP) in (YES, NO):
+        keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
+    if not request.htmx:
+        return redirect(f"{_address(wish)}#table-{table.slug}")
+    star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in kept_tables(request.player)}
+    return render(request, "games/_lobby_star.html", {"table": star, "wish": wish})
+
+
+def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
+    """Return the whole page, with what has happened to the player meanwhile."""
+    player, language = player_of(request.user), _language()
+    news = unseen_rounds.news(unseen_rounds.unseen_by(player), request, language) if player else {}
+    context = {
+        **_tables(request, wish),
+        "news": news.values(),
+        "bar": gate.bar_to_play(player, real=False) if player else None,
+        "games": game_lines(language),
+        "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
+        "stream": _stream(request, wish),
+    }
+    response = render(request, "games/lobby.html", context)
+    unseen_rounds.remember(response, request, news)
+    return response
+
+
+def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
+    """Return the tables that fit, and what there is to choose from."""
+    tables = selectors.lobby(player_of(request.user), wish.mode, _language())
+    may_try = settings.GUEST_PLAY and not request.user.is_authenticated
+    return {
+        "wish": wish,
+        "choices": Choices.among(tables),
+        "all_tables": tables,
+        "tables": [table for table in tables if wish.fits(table)],
+        "to_try": [each for each in tables if may_try and each.may_be_tried],
+    }
+
+
+def _stream(request: HttpRequest, wish: Wish) -> str:
+    """Return the address at which the page may listen; nothing for whoever has not logged in as a player."""
+    player, session = player_of(request.user), session_id(request)
+    if player is None or session is None:
+        return ""
+    where = {"currency": player.currency, "jurisdiction": player.jurisdiction_id}
+    ticket = stream_tokens.lobby_ticket(player.pk, wish.mode, session, _language(), **where)
+    return stream_tokens.issue(ticket, request.session.session_key)
+
+
+def _currency(request: HttpRequest) -> str | None:
+    return selectors.lobby_currency(player_of(request.user), _language())
+
+
+def _jurisdiction(request: HttpRequest) -> str | None:
+    player = player_of(request.user)
+    return player.jurisdiction_id if player else None
+
+
+def _address(wish: Wish) -> str:
+    return reverse("lobby") + wish.query
+
+
+def _language() -> str:
+    return get_language() or "en"

@@ -1,0 +1,1 @@
+"""The addresses where operators announce their players and send them in."""

@@ -1,0 +1,117 @@
+"""The one way to annul a round: what it moved is moved back, and whoever played it is told.
+
+A round of a solo table is annulled only where its seed does not reproduce it (`games.verification.replay_task`); no
+person can ask for it. When a round of a shared table is, `games.shared.malfunction` says; `games.shared.void` does it,
+with what is here.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from audit import log
+from audit.log import Json
+from games.models import Round, Void, VoidReason
+from players.models import Player
+from wallet.annulment import Undone, undo_round
+from wallet.models import Mode
+
+MOST_NAMED = 100  # players whom the event of a void names; a hash stands for all of them
+
+
+class RoundNotFound(LookupError):
+    """There is no such round."""
+
+
+@transaction.atomic
+def void_round(*, round_id: UUID, reason: VoidReason, by: str) -> Void:
+    """Annul a settled round: every stake goes back, every payout is taken back, and the players are told. Idempotent:
+    the second call returns the first one's void and moves nothing.
+
+    Locks the round (by the row of its void, for which a second caller waits), then accounts ascending by id; whoever
+    closes the table as well does that first. Raises RoundNotFound, RoundGone, LedgerError.
+    """
+    if not Round.objects.filter(pk=round_id).exists():
+        raise RoundNotFound(round_id)
+    void, is_new = Void.objects.get_or_create(round_id=round_id, defaults={"reason": reason, "by": by})
+    if is_new:
+        keep_parts(void, undo_round(round_id))
+    return void
+
+
+PARTS = """
+INSERT INTO games_voidpart (void_id, player_id, currency, returned, shortfall)
+SELECT %(round)s, player_id, coalesce(undone.currency, part.currency), coalesce(undone.returned, 0),
+    coalesce(undone.shortfall, 0)
+FROM (SELECT player_id, currency FROM games_participation WHERE round_id = %(round)s) AS part
+FULL JOIN unnest(%(players)s::bigint[], %(currencies)s::text[], %(returned)s::bigint[], %(shortfalls)s::bigint[])
+    AS undone (player_id, currency, returned, shortfall) USING (player_id)
+"""
+
+
+def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
+    """Keep what an annulment did to each player, those of the round included whom the ledger does not know, and record
+    it.
+    """
+    values = {
+        "round": void.pk,
+        "players": [part.player_id for part in undone],
+        "currencies": [part.currency for part in undone],
+        "returned": [part.returned for part in undone],
+        "shortfalls": [part.shortfall for part in undone],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(PARTS, values)
+    log.record("round.voided", by=void.by, on=f"round:{void.pk}", data=_described(void, undone))
+
+
+def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
+    """Name every player while they are few; the hash is over a line for each, whoever they are."""
+    lines = [f"{part.player_id} {part.currency} {part.returned} {part.shortfall}\n" for part in undone]
+    return {
+        "cards": void.round.cards,
+        "count": len(undone),
+        "players": [
+            {
+                "currency": part.currency,
+                "player": f"player:{part.player_id}",
+                "returned": part.returned,
+                "shortfall": part.shortfall,
+            }
+            for part in undone[:MOST_NAMED]
+        ],
+        "reason": str(void.reason),
+        "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
+    }
+
+
+TELL = """
+WITH told AS (
+    INSERT INTO games_voidtold (part_id, at)
+    SELECT part.id, clock_timestamp()
+    FROM games_voidpart AS part
+    JOIN games_round AS round ON round.id = part.void_id
+    JOIN games_tableversion AS version ON version.id = round.table_version_id
+    WHERE part.player_id = %s AND version.table_id = %s AND round.mode = %s
+      AND NOT EXISTS (SELECT FROM games_voidtold AS told WHERE told.part_id = part.id)
+    ON CONFLICT DO NOTHING
+    RETURNING part_id
+)
+SELECT round.id, round.code, void.reason FROM told
+JOIN games_voidpart AS part ON part.id = told.part_id JOIN games_round AS round ON round.id = part.void_id
+JOIN games_void AS void ON void.round_id = round.id
+ORDER BY round.at
+"""
+
+
+def tell(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
+    """Return id, code and reason of the rounds at this table whose annulment the player has not been told of, oldest
+    first, and count them as told.
+
+    A fixed statement, since every page of a table asks.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(TELL, [player.pk, table_id, mode.value])
+        return tuple(cursor.fetchall())

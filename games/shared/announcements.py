@@ -1,0 +1,130 @@
+"""What is called at a shared table, and announced beside the call, in the active language."""
+
+from django.utils.translation import gettext as _
+
+from games.betting.error_messages import table_pauses
+from games.labels import announcement
+from games.models import Phase
+from games.shared.state import Coming, State
+
+CALL = "No more bets"  # what a croupier calls wherever English is understood
+
+
+def call(state: State) -> tuple[str, str, str]:
+    """Return the croupier's call, the same in English where that is something else, and a sentence to it."""
+    played = state.round
+    if state.is_stopped:
+        return _("The table is stopped"), "", _why_stopped(state)
+    if state.is_halted:
+        return _("Play is stopped"), "", _halted(state)
+    if played is None:
+        if state.is_open:
+            return _("The table opens in a moment"), "", _("A new shoe is being shuffled.")
+        if state.is_paused:
+            return _pauses()
+        return _("The table is closed"), "", ""
+    match played.phase:
+        case Phase.BETTING:
+            return _("Place your bets"), "", ""
+        case Phase.CLOSED:
+            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are about to be dealt.")
+        case Phase.DEALT if not state.is_told:
+            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
+        case _ if played.is_annulled:
+            returned = _("All stakes were returned.")
+            if played.dealt_at is not None:
+                returned = _("All stakes were returned and any payout was taken back.")
+            return _("This round was annulled"), "", returned
+        case Phase.VOID if state.is_paused:
+            return _pauses()
+        case Phase.VOID:
+            return _("The table is closed"), "", ""
+    assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
+    return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
+
+
+def _why_stopped(state: State) -> str:
+    """Say why a table is stopped, until what was wrong with its round is ruled on; then what was ruled."""
+    played = state.round
+    if played is not None and played.is_annulled:
+        return _annulled(played)
+    if played is not None and played.stands:
+        return _stands()
+    return _("Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.")
+
+
+def _halted(state: State) -> str:
+    if state.lets_bets_go:
+        return _("No bets are taken. What lies here is dealt and paid, unless you take it off.")
+    return _("The next round opens when play goes on.")
+
+
+def _pauses() -> tuple[str, str, str]:
+    return _("The table pauses"), "", _("The next round opens when it goes on.")
+
+
+def _no_more_bets() -> tuple[str, str]:
+    text = _("No more bets")
+    return text, "" if text == CALL else CALL
+
+
+def notes(state: State) -> tuple[str, ...]:
+    """Return what is announced beside the call."""
+    played = state.round
+    found = []
+    if state.is_stopped or played is None:
+        return ()
+    if played.stands:
+        found.append(_stands())
+    if state.is_halted:
+        return (*found, *_before_the_halt(state))
+    if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
+        found.append(table_pauses() if state.is_paused else _("The table is closed."))
+    if state.is_playing and not state.is_open:
+        found.append(_ends_after_this_round(state))
+    if played.phase == Phase.BETTING and played.number == 1:
+        found.append(_("A new shoe."))
+    if state.is_playing and played.is_last:
+        found.append(_("Last round of this shoe."))
+    if not state.is_playing and state.is_open and _is_shuffled_now(state):
+        found.append(_("The shoe has ended. A new one is being shuffled."))
+    return tuple(found)
+
+
+def _ends_after_this_round(state: State) -> str:
+    if state.is_house_stopped:
+        return _("Play is stopped after this round.")
+    return _("The table pauses after this round.") if state.is_paused else _("The table closes after this round.")
+
+
+def _before_the_halt(state: State) -> tuple[str, ...]:
+    """Return what became of the round before play was stopped, which the call does not say then."""
+    if state.round is None or state.is_playing:
+        return ()
+    if state.round.is_annulled:
+        return (_annulled(state.round),)
+    return (announcement(state.coup),) if state.coup else ()
+
+
+def _is_shuffled_now(state: State) -> bool:
+    """Say whether the next round comes from another shoe."""
+    return state.shoe is None or state.shoe.is_spent or (state.round is not None and state.round.is_last)
+
+
+def _is_next(state: State) -> bool:
+    """Say whether another round follows, and from this shoe."""
+    return state.is_open and not state.is_playing and not _is_shuffled_now(state)
+
+
+def is_annulled(state: State) -> bool:
+    return state.round is not None and state.round.is_annulled
+
+
+def _stands() -> str:
+    return _("The shift supervisor has looked at this round: it stands.")
+
+
+def _annulled(played: Coming) -> str:
+    if played.dealt_at is not None:  # people alone annul what is dealt
+        return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
+    return _("This round was annulled before any card was dealt: all stakes were returned.")

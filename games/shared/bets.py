@@ -1,0 +1,295 @@
+"""Betting at a shared table: chip by chip, each confirmed here and held on the player's account at once.
+
+One click is one transaction. PostgreSQL's clock decides whether it came in time, and a click says which round it is
+for, so that none lands in another. Closing bets asks nothing any more, so whatever could be against a bet is against
+it here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from structlog.contextvars import bind_contextvars
+
+from audit import log
+from games.betting import idempotency
+from games.betting.controls import CONTROL_OF, Change, demand
+from games.betting.limits import Limits
+from games.betting.rules import changed
+from games.betting.slip import Slip
+from games.engine.bets import Control, Variant
+from games.engine.liability import largest_win
+from games.engine.settle import BadStake, SettlementError
+from games.errors import (
+    Barred,
+    BetTooLate,
+    HouseStopped,
+    NotEnoughBalance,
+    NotServed,
+    OtherMoney,
+    OverLiability,
+    OverLimit,
+    PlayError,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    TablePaused,
+    TableStopped,
+    TableWaits,
+    UnknownChip,
+)
+from games.models import LiveRound, LiveSeat
+from games.shared import favourites, seats
+from games.solo import seats as places
+from games.variants import VARIANTS
+from players import gate, registers
+from players.models import Player
+from wallet import holds, ledger, stops
+from wallet.ledger import InsufficientFunds, LimitReached
+from wallet.models import Account, Mode
+
+
+@dataclass(frozen=True)
+class Click:
+    """Whose it is, and what the page that was clicked on showed: a round of a table, under a version of its limits
+    (None for callers that show nothing). By its *mark* the same click is known that is sent again: see
+    `games.betting.idempotency`.
+    """
+
+    player: Player
+    live_table_id: int
+    round_id: UUID
+    table_version: int | None
+    session: UUID | None
+    mark: UUID | None
+
+
+@dataclass(frozen=True)
+class Betting:
+    """A round that takes bets and the seat of the player who bets, both locked."""
+
+    live_round: LiveRound
+    seat: LiveSeat
+    variant: Variant
+    limits: Limits
+    bar: str | None  # a reality check that waits for its answer
+    unserved: PlayError | None  # why the version in force takes nothing from the player, whom the round still counts in
+
+    @property
+    def slip(self) -> Slip:
+        """What the player has on the round so far."""
+        return seats.slip_for(self.seat, self.live_round.pk)
+
+    def funds(self) -> int:
+        """What the player has to play with here, in minor units, what lies on the table included."""
+        account = Account.objects.get(pk=self.seat.account_id)
+        return (account.balance or 0) - account.held + self.slip.total
+
+
+def add_chip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    session: UUID | None = None,
+    mark: UUID | None = None,
+) -> LiveSeat:
+    """Put one chip on a bet and hold it.
+
+    Raises HouseStopped, Barred, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused, TableClosed,
+    TableStopped, NotServed, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep,
+    NotEnoughBalance, OverLimit, OverLiability, or an engine's SettlementError where the rules do not allow the bets
+    together. Nothing has changed then; each refusal is recorded.
+    """
+
+    def place(betting: Betting) -> Slip:
+        if chip not in betting.limits.chips:
+            raise UnknownChip
+        betting.seat.last_chip = chip
+        return betting.slip.add(bet, chip)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
+
+
+def change_slip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    change: Change,
+    table_version: int | None = None,
+    session: UUID | None = None,
+    mark: UUID | None = None,
+) -> LiveSeat:
+    """Undo, clear, double or rebet, as a whole or not at all, and hold what lies there then.
+
+    Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the game has no such control.
+    """
+
+    def alter(betting: Betting) -> Slip:
+        demand(betting.variant, CONTROL_OF[change])
+        last = seats.last_stakes(betting.seat, round_id)
+        return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), alter)
+
+
+def place_favourite(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    favourite_id: int,
+    table_version: int | None = None,
+    session: UUID | None = None,
+    mark: UUID | None = None,
+) -> LiveSeat:
+    """Put the bets of a favourite on top of what lies there, as a whole or not at all, and hold them.
+
+    Raises what `add_chip` raises, NotOffered where the game has no favourites, and StalePage where this is none of the
+    player's at this game.
+    """
+
+    def place(betting: Betting) -> Slip:
+        demand(betting.variant, Control.FAVOURITES)
+        return betting.slip.lay(favourites.stakes_of(player, betting.variant, favourite_id))
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
+
+
+def lay_slip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    stakes: Mapping[str, int],
+    table_version: int | None = None,
+    session: UUID | None = None,
+) -> LiveSeat:
+    """Put several bets, in minor units, on top of what lies there, as a whole or not at all, and hold them. They need
+    not be made of chips. Raises what `add_chip` raises.
+    """
+    if bad := [bet for bet, stake in stakes.items() if stake <= 0]:  # which would take off what lies there
+        raise BadStake(*bad)
+
+    def lay(betting: Betting) -> Slip:
+        return betting.slip.lay(stakes)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, None), lay)
+
+
+def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
+    registers.ask_where_due(click.player)
+    bind_contextvars(round_id=str(click.round_id))
+    try:
+        return _change(click, change)
+    except (PlayError, SettlementError) as refusal:
+        if not isinstance(refusal, Barred) and (seat := _done_before(click)):
+            return seat
+        data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
+        if isinstance(refusal, Barred):
+            data["bar"] = refusal.bar.code.value
+        log.record("bet.refused", by=str(click.player), on=f"live_table:{click.live_table_id}", data=data)
+        raise
+
+
+@transaction.atomic
+def _done_before(click: Click) -> LiveSeat | None:
+    """Return the seat, if this click was carried out there and is sent again, however late that is. Where the first is
+    being carried out still, that is waited for.
+    """
+    if click.mark is None:
+        return None
+    theirs = LiveSeat.objects.filter(player=click.player, live_table=click.live_table_id)
+    seat = theirs.select_for_update().first()
+    return seat if seat and idempotency.is_done(seat, click.mark) else None
+
+
+@transaction.atomic
+def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
+    betting = _locked(click)
+    if idempotency.is_done(betting.seat, click.mark):
+        return betting.seat
+    before, after = betting.slip, change(betting)
+    if after == before:
+        return betting.seat
+    grows = any(stake > before.stakes.get(bet, 0) for bet, stake in after.stakes.items())
+    if grows:
+        _demand_open(betting)
+    if after.stakes:
+        betting.variant.check(after.stakes)
+        betting.limits.check(after.stakes)
+    _hold(betting, after.total)
+    betting.seat.session = click.session
+    idempotency.note(betting.seat, click.mark)
+    seats.keep(betting.seat, click.round_id, after)
+    _total(betting, before, after, grows=grows)
+    return betting.seat
+
+
+def _locked(click: Click) -> Betting:
+    """Lock the round and the seat of a click. Raises StalePage where there is no such table or no seat was taken,
+    Barred, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged, UnknownCurrency.
+    """
+    locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
+    if locked is None:
+        raise StalePage
+    if locked.bar and locked.bar != gate.Code.CHECK:
+        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(locked.live_table.table.slug)
+    if locked.live_round is None:
+        if stops.current():
+            raise HouseStopped
+        raise TablePaused if places.pauses(locked.live_table.table, locked.live_table.mode) else BetTooLate
+    if locked.seat is None:
+        raise StalePage
+    variant, version = VARIANTS[locked.live_table.table.variant], locked.live_round.version
+    if version.rules_digest != variant.digest:
+        raise TableClosed
+    if click.table_version not in (None, version.number):
+        raise TableChanged
+    limits = Limits.of(version.limits, locked.seat.currency)
+    unserved = None if locked.is_played else OtherMoney(Mode(locked.live_table.mode))
+    return Betting(
+        locked.live_round, locked.seat, variant, limits, locked.bar, unserved if locked.is_served else NotServed()
+    )
+
+
+def _demand_open(betting: Betting) -> None:
+    """Bets may be taken off whatever happens, and put down only where nothing is the matter. A reality check waits for
+    its answer first. Raises Barred, NotServed, OtherMoney, TableStopped.
+    """
+    if betting.bar:
+        raise Barred(gate.bar(betting.seat.player, gate.Code(betting.bar)))
+    if betting.unserved:
+        raise betting.unserved
+    if betting.seat.live_table.stopped_by_id is not None:
+        raise TableStopped
+
+
+def _hold(betting: Betting, amount: int) -> None:
+    """Hold the whole slip in place of what was held for it. Raises HouseStopped, NotEnoughBalance, OverLimit."""
+    try:
+        holds.hold(betting.live_round.pk, betting.seat.account_id, amount)
+    except ledger.HouseStopped as stopped:
+        raise HouseStopped from stopped
+    except InsufficientFunds as short:
+        raise NotEnoughBalance from short
+    except LimitReached as reached:
+        raise OverLimit(reached) from reached
+
+
+def _total(betting: Betting, before: Slip, after: Slip, *, grows: bool) -> None:
+    """Add the change to what all players have on the round, and hold what grows to what the house puts up. Taking bets
+    off never makes it more. Raises OverLiability.
+    """
+    bets = before.stakes.keys() | after.stakes.keys()
+    more = {bet: after.stakes.get(bet, 0) - before.stakes.get(bet, 0) for bet in sorted(bets)}
+    total = seats.add_to_total(betting.live_round.pk, betting.seat.currency, more)
+    if grows and largest_win(betting.variant, total) > (betting.limits.liability or 0):
+        raise OverLiability

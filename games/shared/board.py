@@ -1,0 +1,291 @@
+"""Composes what a shared table shows, in the active language, from its state: one view for everybody, and one for each
+player.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from games.engine.coup import Coup, Side, total
+from games.labels import bet_name
+from games.models import Phase
+from games.shared import announcements, chips
+from games.shared.announcements import is_annulled
+from games.shared.state import Own, State
+from games.tables.board import chip_view, hand_view, spots
+from games.tables.presentation import ChipView, HandView, Notice, SpotView
+from wallet.models import Mode
+from wallet.money import format_money
+
+FIRST_TWO = 2
+FEWEST_COUNTED = 3  # players of whom it is told how many won: each of them with two others
+
+
+@dataclass(frozen=True)
+class Countdown:
+    """Time until something happens, for the page to count by the server's clock. Milliseconds since 1970."""
+
+    deadline: int
+    now: int
+    length: int
+    what: str
+
+    @property
+    def seconds(self) -> int:
+        """What is left, in whole seconds begun."""
+        return max(0, -((self.now - self.deadline) // 1000))
+
+    @property
+    def percent(self) -> int:
+        """What is left of the whole length."""
+        return max(0, min(100, (self.deadline - self.now) * 100 // self.length))
+
+
+@dataclass(frozen=True)
+class PublicView:
+    """What everybody at the table sees."""
+
+    key: str  # another one where anything but the time has changed
+    phase: str  # of Phase, or "stopped", "paused", "closed_table", "waiting"
+    is_halted: bool  # by a stop of the whole house
+    round_id: UUID | None
+    code: str
+    call: str
+    english: str  # the same call in English, where that is another language
+    sentence: str
+    counts: str  # what became of those who had bet, once the round is settled
+    notes: tuple[str, ...]
+    countdown: Countdown | None
+    player: HandView
+    banker: HandView
+    outcome: str  # once every card lies open
+    shoe_number: int | None
+    round_number: int | None
+    commitment: str
+    spent_shoe: UUID | None
+    spent_number: int | None
+
+
+@dataclass(frozen=True)
+class OwnView:
+    """What one player sees of their own. Amounts in minor units."""
+
+    mode: Mode
+    slug: str
+    currency: str
+    round_id: UUID | None
+    table_version: int
+    takes_bets: bool
+    spots: tuple[SpotView, ...]
+    tray: tuple[ChipView, ...]
+    bet_total: int
+    balance: int
+    win: int
+    is_ahead: bool  # that is more than was staked
+    can_undo: bool
+    can_clear: bool
+    can_double: bool
+    can_rebet: bool
+    controls: frozenset[str]
+    notice: Notice | None
+    hint: str  # how a bet is placed, for whoever has none here
+    outcome: str  # of the round on the table: "won", "even", "lost" or "annulled"; empty where it is not over
+    came_to: str  # what the round played last came to, in words
+    last: str  # what became of the bets, until the round after it takes no more bets
+    last_said: str  # the same, read out once
+    last_round: UUID | None
+    code: str
+    clock: str  # the time of day where the player is
+    zone: str
+    net: int | None
+
+
+def public_view(state: State, language: str) -> PublicView:
+    """Return what everybody sees at the moment of *state*."""
+    call, english, sentence = announcements.call(state)
+    played, shoe = state.round, state.shoe
+    turned = state.turned
+    phase = _phase(state)
+    coup = state.coup if turned else None
+    countdown = _countdown(state)
+    # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
+    marks = (
+        (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
+        played and (played.id, played.is_annulled, played.stands, played.counts),
+        shoe and (shoe.id, shoe.is_spent),
+    )
+    return PublicView(
+        key=hashlib.sha256(repr(marks).encode()).hexdigest()[:16],
+        phase=phase,
+        is_halted=state.is_halted,
+        round_id=played.id if played else None,
+        code=played.code if played else "",
+        call=call,
+        english=english,
+        sentence=sentence,
+        counts=_counts(state),
+        notes=announcements.notes(state),
+        countdown=countdown,
+        player=_hand(coup, Side.PLAYER, state, language),
+        banker=_hand(coup, Side.BANKER, state, language),
+        outcome=coup.outcome.value if coup and state.is_told and not is_annulled(state) else "",
+        shoe_number=shoe.number if shoe else None,
+        round_number=played.number if played else None,
+        commitment=shoe.commitment if shoe and not shoe.is_spent else "",
+        spent_shoe=state.spent_shoe,
+        spent_number=state.spent_number,
+    )
+
+
+def own_view(state: State, own: Own, language: str, notice: Notice | None) -> OwnView:
+    """Return what is the player's own at the moment of *state*."""
+    played, limits, variant = state.round, state.limits(own.currency), state.variant
+    outcome, came_to = _outcome(own, language)
+    last = _last(own, language) if own.is_recent else ""
+    is_now = _bets_now(state, own)
+    is_here = is_now and bool(own.stakes)
+    is_over = is_here and bool(own.bets)
+    shown = {} if own.is_annulled else own.bets
+    stakes = own.stakes if is_here and not own.is_annulled else {}
+    repeatable = own.last_stakes if is_now else own.stakes or own.last_stakes
+    shown_chips = chips.tray(limits, own.chips)
+    chosen = chips.in_hand(limits, shown_chips, own.last_chip)
+    return OwnView(
+        mode=state.mode,
+        slug=state.slug,
+        currency=own.currency,
+        round_id=played.id if played else None,
+        table_version=state.table_version,
+        takes_bets=state.takes_bets,
+        spots=spots(variant, limits, stakes, shown if is_over else {}, language),
+        tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in shown_chips),
+        bet_total=sum(stakes.values()),
+        balance=own.funds,
+        win=own.paid if own.bets and last and not own.is_annulled else 0,
+        is_ahead=own.paid > sum(line.stake for line in own.bets.values()),
+        can_undo=state.lets_bets_go and is_now and own.can_undo,
+        can_clear=state.lets_bets_go and is_here,
+        can_double=state.takes_bets and is_here,
+        can_rebet=state.takes_bets and bool(repeatable),
+        controls=frozenset(control.value for control in variant.controls),
+        notice=notice or _waits(state, own),
+        hint=_("Choose a chip, then put it on a bet.") if state.takes_bets and not is_here else "",
+        outcome=outcome if is_now else "",
+        came_to=came_to,
+        last=last,
+        last_said=f"{came_to} – {last}" if last else "",
+        last_round=own.round if own.bets and last else None,
+        code=played.code if played else "",
+        clock=_clock(state.now, own.zone),
+        zone=own.zone,
+        net=own.net,
+    )
+
+
+def _phase(state: State) -> str:
+    if state.is_stopped:
+        return "stopped"
+    if state.waits:
+        return "paused"
+    if state.round is None:
+        return "waiting" if state.is_open else "closed_table"
+    if not state.is_playing and not state.is_open:
+        return "closed_table"
+    return str(Phase.VOID if state.round.is_annulled else state.round.phase)
+
+
+def _counts(state: State) -> str:
+    """Return what became of all who had bet, as numbers. Of one or two nothing is told: whoever knows who they are, or
+    is one of them, would read what the other's money did.
+    """
+    counts = state.round.counts if state.round else None
+    if counts is None or counts.players < FEWEST_COUNTED:
+        return ""
+    words = {"won": counts.won, "even": counts.even, "lost": counts.lost}
+    players = ngettext("%(count)d player", "%(count)d players", counts.players) % {"count": counts.players}
+    return _("%(players)s: %(won)d won, %(even)d even, %(lost)d lost") % {"players": players, **words}
+
+
+def _countdown(state: State) -> Countdown | None:
+    """Return what the page counts down: the time for bets, and the time until the next ones. The end of a deal would
+    tell how many cards come, and is not counted.
+    """
+    played, clock = state.round, state.clock
+    if played is None or clock is None or state.is_stopped or state.is_halted:
+        return None
+    if played.phase == Phase.BETTING:
+        return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.betting, _("Place your bets"))
+    if played.phase in (Phase.SETTLED, Phase.VOID) and state.is_open:
+        what = pgettext("before the seconds until it begins", "Next round")
+        return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.pause, what)
+    return None
+
+
+def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandView:
+    """Return a hand with the cards that lie open, and what they come to so far."""
+    if coup is None:
+        return HandView(side.value, bet_name(state.variant, side.value, language), (), "", 0, wins=False)
+    whole = hand_view(coup, side, state.variant, language)
+    if state.is_told:
+        return replace(whole, wins=whole.wins and not is_annulled(state))
+    seen = tuple(card for card in whole.cards if card.order <= state.turned)
+    cards = coup.hand(side)[: len(seen)]
+    first = total(cards[:FIRST_TWO])
+    score = "" if not cards else f"{first}:{total(cards)}" if len(cards) > FIRST_TWO else str(first)
+    return replace(whole, cards=seen, score=score, total=total(cards), wins=False)
+
+
+def _bets_now(state: State, own: Own) -> bool:
+    """Say whether the player's slip is for the round on the table, empty or not."""
+    return state.round is not None and own.round == state.round.id
+
+
+def _waits(state: State, own: Own) -> Notice | None:
+    """Tell whoever has come in the middle of a round why nothing can be done just now."""
+    if state.is_stopped or not state.is_playing or state.lets_bets_go or (_bets_now(state, own) and own.stakes):
+        return None
+    return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
+
+
+def _outcome(own: Own, language: str) -> tuple[str, str]:
+    """Return what the round played last came to for the player, as one word and in a few; nothing before its end."""
+    if own.is_annulled:
+        return "annulled", _("Your stakes are back")
+    if not own.bets:
+        return "", ""
+    net = own.paid - sum(line.stake for line in own.bets.values())
+    words = {"amount": format_money(abs(net), own.currency, language)}
+    if net > 0:
+        return "won", _("You won %(amount)s") % words
+    if net < 0:
+        return "lost", _("You lost %(amount)s") % words
+    return "even", _("You came out even")
+
+
+def _last(own: Own, language: str) -> str:
+    """Return what became of the player's bets in the round they played last, once it is over."""
+    if own.is_annulled:
+        return _("Round %(code)s was annulled: your stakes were returned.") % {"code": own.code}
+    if not own.bets:
+        return ""
+    staked = sum(line.stake for line in own.bets.values())
+    words = {
+        "staked": format_money(staked, own.currency, language),
+        "paid": format_money(own.paid, own.currency, language),
+    }
+    if own.paid:
+        return _("Staked %(staked)s, paid back %(paid)s.") % words
+    return _("Staked %(staked)s, lost.") % words
+
+
+def _clock(now: datetime, zone: str) -> str:
+    return f"{now.astimezone(ZoneInfo(zone)):%H:%M:%S}"
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

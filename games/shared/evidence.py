@@ -1,0 +1,67 @@
+"""What the seed and the rules say of a round whose annulment is asked for: read by the two who decide, who are told no
+card that lies face down.
+"""
+
+from cryptography.exceptions import InvalidTag
+
+from games.chemin import shoes as chemin_shoes
+from games.engine.coup import TooFewCards
+from games.engine.dealing import coup_at
+from games.integrity import Doubt
+from games.models import LiveRound, Phase, Shape, Shoe
+from games.shared import shoes
+from games.verification.redeal import Finding
+from games.verification.stored_rounds import OF_THE_CARDS, Problem, problems
+
+YES, NO = "yes", "no"
+
+
+def facts(live: LiveRound) -> list[tuple[str, str]]:
+    """Say whether the seed of the shoe reproduces the cards, and whether the settlement recomputes."""
+    if live.phase == Phase.DEALT:
+        is_of_guests = live.live_table.table.shape == Shape.GUESTS
+        found = shoe_found(live.shoe) if is_of_guests else cards_found(live)
+        return [("Seed reproduces it", _answer(found)), ("Settlement recomputes", "not settled yet")]
+    problem = next((problem for _, problem in problems([live.pk])), None)
+    of_cards, of_money = _split(problem)
+    return [("Seed reproduces it", _answer(of_cards)), ("Settlement recomputes", _answer(of_money))]
+
+
+def cards_found(live: LiveRound) -> tuple[Finding, ...]:
+    """Deal a round again whose cards are drawn, and return what is stored otherwise."""
+    first = live.first_card or 0
+    try:
+        coup = coup_at(shoes.cards_of(live.shoe), first)
+    except Doubt as doubt:
+        return doubt.found
+    except (InvalidTag, TooFewCards) as error:
+        return (Finding("seed", "sealed", type(error).__name__),)
+    if first + len(coup.cards) > live.shoe.gone:  # cards that nobody may know yet
+        return (Finding("first card", str(first), f"among the {live.shoe.gone} that have left the shoe"),)
+    cards = Finding("cards", live.cards, " ".join(card.code for card in coup.cards))
+    return () if cards.stored == cards.recomputed else (cards,)
+
+
+def shoe_found(shoe: Shoe) -> tuple[Finding, ...]:
+    """Return what is wrong with a shoe that guests play from. Of the cards of a coup in progress nothing is stored with
+    which it could be compared.
+    """
+    try:
+        chemin_shoes.cards_of(shoe)
+    except Doubt as doubt:
+        return doubt.found
+    except InvalidTag as error:
+        return (Finding("seed", "sealed", type(error).__name__),)
+    return ()
+
+
+def _split(problem: Problem | None) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    found = problem.found if problem else ()
+    of_cards = tuple(each for each in found if each.what in OF_THE_CARDS)
+    return of_cards, tuple(each for each in found if each not in of_cards)
+
+
+def _answer(found: tuple[Finding, ...]) -> str:
+    if not found:
+        return YES
+    return f"{NO}: " + "; ".join(f"{each.what} stored {each.stored}, recomputed {each.recomputed}" for each in found)

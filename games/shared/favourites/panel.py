@@ -1,0 +1,130 @@
+"""What the panel of favourite bets shows: each with its bets, and what would keep the table from taking them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.sessions.backends.base import SessionBase
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from games import errors
+from games.betting.error_messages import refusal
+from games.betting.limits import Limits
+from games.engine.bets import Control
+from games.engine.settle import SettlementError
+from games.labels import bet_name
+from games.models import FavouriteBet, LiveTable
+from games.shared import favourites
+from games.shared.favourites import LONGEST, MOST, Removed
+from games.shared.state import State
+from games.tables.presentation import Notice
+from players.models import Player
+
+REMOVED = "favourite_removed"  # session key: what was removed last, while it can be brought back
+SAID = "favourite_said"  # session key: a sentence that waits for the page after a redirect
+
+
+@dataclass(frozen=True)
+class LaidBet:
+    """One bet of a favourite. Minor units."""
+
+    name: str
+    stake: int
+    tone: str  # games.engine.felt.Tone
+
+
+@dataclass(frozen=True)
+class FavouriteView:
+    """A favourite as the panel shows it. Minor units."""
+
+    id: int
+    name: str
+    bets: tuple[LaidBet, ...]
+    total: int
+    trouble: str  # why the table would not take it as its limits are now
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The whole panel."""
+
+    items: tuple[FavouriteView, ...]
+    currency: str
+    takes_bets: bool
+    name: str  # for the next one: as typed, where that was refused
+    longest: int
+    is_full: bool
+    said: Notice | None
+    removed: str  # name of what can be brought back
+
+
+def panel(
+    session: SessionBase, player: Player, live: LiveTable, state: State, language: str, *, typed: str = ""
+) -> Panel | None:
+    """Return what the panel shows; None where the game has no favourites. *typed* is a name that was refused."""
+    if Control.FAVOURITES not in state.variant.controls:
+        return None
+    kept, limits = favourites.of(player, state.variant), state.limits(player.currency)
+    said, removed = session.pop(SAID, None), removed_of(session, live)
+    return Panel(
+        items=tuple(_shown(each, state, limits, language) for each in kept),
+        currency=limits.currency,
+        takes_bets=state.takes_bets,
+        name=typed[:LONGEST] or favourites.free_name(pgettext("a favourite bet without a name", "Favourite"), kept),
+        longest=LONGEST,
+        is_full=len(kept) >= MOST,
+        said=Notice(**said) if said else None,
+        removed=removed.name if removed else "",
+    )
+
+
+def removed_of(session: SessionBase, live: LiveTable) -> Removed | None:
+    """Return what was removed last, if it was one of this game's."""
+    kept: Mapping[str, Any] | None = session.get(REMOVED)
+    return Removed(**kept) if kept and kept["variant"] == live.table.variant else None
+
+
+def sentence(error: errors.PlayError | SettlementError, state: State, language: str) -> str:
+    """Say why nothing was saved or renamed."""
+    match error:
+        case errors.NameMissing():
+            return _("Give it a name.")
+        case errors.NameTooLong():
+            return ngettext(
+                "A name has at most %(number)d character.", "A name has at most %(number)d characters.", LONGEST
+            ) % {"number": LONGEST}
+        case errors.NameUnreadable():
+            return _("This name contains characters that cannot be seen. Type it again.")
+        case errors.NameTaken():
+            return _("You already have a favourite with this name.")
+        case errors.NothingToSave():
+            return _("There are no bets to save yet. Place some first.")
+        case errors.TooManyFavourites():
+            return _("There is no room for another favourite. Remove one first.")
+        case errors.StalePage():
+            return _("This favourite is gone: it was removed in another window.")
+    return refusal(error, variant=state.variant, mode=state.mode, language=language).text
+
+
+def _shown(favourite: FavouriteBet, state: State, limits: Limits, language: str) -> FavouriteView:
+    stakes, variant = favourite.stakes, state.variant
+    known = [bet.code for bet in variant.bets if bet.code in stakes]
+    return FavouriteView(
+        id=favourite.pk,
+        name=favourite.name,
+        bets=tuple(
+            LaidBet(bet_name(variant, code, language), stakes[code], variant.felt.tone(code).value) for code in known
+        ),
+        total=sum(stakes.values()),
+        trouble=_trouble(stakes, state, limits, language),
+    )
+
+
+def _trouble(stakes: Mapping[str, int], state: State, limits: Limits, language: str) -> str:
+    try:
+        state.variant.check(stakes)
+        limits.check(stakes)
+    except (errors.LimitError, SettlementError) as error:
+        return sentence(error, state, language)
+    return ""

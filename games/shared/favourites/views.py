@@ -1,0 +1,93 @@
+"""Saving, renaming and removing favourite bets at a shared table. Placing them is a click on the table as any other."""
+
+from dataclasses import asdict
+from enum import StrEnum
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from games.betting.controls import demand
+from games.engine.bets import Control
+from games.engine.settle import SettlementError
+from games.errors import PlayError, StalePage
+from games.models import LiveTable, Table
+from games.shared import favourites
+from games.shared.favourites.panel import REMOVED, SAID, panel, removed_of, sentence
+from games.shared.views import read_public
+from games.tables.access import at_a_shared_table, demand_welcome
+from games.tables.presentation import Notice
+from games.variants import VARIANTS
+from players.access import PlayerRequest, player_required, session_id
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+
+class Deed(StrEnum):
+    """What may be done to favourites."""
+
+    SAVE = "save"
+    RENAME = "rename"
+    REMOVE = "remove"
+    BRING_BACK = "bring_back"
+
+
+class FavouriteForm(forms.Form):
+    """A button of the panel, with the favourite it stands beside and the name that was typed."""
+
+    deed = forms.TypedChoiceField(choices=[(each.value, each.value) for each in Deed], coerce=Deed)
+    favourite = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_shared_table
+def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer a button of the panel with the panel as it then stands: the fragment to htmx, the page otherwise."""
+    live, language = get_object_or_404(LiveTable, table=found, mode=mode), get_language() or "en"
+    live.table = found
+    state, typed = read_public(live), ""
+    demand_welcome(request.player, mode, session_id(request))
+    try:
+        demand(state.variant, Control.FAVOURITES)
+        said = Notice("info", _do(request, live))
+    except (PlayError, SettlementError) as error:
+        said = Notice("error", sentence(error, state, language))
+        typed = request.POST.get("name", "") if request.POST.get("deed") == Deed.SAVE else ""
+    request.session[SAID] = vars(said)
+    if not request.htmx:
+        return redirect(f"{reverse('table', args=[found.slug, mode])}#panel-favourites")
+    shown = panel(request.session, request.player, live, state, language, typed=typed)
+    context = {"table": found, "now_mode": mode, "favourites": shown}
+    return render(request, "games/_panel_favourites.html", context)
+
+
+def _do(request: PlayerRequest, live: LiveTable) -> str:
+    """Do what the button says, and return a sentence on it. Raises PlayError, SettlementError."""
+    form = FavouriteForm(request.POST)
+    if not form.is_valid():
+        raise StalePage
+    player, variant = request.player, VARIANTS[live.table.variant]
+    # As it was typed: a form's field would take characters off that the name is refused for.
+    which, name = form.cleaned_data["favourite"] or 0, request.POST.get("name", "")
+    removed = removed_of(request.session, live)
+    match form.cleaned_data["deed"]:
+        case Deed.SAVE:
+            saved = favourites.save(player=player, live_table=live, name=name)
+        case Deed.RENAME:
+            saved = favourites.rename(player=player, variant=variant, favourite_id=which, name=name)
+        case Deed.REMOVE:
+            taken = favourites.remove(player=player, variant=variant, favourite_id=which)
+            request.session[REMOVED] = asdict(taken)
+            return _("“%(name)s” was removed.") % {"name": taken.name}
+        case _:
+            if removed is None:
+                raise StalePage
+            saved = favourites.bring_back(player=player, removed=removed)
+    request.session.pop(REMOVED, None)
+    return _("“%(name)s” is saved.") % {"name": saved.name}

@@ -1,0 +1,259 @@
+"""Live tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, what the round may cost,
+how the last ones ended, and what is stopped or late. How guests stand against each other at theirs is
+`games.chemin.floor`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count
+
+from games.betting.eligibility import is_played_for
+from games.chat.moderation_queue import open_reports
+from games.chemin.floor import Guests, guests_at
+from games.chemin.lobby_card import BEAD_OF
+from games.chemin.open_cards import face_up
+from games.engine.chemin import Outcome
+from games.engine.roads import Bead
+from games.incidents import unruled
+from games.models import (
+    OPEN_PHASES,
+    UNDEALT,
+    Incident,
+    LiveRound,
+    LiveSeat,
+    LiveTable,
+    LiveTotal,
+    Phase,
+    Shape,
+    Shoe,
+    Status,
+    Void,
+)
+from games.shared.floor.risk import Risk, risks_of
+from games.shared.round_status import how_far
+from games.shared.scoreboard import beads_of
+from games.tables import clock
+from games.variants import GAMES
+from wallet import stops
+from wallet.models import Mode
+
+DRAWN: Final = (Phase.DEALT, Phase.SETTLED)
+LATE: Final = timedelta(seconds=10)
+"""How long past a deadline nothing may happen before staff are told: a tick comes every second."""
+
+LAST: Final = 12
+"""How many results are shown."""
+
+# Parameters: how many of each, live tables. By the index of the list of rounds; annulled ones are left out, as on the
+# boards of players.
+LAST_RESULTS: Final = f"""
+SELECT live.id, past.cards, past.outcome FROM games_livetable AS live CROSS JOIN LATERAL (
+    SELECT round.id, round.opened_at, round.cards, coup.outcome
+    FROM games_liveround AS round LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
+    WHERE round.live_table_id = live.id AND round.phase = '{Phase.SETTLED}'
+        AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = round.id)
+    ORDER BY round.opened_at DESC, round.id DESC LIMIT %s
+) AS past
+WHERE live.id = ANY (%s) ORDER BY past.opened_at, past.id
+"""  # noqa: S608  (nothing but names of our own)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A live table for one kind of money, at the moment *now* by the database's clock. Amounts in minor units."""
+
+    now: datetime
+    live_table: LiveTable
+    round: LiveRound | None
+    shoe: Shoe | None
+    turned: str  # the cards that lie open, in dealing order
+    bettors: int
+    staked: Mapping[str, int]  # currency -> what lies on the round
+    risks: Sequence[Risk]  # by currency, while a round is in progress; guests play each other, at no risk of the house
+    waiting: Sequence[Incident]  # for the supervisor's ruling
+    results: Sequence[Bead] = ()  # of the last rounds, the latest last
+    reports: int = 0  # messages of its chat that await a decision
+    guests: Guests | None = None  # where they play each other
+    is_house_stopped: bool = False
+    is_annulled: bool = False  # the round, with the stakes on it given back
+
+    @property
+    def state(self) -> str:
+        """In one word."""
+        if self.live_table.stopped_by_id:
+            return "stopped"
+        if self.live_table.table.status == Status.CLOSED and self.is_playing:
+            return "closing"
+        return str(self.live_table.table.status)
+
+    @property
+    def phase(self) -> str:
+        """How far the round has come, and once it is over, what comes after it; "" where there is none yet."""
+        if self.round is None:
+            return ""
+        is_held = bool(self.live_table.stopped_by_id or self.waiting)
+        if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
+            return "no bet is taken, the house is stopped; what lies there is dealt after the deadline"
+        return how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
+
+    @property
+    def is_last(self) -> str:
+        """Why no round comes after the one in progress, in words; "" where one does, or where it is held itself."""
+        is_held = bool(self.live_table.stopped_by_id or self.waiting)
+        return f"then {self.what_follows}" if self.is_playing and not is_held and not self.goes_on else ""
+
+    @property
+    def what_follows(self) -> str:
+        """What comes after the round."""
+        if self.goes_on:
+            return "the next one opens after the deadline"
+        return f"none opens: {self.why_none_opens}"
+
+    @property
+    def why_none_opens(self) -> str:
+        """What keeps another round from beginning, in words."""
+        if self.live_table.stopped_by_id:
+            return "the table is stopped"
+        if self.is_house_stopped:
+            return "the house is stopped"
+        if self.live_table.table.is_open:
+            return "the program has no rules for its version"
+        return f"the table is {self.live_table.table.get_status_display()}"
+
+    @property
+    def time_runs(self) -> bool:
+        """Whether what is asked of guests has to be answered in time: not while the house stands still."""
+        if not self.is_playing and (self.is_house_stopped or self.live_table.table.status == Status.PAUSED):
+            return False
+        is_dealt = self.round is not None and self.round.phase == Phase.DEALT
+        return self.live_table.stopped_by_id is None or (is_dealt and not self.waiting)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is in progress."""
+        return self.round is not None and self.round.phase in OPEN_PHASES
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When something is to happen, as far as it may be told: the end of a deal says how many cards there are."""
+        if self.guests is not None:
+            return self.guests.deadline if self.time_runs else None
+        if self.round is None or self.round.phase == Phase.DEALT or self.live_table.stopped_by_id:
+            return None
+        return self.round.deadline if self.is_playing or self.goes_on else None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another round begins after this one, for all that the table says of itself."""
+        table, mode = self.live_table.table, Mode(self.live_table.mode)
+        if not table.is_open or table.version is None or self.live_table.stopped_by_id or self.is_house_stopped:
+            return False
+        return is_played_for(table.version, mode) and table.version.rules_digest == GAMES[table.variant].digest
+
+    @property
+    def late_since(self) -> datetime | None:
+        """Since when something should have happened that has not, and nobody has stopped it."""
+        due = self.round.deadline if self.is_dealing and self.round else self.deadline
+        return due if due is not None and self.now - due > LATE else None
+
+    @property
+    def is_dealing(self) -> bool:
+        """Whether cards of the house are turned up, and paid after."""
+        is_dealt = self.round is not None and self.round.phase == Phase.DEALT
+        return is_dealt and self.guests is None and not self.waiting
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether a round is in progress whose cards are not drawn."""
+        return self.round is not None and self.round.phase in UNDEALT
+
+    @property
+    def may_be_asked_about(self) -> Sequence[Incident]:
+        """The incidents over which two people may annul their round: those whose cards are drawn."""
+        return [incident for incident in self.waiting if incident.live_round and incident.live_round.phase in DRAWN]
+
+    @property
+    def may_be_broken_up(self) -> bool:
+        """Whether guests sit there, and no cards are drawn that have to be played out first."""
+        is_dealt = self.round is not None and self.round.phase == Phase.DEALT
+        return self.guests is not None and bool(self.guests.sitting) and not is_dealt
+
+
+def floor() -> Mapping[int, list[Floor]]:
+    """Return the live tables as they stand, real money first, by the id of their table. A fixed number of queries."""
+    live_tables = LiveTable.objects.select_related(
+        "table__version", "shoe", "round__version", "round__shoe", "round__live_table__table"
+    ).order_by("-mode")
+    rounds = [each.round.pk for each in live_tables if each.round and each.round.phase != Phase.VOID]
+    seats = LiveSeat.objects.filter(round_id__in=rounds).exclude(stakes={})
+    bettors = dict(seats.values_list("round_id").annotate(number=Count("pk")))
+    totals = _totals(rounds)
+    waiting: dict[int, list[Incident]] = {}
+    for incident in unruled().select_related("live_round"):
+        if incident.live_round:
+            waiting.setdefault(incident.live_round.live_table_id, []).append(incident)
+    guests = guests_at(each.pk for each in live_tables if each.table.shape == Shape.GUESTS)
+    lying = face_up(each.round_id for each in live_tables if each.pk in guests and each.round_id)
+    results = _results([each.pk for each in live_tables])
+    reports = dict(open_reports().values_list("message__live_table").annotate(number=Count("message", distinct=True)))
+    latest = [each.round_id for each in live_tables if each.round_id]
+    annulled = set(Void.objects.filter(pk__in=latest).values_list("pk", flat=True))
+    is_stopped = stops.current() is not None
+    moment = clock.now()
+    found: dict[int, list[Floor]] = {}
+    for each in live_tables:
+        found.setdefault(each.table_id, []).append(
+            Floor(
+                now=moment,
+                live_table=each,
+                round=each.round,
+                shoe=each.shoe,
+                turned=_turned(each, moment, guests, lying),
+                bettors=bettors.get(each.round_id, 0),
+                staked={currency: sum(stakes.values()) for currency, stakes in totals.get(each.round_id, {}).items()},
+                risks=risks_of(each.round, totals.get(each.round_id, {})),
+                waiting=waiting.get(each.pk, ()),
+                results=results.get(each.pk, ()),
+                reports=reports.get(each.pk, 0),
+                guests=guests.get(each.pk),
+                is_house_stopped=is_stopped,
+                is_annulled=each.round_id in annulled,
+            )
+        )
+    return found
+
+
+def _turned(live_table: LiveTable, moment: datetime, guests: Mapping[int, Guests], lying: Mapping[UUID, str]) -> str:
+    if live_table.round is None:
+        return ""
+    if live_table.pk in guests:
+        return lying.get(live_table.round.pk, "")
+    try:
+        return clock.lying_open(live_table.round, moment)
+    except clock.ClockError:  # nobody can say which of them do; it holds up no other table
+        return ""
+
+
+def _totals(rounds: Iterable[UUID]) -> Mapping[UUID | None, dict[str, Mapping[str, int]]]:
+    """Return what lies on each bet of rounds, over all players, by currency."""
+    totals: dict[UUID | None, dict[str, Mapping[str, int]]] = {}
+    for total in LiveTotal.objects.filter(round__in=rounds).order_by("currency"):
+        if any(total.stakes.values()):
+            totals.setdefault(total.round_id, {})[total.currency] = total.stakes
+    return totals
+
+
+def _results(live_tables: list[int]) -> Mapping[int, Sequence[Bead]]:
+    """Return how the last rounds of each table ended, the latest last."""
+    results: dict[int, list[Bead]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(LAST_RESULTS, [LAST, live_tables])
+        for live_table, cards, outcome in cursor.fetchall():
+            beads = [BEAD_OF[Outcome(outcome)]] if outcome else beads_of(cards)
+            results.setdefault(live_table, []).extend(beads)
+    return results

@@ -1,0 +1,316 @@
+"""The floor: every table of the house as one row of a page, rendered once for all staff who look at it.
+
+A row says how its table stands and what wants somebody. It has no form, no token and nobody's number in it: it is the
+same for everybody, pages and streams send it alike, and nothing that somebody types is in what is exchanged. In
+English, like all of the back office.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db.models import Max, Sum
+from django.template.loader import get_template
+from django.utils.translation import override
+
+from games.chemin.floor import Guests
+from games.engine.coup import Outcome
+from games.engine.roads import Bead
+from games.labels import bet_name, variant_label
+from games.models import ReturnsAlarm, Shape, Status, Table, Tally
+from games.shared.floor import Floor, floor
+from games.shared.floor.risk import Risk
+from games.shared.floor.since import since
+from games.shared.round_status import in_hands, what_becomes
+from games.tables import clock
+from games.variants import GAMES, VARIANTS
+from players.models import Notice
+from wallet import stops
+from wallet.money import format_money
+
+STATES: Final = ("stopped", "closing", "paused", "open", "closed")
+"""Every state of a table, those first that somebody may have to look at."""
+
+RECENT: Final = timedelta(hours=3)
+"""How old the last hour that was summed up may be, to be shown."""
+
+REPORTERS: Final = ("games.operate_table", "games.supervise_table")
+READERS: Final = (*REPORTERS, "games.view_table")
+"""Who of staff looks at the floor: whose role has one of these permissions."""
+
+Doubted = frozenset[tuple[str, str]]
+"""Games, and digests of their rules, about whose returns an alarm has been raised."""
+
+BETWEEN_GUESTS: Final[Mapping[Outcome, str]] = {
+    Outcome.PLAYER: "Punter",
+    Outcome.BANKER: "Banker",
+    Outcome.TIE: "Draw",
+}
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Something about a table that wants somebody."""
+
+    code: str  # tells it from the others of its row
+    text: str
+    incident: int | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a round ended."""
+
+    side: str  # of `Outcome`
+    name: str
+
+    @property
+    def letter(self) -> str:
+        """Return what stands on its bead."""
+        return self.name[0]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A table for one kind of money, or one at which each plays alone, in the words of the page."""
+
+    key: str  # "live-3" of a live table, "solo-7" of a table
+    table: Table = field(repr=False)
+    on: Floor | None = field(repr=False)  # None where each plays alone
+    name: str
+    mode: str  # in words; "" where each plays alone
+    game: str
+    state: str
+    version_number: int
+    since: str = ""  # when a table began to pause or was closed, by whom and why
+    alarms: tuple[Alarm, ...] = ()
+    round_code: str = ""
+    phase: str = ""
+    is_last: str = ""  # why no round comes after the one in progress
+    deadline: datetime | None = None
+    cards: str = ""
+    bettors: int = 0
+    staked: tuple[tuple[str, int], ...] = ()  # currency, minor units
+    risks: tuple[Risk, ...] = ()
+    shoe: str = ""
+    results: tuple[Result, ...] = ()
+    guests: tuple[tuple[str, str], ...] = ()  # what, and how it stands
+    played: str = ""  # how much lately, where each plays alone
+
+    @property
+    def full_name(self) -> str:
+        """Return what the table is called, with the kind of money where it has two rows."""
+        return f"{self.name}, {self.mode}" if self.mode else self.name
+
+    @property
+    def deadline_stamp(self) -> int | None:
+        """The deadline in milliseconds since 1970."""
+        return int(self.deadline.timestamp() * 1000) if self.deadline else None
+
+    @property
+    def version(self) -> str:
+        """Return what is another one where the row says something else."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Return where the row stands: what wants somebody first, then what is played."""
+        return (not self.alarms, STATES.index(self.state), not self.bettors, self.name, self.mode, self.key)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The whole floor at the moment *now*, by the database's clock."""
+
+    now: datetime
+    rows: Sequence[Row]
+    stopped_since: datetime | None  # the whole house
+    notices: int  # of maintenance, that everybody is shown
+
+    @property
+    def version(self) -> str:
+        """Return what is another one where the head says something else."""
+        named = [(row.key, row.full_name, row.alarms) for row in self.alarmed]
+        told = (self.counts, named, self.order, self.stopped_since, self.notices)
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+    @property
+    def counts(self) -> Sequence[tuple[str, int]]:
+        """How many tables stand how."""
+        counted = Counter(row.state for row in self.rows)
+        return [(state, counted[state]) for state in STATES if counted[state]]
+
+    @property
+    def alarmed(self) -> Sequence[Row]:
+        """What wants somebody."""
+        return [row for row in self.rows if row.alarms]
+
+    def row(self, key: str) -> Row | None:
+        """Return the row of that key, None where there is none."""
+        return next((row for row in self.rows if row.key == key), None)
+
+    @property
+    def order(self) -> str:
+        """The keys in the order of the rows."""
+        return " ".join(row.key for row in self.rows)
+
+
+def read_rows() -> Rows:
+    """Return every table that was ever put live, in the order in which they want somebody. A fixed number of
+    queries.
+    """
+    stop, now = stops.current(), clock.now()
+    doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
+    played, shared = _played_lately(now), [on for tables in floor().values() for on in tables]
+    alone = list(Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version"))
+    told = since([*alone, *(on.live_table.table for on in shared)])
+    live = [_live_row(on, doubted, told.get(on.live_table.table_id, "")) for on in shared]
+    solo = [_solo_row(table, doubted, told.get(table.pk, ""), played.get(table.pk, "")) for table in alone]
+    return Rows(
+        now=now,
+        rows=sorted([*live, *solo], key=lambda row: row.rank),
+        stopped_since=stop.at if stop else None,
+        notices=Notice.objects.filter(withdrawn_at=None, shown_from__lte=now, shown_until__gt=now).count(),
+    )
+
+
+def render_row(row: Row, now: datetime, *, is_hidden: bool = False, unfolds: bool = True) -> str:
+    """Return the list item of a row; what can be done unfolds under it, where that does not stand beside it anyway."""
+    context = {"row": row, "now": now, "is_hidden": is_hidden, "unfolds": unfolds}
+    with override("en"):
+        return get_template("staff/_floor_row.html").render(context)
+
+
+def render_head(rows: Rows) -> str:
+    """Return what stands above the rows: how many tables stand how, and which want somebody."""
+    with override("en"):
+        return get_template("staff/_floor_head.html").render({"floor": rows})
+
+
+def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
+    table, guests = on.live_table.table, on.guests
+    bettors = len(guests.stakes) if guests else on.bettors
+    staked = _staked_between(guests) if guests else tuple(on.staked.items())
+    return Row(
+        key=f"live-{on.live_table.pk}",
+        table=table,
+        on=on,
+        name=table.name,
+        mode=f"{on.live_table.get_mode_display()} money".lower(),
+        game=variant_label(GAMES[table.variant], "name", "en"),
+        state=on.state,
+        version_number=table.version.number if table.version else 0,
+        since=since_when,
+        alarms=(*_alarms(on, bettors, staked), *_alarms_over_returns(table, doubted)),
+        round_code=on.round.code if on.round else "",
+        phase=_goes_on(on, guests) if guests else on.phase,
+        is_last="" if guests else on.is_last,
+        deadline=on.deadline,
+        cards=on.turned if guests else in_hands(on.turned),
+        bettors=bettors,
+        staked=staked,
+        risks=tuple(on.risks),
+        shoe=_shoe(on),
+        results=tuple(_result(bead, table) for bead in on.results),
+        guests=tuple(_guests(guests)) if guests else (),
+    )
+
+
+def _solo_row(table: Table, doubted: Doubted, since_when: str, played: str) -> Row:
+    return Row(
+        key=f"solo-{table.pk}",
+        table=table,
+        on=None,
+        name=table.name,
+        mode="",
+        game=variant_label(GAMES[table.variant], "name", "en"),
+        state=str(table.status),
+        version_number=table.version.number if table.version else 0,
+        since=since_when,
+        alarms=tuple(_alarms_over_returns(table, doubted)),
+        played=played,
+    )
+
+
+def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Iterable[Alarm]:
+    for incident in on.waiting:
+        said = f"Incident {incident.pk} awaits its ruling: {incident.get_kind_display()}"
+        if on.round and incident.live_round and incident.live_round.pk != on.round.pk:
+            said += f", over round {incident.live_round.code}, which is over"
+            said += f". {what_becomes(on.round, bettors, staked)}" if on.is_playing else ""
+        yield Alarm(f"incident-{incident.pk}", said, incident.pk)
+    if on.live_table.stopped_by_id and not on.waiting:
+        yield Alarm("stopped", "Stopped, and every incident is ruled on: a supervisor may let it go on")
+    if late := on.late_since:
+        yield Alarm("late", f"Stands still: something was due at {late.astimezone(UTC):%H:%M:%S} UTC")
+    if on.reports:
+        yield Alarm("chat", f"Reported in the chat: {on.reports}; a supervisor or support decides")
+
+
+def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
+    """Yield that a table is closed whose rules an alarm has been raised about: it may be that which closed it."""
+    if table.status == Status.CLOSED and table.version and (table.variant, table.version.rules_digest) in doubted:
+        yield Alarm("returns", "Closed, and there is an alarm about the returns of its game")
+
+
+def _shoe(on: Floor) -> str:
+    if on.shoe is None:
+        return ""
+    if on.shoe.ended_at:
+        return f"{on.shoe.number}, {on.shoe.get_ending_display()}"
+    is_dealt_from = on.round is not None and on.round.shoe_id == on.shoe.pk
+    return f"{on.shoe.number}, round {on.round.number}" if is_dealt_from and on.round else str(on.shoe.number)
+
+
+def _result(bead: Bead, table: Table) -> Result:
+    if table.shape == Shape.GUESTS:
+        return Result(bead.outcome.value, BETWEEN_GUESTS[bead.outcome])
+    return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, "en"))
+
+
+def _goes_on(on: Floor, guests: Guests) -> str:
+    if on.state == Status.CLOSED and not guests.sitting:
+        return "no coup: the table is closed"
+    return guests.goes_on if on.time_runs else f"{guests.goes_on}; nobody’s time runs"
+
+
+def _guests(guests: Guests) -> Iterable[tuple[str, str]]:
+    """Yield how guests stand against each other, by their places: who they are is on record for whoever looks."""
+
+    def laid(amount: int) -> str:
+        return format_money(amount, guests.currency, "en")
+
+    away = sum(sitting.is_away for sitting in guests.sitting)
+    house = sum(sitting.player is None for sitting in guests.sitting)
+    notes = [f"{away} away"] * bool(away) + [f"{house} of the house"] * bool(house)
+    said = f" ({', '.join(notes)})" if notes else ""
+    yield "Seats taken", f"{len(guests.sitting)}{said}"
+    if guests.asked:
+        yield "Is asked", f"seat {guests.asked.number}"
+    if guests.bank:
+        yield "Bank", f"seat {guests.bank.sitting.number}: {laid(guests.bank.amount)}"
+    if guests.full_amount:
+        yield "Bank on sale", laid(guests.full_amount)
+    if guests.bids:
+        yield "Bids", ", ".join(f"seat {bid.sitting.number}: {laid(bid.amount)}" for bid in guests.bids)
+
+
+def _staked_between(guests: Guests) -> tuple[tuple[str, int], ...]:
+    staked = sum(each.amount for each in guests.stakes)
+    return ((guests.currency, staked),) if staked else ()
+
+
+def _played_lately(now: datetime) -> Mapping[int, str]:
+    """Return how many rounds were played in the last hour that was summed up, in words, by table. Rounds themselves
+    are too many to be counted while somebody waits.
+    """
+    last = Tally.objects.aggregate(last=Max("hour"))["last"]
+    if last is None or now - last > RECENT:
+        return {}
+    counted = Tally.objects.filter(hour=last, version__table__shape=Shape.SOLO)
+    sums = counted.values_list("version__table").annotate(rounds=Sum("rounds"))
+    hours = f"{last.astimezone(UTC):%H:%M}–{last.astimezone(UTC) + timedelta(hours=1):%H:%M} UTC"
+    return {table: f"{rounds} round{'' if rounds == 1 else 's'}, {hours}" for table, rounds in sums}

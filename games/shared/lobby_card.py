@@ -1,0 +1,314 @@
+"""What moves on a table's card in the lobby: how far the round has come, the last results, how many play. The same for
+everybody who reads a language, so it is rendered once for all of them, by pages and by streams. What a guests' table
+has instead of rounds by the clock is `games.chemin.lobby_card`.
+
+A result stands on the road when its round is settled, never when its cards are drawn: by then they lie open at the
+table.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+from django.template.loader import get_template
+from django.utils.translation import gettext as _
+from django.utils.translation import override, pgettext
+
+from games.chemin.lobby_card import GuestCardState, asked_word, guest_card_state, outcome_names
+from games.engine.bets import Variant
+from games.engine.cards import Card, CardError
+from games.engine.coup import Outcome, TooFewCards, deal
+from games.engine.roads import Bead, big_road, last_columns
+from games.labels import bet_name
+from games.models import OPEN_PHASES, Phase, Shape
+from games.shared.board import Countdown
+from games.tables.clock import Clock
+from games.tables.roads_svg import big_road as drawn
+from games.variants import VARIANTS
+from wallet import stops
+from wallet.models import Mode
+from wallet.money import format_money
+
+COLUMNS: Final = 14
+"""How much of the big road a card shows."""
+
+# Parameter: live tables. A player is one who has bets in the round on the table or had some in the one before: while
+# bets are taken, nobody is told of each. Results are cards, or outcomes at a guests' table; that one is shown under the
+# version in force, whatever its latest coup was played under.
+READ_CARDS: Final = f"""
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
+    seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
+    current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
+    version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
+    round.deadline AS deadline, chemin.state::text AS standing,
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN version.limits::text END AS limits,
+    (SELECT count(*) FROM games_liveseat AS bettor
+        WHERE bettor.round_id IN (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players,
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN
+        (SELECT string_agg(coup.outcome, ',' ORDER BY told.number) FROM games_liveround AS told
+            JOIN games_chemincoup AS coup ON coup.round_id = told.id
+            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
+                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
+    ELSE
+        (SELECT string_agg(told.cards, ',' ORDER BY told.number) FROM games_liveround AS told
+            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
+                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
+    END AS results
+FROM games_livetable AS live
+JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
+LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+LEFT JOIN games_tableversion AS version ON version.id =
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN seat.version_id ELSE coalesce(round.version_id, seat.version_id) END
+LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
+LEFT JOIN games_shoe AS dealt ON dealt.id = round.shoe_id
+LEFT JOIN games_shoe AS spent
+    ON spent.live_table_id = live.id AND spent.number = dealt.number - 1 AND round.number = 1
+LEFT JOIN LATERAL (SELECT earlier.id FROM games_liveround AS earlier
+    WHERE earlier.shoe_id = coalesce(spent.id, dealt.id)
+        AND earlier.number < CASE WHEN spent.id IS NULL THEN round.number ELSE 32767 END
+    ORDER BY earlier.number DESC LIMIT 1) AS before ON true
+WHERE live.id = ANY (%s)
+"""  # noqa: S608  (nothing but names of our own)
+
+# Parameter: the mode. All tables of a lobby; which of them a reader is shown, the reader's page says.
+READ_LOBBY: Final = "SELECT id FROM games_livetable WHERE mode = %s"
+
+
+@dataclass(frozen=True)
+class CardState:
+    """A shared table as the lobby knows it at the moment *now*, by the database's clock."""
+
+    now: datetime
+    live_table: int
+    mode: Mode
+    slug: str
+    variant: Variant
+    is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
+    is_stopped: bool
+    is_house_stopped: bool
+    clock: Clock | None
+    shoe: UUID | None
+    phase: Phase | None  # of the latest round
+    deadline: datetime | None  # of that phase
+    players: int
+    results: str  # cards of the settled rounds of the shoe
+    is_played: bool  # for its kind of money, under the version in force
+    jurisdictions: tuple[str, ...]  # whose players it serves
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is in progress."""
+        return self.phase in OPEN_PHASES
+
+    @property
+    def may_enter(self) -> bool:
+        """Whether there is something to do at the table: where it was closed, a round in progress is played out."""
+        return self.is_open or self.is_paused or self.is_stopped or self.is_playing
+
+    @property
+    def status(self) -> str:
+        """What the table does: a phase, or "stopped", "halted" by a stop of the whole house, "paused", "closed_table",
+        "waiting".
+        """
+        if self.is_stopped:
+            return "stopped"
+        if self.is_house_stopped and (self.phase == Phase.BETTING or (self.is_paused and not self.is_playing)):
+            return "halted"
+        if self.is_paused and not self.is_playing:
+            return "paused"
+        if not self.is_open and not self.is_playing:
+            return "closed_table"
+        return "waiting" if self.phase is None else str(self.phase)
+
+    @property
+    def beads(self) -> tuple[Bead, ...]:
+        """The results of the shoe in the order they were dealt."""
+        found = (_bead(cards) for cards in self.results.split(",") if cards)
+        return tuple(bead for bead in found if bead is not None)
+
+
+LobbyCard = CardState | GuestCardState
+
+
+@dataclass(frozen=True)
+class CardView:
+    """What a card says of it."""
+
+    key: str  # another one where anything but the time has changed
+    status: str
+    word: str
+    countdown: Countdown | None
+    is_open: bool
+    is_paused: bool
+    is_stopped: bool
+    is_house_stopped: bool
+    may_enter: bool
+    players: int
+    road: str
+    has_results: bool
+    places: tuple[bool, ...] = ()
+    """Of a guests' table: as many as it has, those first that are taken."""
+    bank: str = ""  # in play at a guests' table
+
+
+def card_state(row: Mapping[str, Any]) -> LobbyCard:
+    """Read a row of `READ_CARDS`. Raises ClockError, GuestRulesError where a version cannot be read."""
+    if row["shape"] == Shape.GUESTS:
+        return guest_card_state(row)
+    variant = VARIANTS[row["variant"]]
+    return CardState(
+        now=row["now"],
+        live_table=row["live_table"],
+        mode=Mode(row["mode"]),
+        slug=row["slug"],
+        variant=variant,
+        is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
+        is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
+        clock=_clock(row["clock"]),
+        shoe=row["shoe"],
+        phase=Phase(row["phase"]) if row["phase"] else None,
+        deadline=row["deadline"],
+        players=row["players"],
+        results=row["results"] or "",
+        is_played=bool(row["is_played"]),
+        jurisdictions=tuple(row["jurisdictions"] or ()),
+    )
+
+
+def is_for(state: LobbyCard, currency: str | None, jurisdiction: str | None) -> bool:
+    """Say whether the card is one for whoever has that currency, and lives there (None: a visitor): a guests' table is
+    played in one currency alone.
+    """
+    if not state.is_played or (jurisdiction is not None and jurisdiction not in state.jurisdictions):
+        return False
+    return isinstance(state, CardState) or state.rules.currency == currency
+
+
+def card_key(state: LobbyCard) -> tuple[object, ...]:
+    """Return what is another one where a card shows something else."""
+    if isinstance(state, GuestCardState):
+        return (*state.key, state.is_played, state.jurisdictions)
+    counted = _countdown(state)
+    return (
+        state.status,
+        state.is_open,
+        state.is_paused,
+        state.is_house_stopped,
+        counted and counted.deadline,
+        state.players,
+        state.shoe,
+        state.results,
+        state.is_played,
+        state.jurisdictions,
+    )
+
+
+def render_card(state: LobbyCard, language: str) -> str:
+    """Return what moves on the card of a table, as everybody sees it."""
+    with override(language):
+        return get_template("games/_lobby_live.html").render({"card": card_view(state, language), "table": state})
+
+
+def card_view(state: LobbyCard, language: str) -> CardView:
+    """Return what a card says, in the active language."""
+    beads = state.beads
+    view = CardView(
+        key=hashlib.sha256(repr(card_key(state)).encode()).hexdigest()[:16],
+        status=state.status,
+        word=_word(state),
+        countdown=None,
+        is_open=state.is_open,
+        is_paused=state.is_paused,
+        is_stopped=state.is_stopped,
+        is_house_stopped=state.is_house_stopped,
+        may_enter=state.may_enter,
+        players=0,
+        road=_road(_names(state, language), beads),
+        has_results=bool(beads),
+    )
+    if isinstance(state, CardState):
+        return replace(view, countdown=_countdown(state), players=state.players)
+    rules, bank = state.rules, state.bank
+    return replace(
+        view,
+        players=state.taken,
+        places=tuple(place < state.taken for place in range(rules.places)),
+        bank="" if bank is None else format_money(bank, rules.currency, language),
+    )
+
+
+def _word(state: LobbyCard) -> str:
+    match state.status:
+        case "stopped":
+            return _("The table is stopped")
+        case "halted":
+            return _("Play is stopped")
+        case "paused":
+            return _("The table pauses")
+        case "closed_table":
+            return _("The table is closed")
+    return asked_word(state) if isinstance(state, GuestCardState) else _phase_word(state)
+
+
+def _phase_word(state: CardState) -> str:
+    match state.status:
+        case "waiting":
+            return _("The table opens in a moment")
+        case Phase.BETTING:
+            return _("Place your bets")
+        case Phase.CLOSED:
+            return _("No more bets")
+        case Phase.DEALT:
+            return _("Cards are being dealt")
+    return pgettext("before the seconds until it begins", "Next round")
+
+
+def _countdown(state: CardState) -> Countdown | None:
+    """Return what the card counts down, as the table does: the end of a deal is not told."""
+    if state.clock is None or state.deadline is None:
+        return None
+    lengths = {Phase.BETTING: state.clock.betting, Phase.SETTLED: state.clock.pause, Phase.VOID: state.clock.pause}
+    length = lengths.get(state.phase) if state.phase and state.status == state.phase else None
+    if length is None:
+        return None
+    return Countdown(_milliseconds(state.deadline), _milliseconds(state.now), length, "")
+
+
+def _names(state: LobbyCard, language: str) -> Mapping[Outcome, str]:
+    if isinstance(state, GuestCardState):
+        return outcome_names()
+    return {outcome: bet_name(state.variant, outcome.value, language) for outcome in Outcome}
+
+
+def _road(names: Mapping[Outcome, str], beads: tuple[Bead, ...]) -> str:
+    return drawn(last_columns(big_road(beads), COLUMNS), columns=COLUMNS, title=_("Last results"), names=names)
+
+
+@lru_cache(maxsize=4096)
+def _bead(cards: str) -> Bead | None:
+    """Return the result that these cards make; None where they make no coup."""
+    try:
+        return Bead.of(deal([Card.parse(code) for code in cards.split()]))
+    except (CardError, TooFewCards):
+        return None
+
+
+def _clock(stored: str | None) -> Clock | None:
+    return Clock.of(json.loads(stored)) if stored else None
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

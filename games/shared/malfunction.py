@@ -1,0 +1,335 @@
+"""When something is wrong at a live table: it is stopped, what was found is kept, the supervisor is called, and decides
+whether the round stands or is annulled, and when the table goes on. A round is a coup where guests play each other.
+
+Nothing moves at a round while one of its incidents awaits the ruling, but for what `games.shared.phases` annuls because
+it was not dealt in time. Before the deal one supervisor may cancel a round. After it a round is annulled by two people
+together, and only where an incident says what is wrong (`audit.approvals`).
+
+Locks the round, then the live table, as everybody does who moves a round; at a guests' table the other way round.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import DatabaseError, transaction
+
+from audit import approvals, log
+from audit.log import Json
+from audit.models import Approval
+from games.chemin import shoes as guests_shoes
+from games.chemin.deadlines import ask_anew
+from games.chemin.floor import in_words
+from games.chemin.table_state import locked
+from games.chemin.void import AnotherCoup
+from games.engine.chemin.frozen import UNREADABLE
+from games.incidents import open_live_incident, unruled
+from games.models import (
+    UNDEALT,
+    Incident,
+    IncidentKind,
+    IncidentRuling,
+    LiveRound,
+    LiveTable,
+    Phase,
+    Ruling,
+    Shape,
+    ShoeEnding,
+    Void,
+    VoidReason,
+)
+from games.shared import evidence, round_status, shoes
+from games.shared.void import void_live_round
+from games.tables import clock, notify
+from games.tables.clock import Clock
+from games.verification.redeal import Finding
+from players import mail
+from players.models import Staff, User
+from wallet import archives
+from wallet.ledger import LedgerError
+
+KIND = "void_live_round"
+PERMISSION = "games.supervise_table"
+NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_annul
+DONE = {
+    Phase.BETTING: "What is held for the round stays held; nothing has been dealt.",
+    Phase.CLOSED: "The stakes stay where they are; nothing has been dealt.",
+    Phase.DEALT: "The round is not settled before the ruling.",
+    Phase.SETTLED: "The round had been settled and paid.",
+    Phase.VOID: "The round is annulled; every stake went back.",
+}
+EMPTY = "The round had ended without a bet; there is nothing to give back."
+DONE_BETWEEN_GUESTS = DONE | {
+    Phase.BETTING: "Bank and stakes stay where they are; nothing has been dealt.",
+    Phase.CLOSED: "Bank and stakes stay where they are; nothing has been dealt.",
+    Phase.DEALT: "The coup goes no further before the ruling.",
+}
+
+
+class MalfunctionError(Exception):
+    """Something that may not be done about a malfunction, in a sentence for staff."""
+
+
+@transaction.atomic
+def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterable[Finding], by: str) -> Incident:
+    """Stop the live table, keep what is wrong with its round, and call the supervisor: by mail, and on every page of
+    the back office. A second call for the same finding returns the first one's incident.
+    """
+    live = _lock(live_round.pk)
+    LiveTable.objects.select_for_update(no_key=True).get(pk=live.live_table_id)  # whoever reopens it meanwhile waits
+    known = unruled().filter(live_round=live, kind=kind).first()
+    if known:
+        return known
+    done = ["Table stopped.", "Supervisors called by mail.", _became_of(live)]
+    if other := round_status.meanwhile(live):
+        done.append(f"{other}.")
+    incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
+    LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
+    _call_the_supervisor(incident)
+    notify.tell(live.live_table_id)
+    return incident
+
+
+@transaction.atomic
+def report(*, round_id: UUID, cause: str, by: str) -> Incident:
+    """Stop a table because a person says what is wrong with a round of it: what a program finds is not all there is.
+
+    Raises MalfunctionError, also where somebody has reported the round and the supervisor has not decided yet.
+    """
+    live = _lock(round_id)
+    known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
+    if known:
+        raise MalfunctionError(f"Round {live.code} has been reported: incident {known.pk} awaits its ruling.")
+    return stop(live_round=live, kind=IncidentKind.REPORTED, cause=stated(cause), found=(), by=by)
+
+
+@transaction.atomic
+def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
+    """Annul a round before its deal: nobody knows a card of it yet. Its incidents are ruled on with that.
+
+    Raises MalfunctionError where its cards are drawn.
+    """
+    live, why = _lock(round_id), stated(reason)
+    if live.phase not in UNDEALT:
+        raise MalfunctionError(f"It is too late to cancel round {live.code}: {in_words(live)}.")
+    log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
+    live = void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by=by)
+    _rule_on_all(live, Ruling.VOID, why, by)
+    return live
+
+
+@transaction.atomic
+def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
+    """Rule that a round stands in spite of an incident. Once nothing about it is open, a round that is dealt is
+    settled, a coup played out; if it still cannot be, that is a new finding. One that is not dealt goes on when the
+    table does.
+
+    Raises MalfunctionError.
+    """
+    incident, live = _open_incident(incident_id)
+    if _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is annulled: it cannot stand.")
+    ruling = _rule(incident, Ruling.STANDS, stated(reason), by)
+    _give_guests_their_time(live.live_table)
+    notify.tell(live.live_table_id)
+    return ruling
+
+
+@transaction.atomic
+def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
+    """Rule on an incident of a round that is annulled already, as one is that could not be dealt in time.
+
+    Raises MalfunctionError where it is not: that takes two people.
+    """
+    incident, live = _open_incident(incident_id)
+    if not _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is not annulled.")
+    return _rule(incident, Ruling.VOID, stated(reason), by)
+
+
+@transaction.atomic
+def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
+    """Ask for a round to be annulled after its deal, because of an incident; another person decides.
+
+    Raises MalfunctionError, approvals.AskedTwice.
+    """
+    incident, live = _open_incident(incident_id)
+    if live.phase in UNDEALT:
+        raise MalfunctionError(f"Round {live.code} is not dealt yet: it can be cancelled.")
+    if _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is annulled already.")
+    if gone := archives.of_round(live.pk):
+        raise MalfunctionError(f"Round {live.code} can no longer be annulled. {archives.sentence(gone)}")
+    request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
+    return approvals.ask(
+        kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=stated(reason)
+    )
+
+
+def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
+    """Annul the round that was asked about. Raises approvals.CannotExecute."""
+    try:
+        _incident, live = _open_incident(int(str(request["incident"])))
+    except MalfunctionError as error:
+        raise approvals.CannotExecute(str(error)) from error
+    if _is_annulled(live):
+        raise approvals.CannotExecute(f"Round {live.code} is annulled already.")
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    try:
+        with transaction.atomic():
+            live = void_live_round(round_id=live.pk, reason=VoidReason.DECIDED, by=verdict.by)
+    except AnotherCoup as error:
+        raise approvals.CannotExecute(str(error)) from error
+    except LedgerError as error:
+        raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
+    except DatabaseError as error:
+        if approvals.sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
+    _rule_on_all(live, Ruling.VOID, f"{asked.by}: {asked.reason}", verdict.by)
+
+
+def describe(request: Mapping[str, Json]) -> approvals.Description:
+    """Say which round is to be annulled, what is wrong with it, and whether seed and rules bear it out."""
+    incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
+    live = LiveRound.objects.select_related("live_table__table", "shoe", "version").get(pk=str(request["round"]))
+    return approvals.Description(
+        title=f"Annul round {live.code} of {incident.table}",
+        facts=[
+            ("Money", live.live_table.get_mode_display().lower()),
+            ("Round", f"{in_words(live)}; cards {clock.lying_open(live, clock.now())}"),
+            ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            *evidence.facts(live),
+        ],
+    )
+
+
+@transaction.atomic
+def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
+    """Let a stopped table go on. A round that is not dealt yet has all the time of its phase again, a guest that of
+    the question.
+
+    Raises MalfunctionError where the table is not stopped, or an incident awaits its ruling.
+    """
+    live_table, waiting = _lock_table(live_table_id)
+    why = stated(reason)
+    if live_table.stopped_by_id is None:
+        raise MalfunctionError(f"{live_table.table} is not stopped.")
+    unanswered = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
+    if unanswered:
+        numbers = ", ".join(str(each) for each in unanswered)
+        raise MalfunctionError(f"{live_table.table} stays stopped until these incidents are ruled on: {numbers}.")
+    _put_away_known(live_table)
+    live_table.stopped_by = None
+    live_table.save(update_fields=["stopped_by"])
+    for live in waiting:
+        pace = Clock.of(live.version.clock or {})
+        lasts = pace.betting if live.phase == Phase.BETTING else pace.call
+        live.deadline = clock.now() + timedelta(milliseconds=lasts)
+        live.save(update_fields=["deadline"])
+    _give_guests_their_time(live_table)
+    log.record(
+        "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
+    )
+    notify.tell(live_table_id)
+    return live_table
+
+
+def _put_away_known(live_table: LiveTable) -> None:
+    """Retire a shoe of which a round was waiting for its ruling when the house was put up again from a copy; all others
+    were retired then. Raises MalfunctionError while that round is to be paid.
+    """
+    shoe = live_table.shoe
+    if shoe is None or not shoes.is_known(shoe):
+        return
+    try:
+        (guests_shoes if _is_of_guests(live_table) else shoes).end(shoe, ShoeEnding.RETIRED)
+    except shoes.ShoeInUse as error:
+        raise MalfunctionError(f"{live_table.table} stays stopped until its round is over.") from error
+
+
+def _is_of_guests(live_table: LiveTable) -> bool:
+    return live_table.table.shape == Shape.GUESTS
+
+
+def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
+    """Lock a table, and before it the round that waits there to be dealt; a coup waits for its guests."""
+    tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
+    waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
+    rounds = list(waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",)))
+    return tables.get(pk=live_table_id), rounds
+
+
+def _give_guests_their_time(live_table: LiveTable) -> None:
+    """Ask guests anew, since the house stood still. Raises MalfunctionError where the table cannot say who is asked."""
+    if not _is_of_guests(live_table):
+        return
+    try:
+        ask_anew(locked(live_table.pk, blind=True))
+    except UNREADABLE as error:
+        raise MalfunctionError(f"What {live_table.table} stored cannot be read: it has to be broken up.") from error
+
+
+def _lock(round_id: UUID) -> LiveRound:
+    guests = LiveTable.objects.filter(rounds=round_id, table__shape=Shape.GUESTS)
+    list(guests.select_for_update(of=("self",), no_key=True).values_list("pk"))
+    found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
+    live = found.filter(pk=round_id).first()
+    if live is None:
+        raise MalfunctionError("There is no such round at a shared table.")
+    return live
+
+
+def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
+    """Return an incident that awaits its ruling, with its round, locked."""
+    incident = Incident.objects.filter(pk=incident_id, live_round__isnull=False).first()
+    if incident is None or incident.live_round_id is None:
+        raise MalfunctionError("There is no such incident at a shared table.")
+    live = _lock(incident.live_round_id)
+    ruling = IncidentRuling.objects.filter(pk=incident_id).first()
+    if ruling:
+        raise MalfunctionError(f"Incident {incident_id} was ruled on by {ruling.by}: {ruling.get_ruling_display()}.")
+    return incident, live
+
+
+def _became_of(live: LiveRound) -> str:
+    """Say what its table being stopped means for a round."""
+    if live.phase == Phase.VOID and not Void.objects.filter(pk=live.pk).exists():
+        return EMPTY
+    return (DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE)[Phase(live.phase)]
+
+
+def _is_annulled(live: LiveRound) -> bool:
+    return live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists()
+
+
+def _rule_on_all(live: LiveRound, ruling: Ruling, reason: str, by: str) -> None:
+    for incident in unruled().filter(live_round=live):
+        _rule(incident, ruling, reason, by)
+
+
+def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentRuling:
+    data: dict[str, Json] = {"incident": incident.pk, "reason": reason, "ruling": str(ruling)}
+    log.record("incident.ruled", by=by, on=f"table:{incident.table_id}", data=data)
+    longest = IncidentRuling._meta.get_field("reason").max_length
+    return IncidentRuling.objects.create(incident=incident, ruling=ruling, by=by, reason=reason[:longest])
+
+
+def stated(text: str) -> str:
+    """Return a reason as it is kept. Raises MalfunctionError where none is given."""
+    if not text.strip():
+        raise MalfunctionError("Say why: the reason is kept in the log.")
+    return text.strip()
+
+
+def _call_the_supervisor(incident: Incident) -> None:
+    """Write to everybody whose role decides on incidents."""
+    app, codename = PERMISSION.split(".")
+    called = User.objects.filter(
+        is_active=True,
+        staff__isnull=False,
+        groups__permissions__codename=codename,
+        groups__permissions__content_type__app_label=app,
+    ).distinct()
+    for user in called:
+        mail.write_to_staff(user=user, template="table_stopped", context={"incident": incident})

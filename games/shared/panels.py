@@ -1,0 +1,168 @@
+"""The panels beside a live table that are asked for when they are opened. Nothing in them leaves the table or moves a
+bet; what leads away opens beside the page.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from babel.numbers import format_decimal
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games import history
+from games.chemin import snapshots
+from games.help import rules_beside
+from games.help.chemin_tables import waiting
+from games.history.search import Search, find
+from games.models import LiveTable, Shape, Table
+from games.shared import chips
+from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
+from games.shared.payouts import payouts
+from games.shared.views import read_public
+from games.tables.access import at_a_playable_table
+from games.tables.clock import Clock
+from games.variants import GAMES, VARIANTS
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.models import Player
+from players.rates import at_a_human_pace
+from wallet import cashier, statements
+from wallet.cashier_page import topped_up, what_a_player_has
+from wallet.forms import AmountForm, KeyForm
+from wallet.models import Mode
+
+ROUNDS = 20
+MOVEMENTS = 6
+
+Context = dict[str, Any]
+
+
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def live_panel(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
+    """What stands in a panel, as a fragment."""
+    return _shown(request, found, mode, name)
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def live_panel_now(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
+    """The same for a page that asks by itself, since something has happened that the panel tells of."""
+    return _shown(request, found, mode, name)
+
+
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def live_panel_round(request: PlayerRequest, found: Table, mode: Mode, round_id: UUID) -> HttpResponse:
+    """One of the player's rounds at this table, inside the history."""
+    shown = history.round_of(request.player, round_id, _language())
+    if shown is None or shown.table_slug != found.slug:
+        raise Http404
+    return render(request, "games/_panel_round.html", _at(found, mode) | {"round": shown})
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def live_top_up(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Fill up free money without leaving the table, or say why not."""
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        said = {"error": str(form.errors["key"][0])}
+    else:
+        try:
+            said = {"said": topped_up(request.player, cashier.top_up_free(player=request.player, **form.cleaned_data))}
+        except cashier.CashierError as error:
+            said = {"error": str(error)}
+    return render(request, "games/_panel_cashier.html", _at(found, mode) | _cashier(request.player, found, mode) | said)
+
+
+def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
+    if found.shape == Shape.SOLO or name in WITH_THE_PAGE or name not in panel_names(found):
+        raise Http404
+    contexts = {**CONTEXTS, **OF_GUESTS} if found.shape == Shape.GUESTS else CONTEXTS
+    context = _at(found, mode) | contexts[name](request.player, found, mode)
+    return render(request, f"games/_panel_{name}.html", context)
+
+
+def _at(table: Table, mode: Mode) -> Context:
+    return {"table": table, "now_mode": mode, "mode_word": mode.name.lower(), "at_table": True}
+
+
+def _limits(player: Player, table: Table, mode: Mode) -> Context:
+    """The limits of the round in progress, which is played to its end under them."""
+    limits = read_public(get_object_or_404(LiveTable, table=table, mode=mode)).limits(player.currency)
+    return {"limits": limits, "bets": payouts(VARIANTS[table.variant], limits, _language())}
+
+
+def _history(player: Player, table: Table, mode: Mode) -> Context:
+    parts = find(player, Search(table=table.slug, mode=mode), limit=ROUNDS)
+    return {"rounds": history.history_lines(parts, _language())}
+
+
+def _cashier(player: Player, table: Table, mode: Mode) -> Context:
+    return {
+        **what_a_player_has(player),
+        "form": AmountForm(currency=player.currency),
+        "movements": statements.statement(player.pk, mode).movements[:MOVEMENTS],
+    }
+
+
+def _rules(player: Player, table: Table, mode: Mode) -> Context:
+    state = read_public(get_object_or_404(LiveTable, table=table, mode=mode))
+    return {"page": rules_beside(VARIANTS[table.variant], _language()), "pace": _pace(state.clock)}
+
+
+def _pace(clock: Clock | None) -> list[tuple[str, str]]:
+    """Say how long each phase of a round lasts."""
+    if clock is None:
+        return []
+    lengths = (
+        (_("Time for bets"), clock.betting),
+        (_("From the call to the first card"), clock.call),
+        (_("From card to card"), clock.card),
+        (_("From the payouts to the next round"), clock.pause),
+    )
+    return [
+        (name, f"{format_decimal(length / 1000, locale=_language())}\N{NO-BREAK SPACE}s") for name, length in lengths
+    ]
+
+
+def _rules_of_guests(player: Player, table: Table, mode: Mode) -> Context:
+    seen = snapshots.read_public(get_object_or_404(LiveTable, table=table, mode=mode).pk)
+    return {"page": rules_beside(GAMES[table.variant], _language()), "pace": waiting(seen.clock) if seen.clock else []}
+
+
+def _settings(player: Player, table: Table, mode: Mode) -> Context:
+    limits = read_public(get_object_or_404(LiveTable, table=table, mode=mode)).limits(player.currency)
+    return {"choice": chips.choice(player, limits)}
+
+
+CONTEXTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
+    "limits": _limits,
+    "history": _history,
+    "cashier": _cashier,
+    "rules": _rules,
+    "settings": _settings,
+}
+OF_GUESTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
+    "rules": _rules_of_guests,
+    "settings": lambda player, table, mode: {},
+}
+"""The panels that say something else where guests play each other."""
+
+
+def _language() -> str:
+    return get_language() or "en"

@@ -1,0 +1,187 @@
+"""A round of a shared table, from its opening to its cards: what each phase does when its time has come.
+
+Every verb here moves one round one phase on, in the caller's transaction, which holds the round's row. When it is due,
+and by whom, is decided in `games.shared.phases`; paying is `games.shared.settlement`.
+"""
+
+import json
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from django.db import connection
+from django.db.models import Max
+
+from audit import log
+from games.engine.bets import Variant
+from games.engine.dealing import cut_card_is_out
+from games.integrity import RulesUnknown
+from games.models import LiveRound, LiveSeat, LiveTable, Phase, Shoe, Table, TableVersion
+from games.rounds.codes import round_code
+from games.shared import shoes
+from games.shared.shoes import SYSTEM
+from games.solo.seats import takes_bets
+from games.tables import clock, notify
+from games.tables.clock import Clock
+from games.variants import VARIANTS
+from games.verification.redeal import Finding
+from wallet import holds
+
+# What lies on the round, as the log commits to it: a line "player bet stake" for every bet, minor units, in the order
+# of players' ids and of bets' codes, parted by line feeds. One number stands for ten thousand bets.
+BETS = """
+WITH bet AS (
+    SELECT seat.player_id, seat.currency, lain.code, lain.stake::bigint AS stake
+    FROM games_liveseat AS seat CROSS JOIN LATERAL jsonb_each_text(seat.stakes) AS lain (code, stake)
+    WHERE seat.round_id = %(round)s
+), total AS (
+    SELECT currency, code, sum(stake)::bigint AS staked FROM bet GROUP BY currency, code
+)
+SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
+    (SELECT encode(sha256(convert_to(coalesce(string_agg(
+        concat_ws(' ', player_id, code, stake), E'\\n' ORDER BY player_id, code COLLATE "C"), ''), 'UTF8')), 'hex')
+     FROM bet),
+    (SELECT coalesce(jsonb_object_agg(currency, staked), '{}') FROM (
+        SELECT currency, jsonb_object_agg(code, staked) AS staked FROM total GROUP BY currency) AS each)
+"""
+
+
+def may_open(table: Table, mode: str) -> bool:
+    """Say whether a round may begin for that kind of money: the table is open and played for it, and the program plays
+    its rules at a pace that is set.
+    """
+    return takes_bets(table, mode) and table.version is not None and table.version.clock is not None
+
+
+def open_next(live_table: LiveTable) -> LiveRound:
+    """Open the next round for bets, under the version in force, from the shoe on the table or a fresh one."""
+    version = live_table.table.version
+    if version is None:
+        raise TableVersion.DoesNotExist
+    shoe = _shoe_for(live_table)
+    latest = shoe.live_rounds.aggregate(latest=Max("number"))["latest"]
+    round_id, moment = uuid4(), clock.now()
+    live_round = LiveRound.objects.create(
+        id=round_id,
+        live_table=live_table,
+        version=version,
+        shoe=shoe,
+        number=(latest or 0) + 1,
+        is_last=cut_card_is_out(shoe.gone, shoe.cut),
+        code=round_code(round_id),
+        phase=Phase.BETTING,
+        opened_at=moment,
+        deadline=moment + timedelta(milliseconds=_clock(version).betting),
+    )
+    live_table.round = live_round
+    live_table.save(update_fields=["round"])
+    notify.tell(live_table.pk)
+    return live_round
+
+
+def has_bets(live_round: LiveRound) -> bool:
+    """Say whether anybody has bet on the round."""
+    return LiveSeat.objects.filter(round_id=live_round.pk).exclude(stakes={}).exists()
+
+
+def take_bets_anew(live_round: LiveRound) -> None:
+    """Nobody has bet: the same round, and all of its time for bets again."""
+    live_round.deadline = clock.now() + timedelta(milliseconds=_clock(live_round.version).betting)
+    live_round.save(update_fields=["deadline"])
+    notify.tell(live_round.live_table_id)
+
+
+def end_void(live_round: LiveRound) -> None:
+    """The round ends without a result: it is annulled, or nobody has bet and it takes no bets any more."""
+    live_round.ended_at = clock.now()
+    _move(live_round, Phase.VOID, "ended_at", deadline=live_round.ended_at + _pause(live_round))
+
+
+def close(live_round: LiveRound) -> None:
+    """No more bets: what is held for the round becomes its stakes, and the log commits to every one of them.
+
+    Nothing is asked again, of nobody: that the money is there and within all limits was settled when it was held.
+    """
+    holds.stake_all(live_round.pk)
+    with connection.cursor() as cursor:
+        cursor.execute(BETS, {"round": live_round.pk})
+        players, wagers, digest, staked = cursor.fetchone()
+    log.record(
+        "bets.closed",
+        by=SYSTEM,
+        on=f"round:{live_round.pk}",
+        data={
+            "code": live_round.code,
+            "players": players,
+            "sha256": digest,
+            "shoe": str(live_round.shoe_id),
+            "staked": json.loads(staked),
+            "table_version": live_round.version_id,
+            "wagers": wagers,
+        },
+    )
+    live_round.closed_at = clock.now()
+    call = timedelta(milliseconds=_clock(live_round.version).call)
+    _move(live_round, Phase.CLOSED, "closed_at", deadline=live_round.closed_at + call)
+
+
+def deal(live_round: LiveRound) -> None:
+    """Draw the cards of the round from its shoe. They are turned up one by one, from now on.
+
+    Raises NotReproduced, WrongCard, RulesUnknown, and InvalidTag where the seed of the shoe cannot be unsealed.
+    """
+    rules_of(live_round)
+    shoe = shoes.locked(live_round.shoe_id)
+    coup = shoes.next_coup(shoe)
+    live_round.first_card, live_round.cards = shoe.gone, shoes.written(coup.cards)
+    shoe.gone += len(coup.cards)
+    shoe.save(update_fields=["gone"])
+    # Which cards these are, the seed of the shoe says: whoever reads the log sees none before the players do.
+    log.record(
+        "round.dealt",
+        by=SYSTEM,
+        on=f"round:{live_round.pk}",
+        data={"first_card": live_round.first_card, "shoe": str(shoe.pk)},
+    )
+    live_round.dealt_at = clock.now()
+    shown = live_round.dealt_at + _clock(live_round.version).dealing(len(coup.cards))
+    _move(live_round, Phase.DEALT, "dealt_at", "first_card", "cards", deadline=shown)
+
+
+def finish(live_round: LiveRound) -> None:
+    """The round is paid: there is a pause, to look at the result."""
+    live_round.ended_at = clock.now()
+    _move(live_round, Phase.SETTLED, "ended_at", deadline=live_round.ended_at + _pause(live_round))
+
+
+def rules_of(live_round: LiveRound) -> Variant:
+    """Return the rules the round was opened under, by which it settles whatever holds now. Raises RulesUnknown."""
+    version = live_round.version
+    variant = VARIANTS.get(version.table.variant)
+    if variant is None or variant.digest != version.rules_digest:
+        known = variant.digest if variant else "no such game"
+        raise RulesUnknown(
+            "The program does not know the rules of the round.", Finding("rules", version.rules_digest, known)
+        )
+    return variant
+
+
+def _move(live_round: LiveRound, phase: Phase, *fields: str, deadline: datetime) -> None:
+    live_round.phase, live_round.deadline = phase, deadline
+    live_round.save(update_fields=["phase", "deadline", *fields])
+    notify.tell(live_round.live_table_id)
+
+
+def _shoe_for(live_table: LiveTable) -> Shoe:
+    """Return the shoe on the table, or a fresh one where it has ended or is not to be dealt from any more."""
+    shoe = shoes.locked(live_table.shoe_id) if live_table.shoe_id else None
+    if shoe and shoes.is_spoiled(shoe):
+        shoes.retire(shoe)
+    return shoes.open_shoe(live_table) if shoe is None or shoe.ended_at else shoe
+
+
+def _clock(version: TableVersion) -> Clock:
+    return Clock.of(version.clock or {})
+
+
+def _pause(live_round: LiveRound) -> timedelta:
+    return timedelta(milliseconds=_clock(live_round.version).pause)

@@ -1,0 +1,174 @@
+"""A player's seat at a shared table: taken once, locked with the round it bets on, its slip kept from click to click.
+
+Lock order: round, seat, accounts, total.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from games.betting.controls import plays_on
+from games.betting.eligibility import demand_served
+from games.betting.slip import Slip
+from games.errors import Barred
+from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
+from games.raw_rows import Value, columns, fetch_one, instance
+from games.solo import seats
+from games.tables import clock
+from games.variants import VARIANTS
+from players import gate
+from players.models import Player
+from wallet import accounts
+from wallet.models import Mode
+
+MODE = "SELECT mode FROM games_livetable WHERE id = %s"
+# The lateness of a click is decided here, by the database's clock. The round is shared among those who bet and kept
+# from the tick that closes it, and only where betting is open and in time: who is late waits for no round. Once it has
+# been waited for, the clock is read again. Whatever keeps the player from playing is asked before that. A web process
+# that falls silent in the middle does not keep the betting open for ever.
+LOCK = f"""
+WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
+last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
+live AS MATERIALIZED (
+    SELECT r.* FROM games_liveround AS r, gate
+    WHERE set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
+        AND r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
+        AND clock_timestamp() < r.deadline AND coalesce(gate.bar, '{gate.Code.CHECK}') = '{gate.Code.CHECK}'
+    FOR SHARE OF r
+),
+own AS MATERIALIZED (
+    SELECT * FROM games_liveseat
+    WHERE player_id = %(player)s AND live_table_id = %(live_table)s AND EXISTS (SELECT FROM live)
+    FOR UPDATE
+)
+SELECT {columns(LiveTable, "place")}, {columns(Table, "standing")}, gate.bar, {seats.SITS},
+    clock_timestamp() < live.deadline, %(jurisdiction)s = ANY (current.jurisdictions), place.mode = ANY (current.modes),
+    {columns(LiveRound, "live")}, {columns(TableVersion, "version")}, {columns(LiveSeat, "own")}
+FROM gate CROSS JOIN games_livetable AS place
+JOIN games_table AS standing ON standing.id = place.table_id
+LEFT JOIN games_tableversion AS current ON current.id = standing.version_id
+LEFT JOIN live ON true
+LEFT JOIN games_tableversion AS version ON version.id = live.version_id
+LEFT JOIN own ON true
+WHERE place.id = %(live_table)s
+"""  # noqa: S608  (nothing but names of our own columns and codes)
+# What lies on a bet with what comes to it, in one row that bettors wait for: each sees what all before have placed.
+ADD = """
+INSERT INTO games_livetotal AS total (round_id, currency, stakes) VALUES (%s, %s, %s::jsonb)
+ON CONFLICT (round_id, currency) DO UPDATE SET stakes = (
+    SELECT jsonb_object_agg(lies.bet, lies.stake) FROM (
+        SELECT each.bet, sum(each.stake::bigint) AS stake FROM (
+            SELECT * FROM jsonb_each_text(total.stakes) UNION ALL SELECT * FROM jsonb_each_text(excluded.stakes)
+        ) AS each (bet, stake) GROUP BY each.bet
+    ) AS lies
+)
+RETURNING stakes::text
+"""
+
+
+class Locked(NamedTuple):
+    """A seat and the round it bets on, as they stay until the transaction ends. No round where it takes no bets now,
+    and then no seat either.
+    """
+
+    live_table: LiveTable
+    bar: str | None  # what keeps the player from playing, by `players.gate.Code`
+    sits: bool  # whether it is here that they play, where they may play at one table at a time
+    is_served: bool  # under the version in force, whatever the round was opened under
+    is_played: bool  # for that kind of money, under the same
+    live_round: LiveRound | None
+    seat: LiveSeat | None
+
+
+def seat_at(player: Player, live_table: LiveTable) -> LiveSeat:
+    """Return the player's seat, taking it on first sight: then there is the account that the game plays on.
+
+    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
+    there.
+    """
+    found = LiveSeat.objects.filter(player=player, live_table=live_table)
+    while (seat := found.first()) is None:
+        _take(player, live_table)
+    seat.player, seat.live_table = player, live_table
+    return seat
+
+
+def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
+    """Return the player's seat at the table whose page they open. Where they live may have them play at one table at a
+    time: then it is this one now. Raises Barred.
+    """
+    seat = seat_at(player, live_table)
+    if not player.jurisdiction.may_play_in_parallel:
+        seats.sit(player, live_table.table_id, Mode(live_table.mode))
+    return seat
+
+
+@transaction.atomic
+def _take(player: Player, live_table: LiveTable) -> None:
+    """Take a seat, unless another tab has come first: then that one is it. Raises Barred, NotServed, OtherMoney,
+    TableClosed.
+    """
+    mode = Mode(live_table.mode)
+    demand_served(live_table.table.version, player, mode)
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
+        raise Barred(bar)
+    kind = plays_on(VARIANTS[live_table.table.variant])
+    if kind is not kind.CASH:
+        accounts.open_purse(player, mode)
+    account_id = accounts.player_account(player.pk, mode, kind)
+    seat = LiveSeat(player=player, live_table=live_table, account_id=account_id, currency=player.currency)
+    LiveSeat.objects.bulk_create([seat], ignore_conflicts=True)
+
+
+def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | None) -> Locked | None:
+    """Lock the round against its end and the seat against other tabs; None where there is no such table. An exclusion
+    of the player waits until the transaction ends.
+    """
+    mode = fetch_one(MODE, [live_table_id])
+    if mode is None:
+        return None
+    where = player.jurisdiction_id
+    values: dict[str, Value] = {"live_table": live_table_id, "round": round_id, "jurisdiction": where}
+    values.update(gate.barred(player, session, real=next(mode) == Mode.REAL))
+    row = fetch_one(LOCK, values)
+    if row is None:
+        return None
+    live_table, live_table.table = instance(LiveTable, row), instance(Table, row)
+    bar, sits, in_time, is_served, is_played = (next(row) for _ in range(5))
+    live_round, version, seat = instance(LiveRound, row), instance(TableVersion, row), instance(LiveSeat, row)
+    live_round.version, seat.player, seat.live_table = version, player, live_table
+    own = seat if in_time and seat.pk else None
+    return Locked(live_table, bar, sits, bool(is_served), bool(is_played), live_round if in_time else None, own)
+
+
+def slip_for(seat: LiveSeat, round_id: UUID) -> Slip:
+    """Return the seat's slip for a round: none yet, where what lies there belongs to an earlier one."""
+    return Slip(seat.stakes, tuple(seat.undo)) if seat.round_id == round_id else Slip()
+
+
+def last_stakes(seat: LiveSeat, round_id: UUID) -> Mapping[str, int]:
+    """Return what Rebet places in a round: the bets of the last round before it that the player took part in."""
+    return seat.stakes if seat.round_id != round_id and seat.stakes else seat.last_stakes
+
+
+def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
+    """Store a changed slip for a round."""
+    seat.last_stakes = last_stakes(seat, round_id)
+    seat.round_id, seat.stakes, seat.undo = round_id, dict(slip.stakes), [dict(each) for each in slip.earlier]
+    seat.version += 1
+    seat.save(update_fields=["round_id", "stakes", "undo", "last_stakes", "version", "last_chip", "session", "marks"])
+
+
+def add_to_total(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:
+    """Add to what lies on a round in a currency, or take from it where negative, and return what lies there then. Its
+    row is locked until the transaction ends: the last of all locks.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(ADD, [round_id, currency, json.dumps(more)])
+        (stakes,) = cursor.fetchone()
+    total: Mapping[str, int] = json.loads(stakes)
+    return total

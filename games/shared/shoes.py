@@ -1,0 +1,250 @@
+"""The shoe of a shared table: shuffled and committed to, burned, dealt through, and shown when it has ended.
+
+Its seed is drawn, sealed and committed to before the first bet, and published when the shoe has ended: then anybody can
+deal it again. Until then it goes from here only to what compares a finished round with it
+(`games.verification.stored_rounds`); to a round go the cards that are due.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from django.db.models import Max
+
+from audit import log, months
+from audit.models import Event
+from games.engine.cards import Card
+from games.engine.coup import Coup, TooFewCards
+from games.engine.dealing import coup_at, is_whole, opening
+from games.engine.shoe import commitment, shuffle
+from games.integrity import Doubt, NotReproduced, WrongCard
+from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
+from games.seeds import SealedSeed, new_sealed_seed, unseal
+from games.tables import clock
+from games.variants import VARIANTS
+from games.verification.redeal import Finding
+
+SYSTEM = "system"
+PUT_UP_AGAIN = "house.restored"  # kind of the event
+WRONG_BEGINNING = "The shoe does not begin as it was opened."
+
+
+DealtAgain = Callable[[Shoe], tuple[Finding, ...]]
+"""Deals all again that was dealt from a shoe."""
+
+
+class ShoeInUse(Exception):
+    """A round in progress is dealt from this shoe: its seed would tell the cards that are to come."""
+
+
+def open_shoe(live_table: LiveTable) -> Shoe:
+    """Shuffle the decks of the game by a fresh seed, commit to them, burn, and put them on the table."""
+    sealed = new_sealed_seed()
+    seed = unseal(sealed.round_id, sealed.sealed)
+    decks = VARIANTS[live_table.table.variant].decks
+    begins = opening(shuffle(seed, decks))
+    return put_on_table(
+        live_table, sealed, decks=decks, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut
+    )
+
+
+def put_on_table(
+    live_table: LiveTable, sealed: SealedSeed, *, decks: int, burn_card: str, burned: int, cut: int
+) -> Shoe:
+    """Put the decks on the table that a seed was committed to for, once so many of their cards are burned."""
+    latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
+    shoe = Shoe.objects.create(
+        id=sealed.round_id,
+        live_table=live_table,
+        number=(latest or 0) + 1,
+        decks=decks,
+        commitment=sealed.commitment,
+        sealed_seed=sealed.sealed,
+        burn_card=burn_card,
+        burned=burned,
+        cut=cut,
+        gone=burned,
+        opened_at=clock.now(),
+    )
+    live_table.shoe = shoe
+    live_table.save(update_fields=["shoe"])
+    log.record(
+        "shoe.opened",
+        by=SYSTEM,
+        on=f"shoe:{shoe.pk}",
+        data={
+            "burn_card": shoe.burn_card,
+            "burned": shoe.burned,
+            "commitment": shoe.commitment,
+            "cut": shoe.cut,
+            "decks": shoe.decks,
+            "mode": live_table.mode,
+            "number": shoe.number,
+            "table": live_table.table_id,
+        },
+    )
+    return shoe
+
+
+def shuffled(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the whole decks of a shoe as its seed shuffles them.
+
+    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks;
+    InvalidTag where the seed cannot be unsealed.
+    """
+    seed = seed_of(shoe)
+    if (shown := commitment(seed)) != shoe.commitment:
+        raise NotReproduced(
+            "The seed of the shoe is not the one committed to.", Finding("commitment", shoe.commitment, shown)
+        )
+    cards = shuffle(seed, shoe.decks)
+    if not is_whole(cards, shoe.decks):
+        raise WrongCard(WRONG_BEGINNING, Finding("decks", f"{shoe.decks}, whole", "not whole"))
+    return cards
+
+
+def cards_of(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+
+    Raises what `shuffled` raises, and WrongCard where the cards do not begin as the shoe was opened.
+    """
+    cards = shuffled(shoe)
+    begins = opening(cards)
+    demand_beginning(shoe, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut)
+    return cards
+
+
+def demand_beginning(shoe: Shoe, *, burn_card: str, burned: int, cut: int) -> None:
+    """Raises WrongCard where a shoe is not kept as beginning like this."""
+    found = unlike(
+        Finding("burn card", shoe.burn_card, burn_card),
+        Finding("burned", str(shoe.burned), str(burned)),
+        Finding("cut", str(shoe.cut), str(cut)),
+    )
+    if found:
+        raise WrongCard(WRONG_BEGINNING, *found)
+
+
+def next_coup(shoe: Shoe) -> Coup:
+    """Return the coup that the shoe deals next, once all that was dealt from it has been dealt again: so nobody
+    can have passed a card over. Raises what `cards_of` raises, and WrongCard.
+    """
+    cards = cards_of(shoe)
+    if found := tuple(_misdealt(shoe, cards)):
+        raise WrongCard("The shoe was not dealt in its order.", *found)
+    return coup_at(cards, shoe.gone)
+
+
+def locked(shoe_id: UUID) -> Shoe:
+    """Return a shoe that nobody else deals from or ends until the transaction does. Accounts are locked before it."""
+    return Shoe.objects.select_for_update().get(pk=shoe_id)
+
+
+def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
+    """Return what of the rounds of a shoe does not follow from its seed, in the order they were dealt. Raises what
+    `cards_of` raises.
+    """
+    return tuple(_misdealt(shoe, cards_of(shoe)))
+
+
+def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwise) -> tuple[Finding, ...]:
+    """Deal nothing more from a shoe and publish its seed; return what *dealt_again* finds to be dealt otherwise. A shoe
+    that has ended stays as it ended.
+
+    A seed that cannot be unsealed, or is not the one committed to, is not published: such a shoe can be retired only.
+    Raises ShoeInUse, and what `dealt_again` raises.
+    """
+    shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
+    if shoe.ended_at:
+        return ()
+    if LiveRound.objects.filter(shoe=shoe, phase__in=OPEN_PHASES).exists():
+        raise ShoeInUse(str(shoe.pk))
+    seed: bytes | None = None
+    found: tuple[Finding, ...] = ()
+    try:
+        found = dealt_again(shoe)
+        seed = seed_of(shoe)
+    except (InvalidTag, Doubt):
+        if ending is not ShoeEnding.RETIRED:
+            raise
+    shoe.seed, shoe.ending, shoe.ended_at = seed, ending, clock.now()
+    shoe.save(update_fields=["seed", "ending", "ended_at"])
+    log.record(
+        "shoe.ended",
+        by=SYSTEM,
+        on=f"shoe:{shoe.pk}",
+        data={
+            "commitment": shoe.commitment,
+            "ending": str(ending),
+            "gone": shoe.gone,
+            "seed": seed.hex() if seed else None,
+        },
+    )
+    return found
+
+
+def retire(shoe: Shoe) -> None:
+    """End a shoe of which a round was annulled after its deal. Where another round on it is in progress, that is done
+    when the next one opens (`is_spoiled`).
+    """
+    with suppress(ShoeInUse):
+        end(shoe, ShoeEnding.RETIRED)
+
+
+def is_sound(shoe: Shoe) -> bool:
+    """Say whether another round can be dealt from a shoe."""
+    try:
+        next_coup(shoe)
+    except (InvalidTag, Doubt, TooFewCards):
+        return False
+    return True
+
+
+def is_spoiled(shoe: Shoe) -> bool:
+    """Say whether a round was annulled after its deal from this shoe: then nothing more is dealt from it."""
+    dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="")
+    return Void.objects.filter(pk__in=dealt.values("pk")).exists()
+
+
+def is_known(shoe: Shoe) -> bool:
+    """Say whether cards that are still to come from a shoe may have been seen: it was open in a copy of the database
+    from which the house was put up again, and the house had played on. Where events since then have gone to an archive,
+    nobody can say that they were not.
+    """
+    if shoe.ended_at is not None:
+        return False
+    put_up = Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
+    return put_up or months.of_time(shoe.opened_at) is not None
+
+
+def seed_of(shoe: Shoe) -> bytes:
+    """Return the seed of a shoe, published or under seal. Raises InvalidTag."""
+    return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
+
+
+def unlike(*compared: Finding) -> tuple[Finding, ...]:
+    """Return the findings in which something else is stored than was found again."""
+    return tuple(each for each in compared if each.stored != each.recomputed)
+
+
+def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
+    """Deal the shoe again, round by round, and yield what was dealt otherwise."""
+    gone = shoe.burned
+    for live_round in LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number"):
+        try:
+            coup = coup_at(cards, gone)
+        except TooFewCards as error:
+            yield Finding(f"{live_round.code} cards", live_round.cards, str(error))
+            return
+        yield from unlike(
+            Finding(f"{live_round.code} first card", str(live_round.first_card), str(gone)),
+            Finding(f"{live_round.code} cards", live_round.cards, written(coup.cards)),
+        )
+        gone += len(coup.cards)
+    yield from unlike(Finding("cards gone", str(shoe.gone), str(gone)))
+
+
+def written(cards: Iterable[Card]) -> str:
+    """Write cards as they are stored: "9H 4D KS 2C"."""
+    return " ".join(card.code for card in cards)

@@ -1,0 +1,343 @@
+"""What is known of a shared table, and of a player at it, at one moment: rows as whichever connection read them.
+
+The house knows every card from the deal on; what a page may show of them is `State.turned`, which is what the clock of
+the database says.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from games.betting.limits import Limits, StoredLimits
+from games.engine.bets import Variant
+from games.engine.cards import Card, CardError
+from games.engine.coup import Coup, TooFewCards, deal
+from games.models import OPEN_PHASES, Phase, Result, Ruling, VoidReason
+from games.tables.clock import Clock
+from games.variants import VARIANTS
+from wallet import stops
+from wallet.models import Mode
+
+# Parameter: the live table. The version is that of the round, where there is one: it is played to its end under it.
+# A result is told when its round is settled, never when its cards are drawn; an annulled one is left out. How many won
+# is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
+READ_PUBLIC = f"""
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
+    seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
+    version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
+    version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
+    shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number,
+    round.is_last AS is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline,
+    round.dealt_at AS dealt_at, round.cards AS cards, coalesce(void.reason, '') AS annulled,
+    (SELECT string_agg(past.cards, ',' ORDER BY past.number) FROM games_liveround AS past
+        WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}'
+            AND NOT EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results,
+    CASE WHEN round.phase = '{Phase.SETTLED}' AND void.round_id IS NULL THEN (
+        SELECT ARRAY[count(*) FILTER (WHERE part.result = {Result.WON}),
+            count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})]
+        FROM games_participation AS part WHERE part.round_id = round.id
+    ) END AS counts,
+    EXISTS (SELECT FROM games_incident AS incident JOIN games_incidentruling AS ruling
+        ON ruling.incident_id = incident.id AND ruling.ruling = '{Ruling.STANDS}'
+        WHERE incident.live_round_id = round.id) AS stands,
+    spent.id AS spent_shoe, spent.number AS spent_number
+FROM games_livetable AS live
+JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, seat.version_id)
+LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
+LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
+LEFT JOIN games_shoe AS spent
+    ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
+    AND spent.number = CASE WHEN shoe.ended_at IS NULL THEN shoe.number - 1 ELSE shoe.number END
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE live.id = %s
+"""  # noqa: S608  (nothing but names of our own)
+
+# Parameters: the live table, its players. The slip's round is what `part` is of: the one played last, until they bet
+# again. A balance is what may still be bet.
+READ_OWN = """
+WITH live AS MATERIALIZED (
+    SELECT live.id, live.mode, live.round_id, (
+        SELECT before.id FROM games_liveround AS latest
+        JOIN games_shoe AS shoe ON shoe.id = latest.shoe_id
+        JOIN games_shoe AS earlier
+            ON earlier.live_table_id = live.id AND earlier.number = shoe.number - (latest.number = 1)::int
+        JOIN games_liveround AS before
+            ON before.shoe_id = earlier.id AND (latest.number = 1 OR before.number < latest.number)
+        WHERE latest.id = live.round_id ORDER BY before.number DESC LIMIT 1
+    ) AS round_before
+    FROM games_livetable AS live WHERE live.id = %s
+)
+SELECT seat.player_id AS player, seat.version AS version, seat.currency AS currency, seat.round_id AS round,
+    seat.stakes::text AS stakes,
+    seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
+    (SELECT picked.chips::text FROM games_chipset AS picked WHERE picked.player_id = seat.player_id) AS chips,
+    account.balance - account.held AS funds, law.time_zone AS zone,
+    part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS annulled,
+    coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
+    (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
+        FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
+    CASE live.mode WHEN 'R' THEN sitting.paid_real - sitting.staked_real
+        ELSE sitting.paid_free - sitting.staked_free END AS net
+FROM live JOIN games_liveseat AS seat ON seat.live_table_id = live.id
+JOIN wallet_account AS account ON account.id = seat.account_id
+JOIN players_player AS whose ON whose.id = seat.player_id
+JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
+LEFT JOIN players_sitting AS sitting ON sitting.session = seat.session
+LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.player_id = seat.player_id
+LEFT JOIN games_round AS played ON played.id = part.round_id
+LEFT JOIN games_void AS void ON void.round_id = part.round_id
+WHERE seat.player_id = ANY (%s)
+"""
+
+
+@dataclass(frozen=True)
+class Shoe:
+    """The shoe on the table."""
+
+    id: UUID
+    number: int
+    commitment: str
+    is_spent: bool
+
+
+class Counts(NamedTuple):
+    """How many of those who had bet on a round won, came out even and lost, whatever their currency."""
+
+    won: int
+    even: int
+    lost: int
+
+    @property
+    def players(self) -> int:
+        """How many had bet."""
+        return sum(self)
+
+
+@dataclass(frozen=True)
+class Coming:
+    """The round that is played, or that was played last."""
+
+    id: UUID
+    number: int  # in its shoe
+    is_last: bool
+    code: str
+    phase: Phase
+    deadline: datetime
+    dealt_at: datetime | None
+    cards: tuple[Card, ...]  # all that are drawn, turned up or not
+    annulled: VoidReason | None
+    stands: bool  # an incident on it was ruled on so
+    counts: Counts | None  # once it is settled
+
+    @property
+    def is_annulled(self) -> bool:
+        """Whether it was annulled, with somebody's bets on it."""
+        return self.annulled is not None
+
+
+@dataclass(frozen=True)
+class State:
+    """A shared table at the moment *now*, by the database's clock: the same for everyone who looks at it."""
+
+    now: datetime
+    live_table: int
+    mode: Mode
+    slug: str
+    name: str
+    variant: Variant
+    is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
+    is_stopped: bool
+    is_house_stopped: bool
+    table_version: int
+    stored_limits: StoredLimits
+    clock: Clock | None
+    shoe: Shoe | None
+    spent_shoe: UUID | None  # the one before, or this one, whose seed is public
+    spent_number: int | None
+    round: Coming | None
+    results: str  # cards of the shoe's settled rounds in their order, parted by commas: see `games.shared.scoreboard`
+
+    def at(self, moment: datetime) -> "State":
+        """Return the same table at a later moment, if nothing has happened to it."""
+        return replace(self, now=moment)
+
+    def limits(self, currency: str) -> Limits:
+        """Return the limits of the round in one currency. Raises UnknownCurrency."""
+        return Limits.of(self.stored_limits, currency)
+
+    @property
+    def takes_bets(self) -> bool:
+        """Whether a bet may be placed. The moment of the deadline itself is decided where the bet arrives."""
+        return self.lets_bets_go and not self.is_house_stopped
+
+    @property
+    def lets_bets_go(self) -> bool:
+        """Whether what was bet may be taken off again."""
+        return self.round is not None and self.round.phase == Phase.BETTING and not self.is_stopped
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is in progress."""
+        return self.round is not None and self.round.phase in OPEN_PHASES
+
+    @property
+    def waits(self) -> bool:
+        """Whether no round is in progress because the table pauses."""
+        return self.is_paused and not self.is_playing
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether bets would be taken now or soon, but for a stop of the whole house."""
+        return self.is_house_stopped and not self.is_stopped and (self.lets_bets_go or self.waits)
+
+    @property
+    def turned(self) -> int:
+        """How many cards of the round have been turned up by now."""
+        played = self.round
+        if played is None or played.dealt_at is None:
+            return 0
+        if played.phase != Phase.DEALT or self.clock is None:
+            return len(played.cards)
+        return min(self.clock.turned(self.now - played.dealt_at), len(played.cards))
+
+    @cached_property
+    def coup(self) -> Coup | None:
+        """The whole coup, also what nobody may see of it yet; None where no card is drawn."""
+        return deal(self.round.cards) if self.round and self.round.cards else None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether every card lies open."""
+        return self.coup is not None and self.round is not None and self.turned == len(self.round.cards)
+
+    def next_change(self, now: datetime) -> float | None:
+        """Return in how many seconds after *now* the next card is turned up: what changes without anything being
+        written. None where nothing does.
+        """
+        later = self.at(now)
+        played = self.round
+        if played is None or played.dealt_at is None or self.clock is None or later.turned >= len(played.cards):
+            return None
+        due = played.dealt_at + self.clock.dealing(later.turned)
+        return max(0.0, (due - now).total_seconds())
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A bet as a round left it. Minor units."""
+
+    stake: int
+    payout: int
+    result: str
+
+
+@dataclass(frozen=True)
+class Own:
+    """A player at the table. Minor units of *currency*."""
+
+    player: int
+    version: int  # counts changes of the slip
+    currency: str
+    round: UUID | None  # of the slip
+    stakes: Mapping[str, int]
+    can_undo: bool
+    last_stakes: Mapping[str, int]
+    last_chip: int | None
+    chips: tuple[int, ...]  # that the player wants in the tray, of whatever table
+    funds: int
+    zone: str
+    paid: int
+    code: str  # of the round played last, once it is over
+    annulled: VoidReason | None  # that round
+    bets: Mapping[str, Settled]  # of that round
+    net: int | None
+    is_recent: bool  # it is the table's latest, or the one before
+
+    @property
+    def is_annulled(self) -> bool:
+        """Whether the round played last was annulled."""
+        return self.annulled is not None
+
+
+def public_state(row: Mapping[str, Any]) -> State:
+    """Read a row of `READ_PUBLIC`."""
+    variant = VARIANTS[row["variant"]]
+    return State(
+        now=row["now"],
+        live_table=row["live_table"],
+        mode=Mode(row["mode"]),
+        slug=row["slug"],
+        name=row["name"],
+        variant=variant,
+        is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
+        is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
+        table_version=row["table_version"] or 0,
+        stored_limits=json.loads(row["limits"] or "{}"),
+        clock=Clock.of(json.loads(row["clock"])) if row["clock"] else None,
+        shoe=row["shoe"] and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_is_spent"]),
+        spent_shoe=row["spent_shoe"],
+        spent_number=row["spent_number"],
+        round=_coming(row) if row["round"] else None,
+        results=row["results"] or "",
+    )
+
+
+def own_state(row: Mapping[str, Any]) -> Own:
+    """Read a row of `READ_OWN`."""
+    bets = json.loads(row["bets"] or "{}")
+    return Own(
+        player=row["player"],
+        version=row["version"],
+        currency=row["currency"],
+        round=row["round"],
+        stakes=json.loads(row["stakes"]),
+        can_undo=row["can_undo"],
+        last_stakes=json.loads(row["last_stakes"]),
+        last_chip=row["last_chip"],
+        chips=tuple(json.loads(row["chips"] or "[]")),
+        funds=row["funds"],
+        zone=row["zone"],
+        paid=row["paid"] or 0,
+        code=row["code"] or "",
+        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        bets={bet: Settled(*line) for bet, line in bets.items()},
+        net=row["net"],
+        is_recent=row["is_recent"],
+    )
+
+
+def _coming(row: Mapping[str, Any]) -> Coming:
+    return Coming(
+        id=row["round"],
+        number=row["round_number"],
+        is_last=row["is_last"],
+        code=row["code"],
+        phase=Phase(row["phase"]),
+        deadline=row["deadline"],
+        dealt_at=row["dealt_at"],
+        cards=_drawn(row["cards"]),
+        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        stands=row["stands"],
+        counts=Counts(*row["counts"]) if row["counts"] else None,
+    )
+
+
+def _drawn(stored: str) -> tuple[Card, ...]:
+    """Return the cards of a round; none where what is stored makes no coup: such a round is stopped, not shown."""
+    try:
+        cards = tuple(Card.parse(code) for code in stored.split())
+        return deal(cards).cards if cards else ()
+    except (CardError, TooFewCards):
+        return ()

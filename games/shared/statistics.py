@@ -1,0 +1,138 @@
+"""What became of a player's own bets at a shared table, for one kind of money: bet by bet, from a moment they choose.
+
+Rounds that were annulled are left out: they were not played.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from games.engine.bets import Variant
+from games.help.figures import percent
+from games.labels import bet_name
+from games.models import LiveTable, Result
+from games.raw_rows import Value
+from games.variants import VARIANTS
+from players.models import Player
+
+
+class Since(StrEnum):
+    """From when on bets are counted."""
+
+    SHOE = "shoe"
+    TODAY = "today"
+    MONTH = "month"
+
+
+BEGINS = {
+    Since.SHOE: "(SELECT opened_at FROM games_shoe WHERE live_table_id = %(live)s ORDER BY number DESC LIMIT 1)",
+    Since.TODAY: "date_trunc('day', clock_timestamp() AT TIME ZONE %(zone)s) AT TIME ZONE %(zone)s",
+    Since.MONTH: "clock_timestamp() - interval '30 days'",
+}
+# Every result is named, so that the index that Game logs are searched by leads to the time as well.
+COUNT = f"""
+SELECT wager.bet, count(*), count(*) FILTER (WHERE wager.result = 'win'),
+    count(*) FILTER (WHERE wager.result = 'push'), count(*) FILTER (WHERE wager.result = 'lose'),
+    sum(wager.stake)::bigint, sum(wager.payout)::bigint
+FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
+WHERE part.player_id = %(player)s AND part.mode = %(mode)s AND part.table_id = %(table)s
+    AND part.result IN ({", ".join(str(result.value) for result in Result)}) AND part.at >= {{begins}}
+    AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id)
+GROUP BY wager.bet
+"""  # noqa: S608  (nothing but numbers of our own)
+
+# Bets of one side share its colour in the pie; each slice bears the number of its bet.
+TONES = {"tie": "tie", "either_pair": "2", "perfect_pair": "3"}
+
+
+class Count(NamedTuple):
+    """How often a bet was placed and what became of it. Minor units; what was paid includes the stakes it returns."""
+
+    placed: int
+    won: int
+    pushed: int
+    lost: int
+    staked: int
+    paid: int
+
+
+@dataclass(frozen=True)
+class BetLine:
+    """One bet as the page shows it."""
+
+    mark: str  # its number in the pie
+    name: str
+    tone: str
+    count: Count
+    share: str  # of everything staked
+
+
+@dataclass(frozen=True)
+class StatisticsView:
+    """A player's own bets at a table. Amounts in minor units of *currency*."""
+
+    since: Since
+    choices: tuple[tuple[Since, str], ...]
+    currency: str
+    bets: tuple[BetLine, ...]  # those that were placed, in table order
+
+    @property
+    def staked(self) -> int:
+        """On all bets together."""
+        return sum(line.count.staked for line in self.bets)
+
+    @property
+    def paid(self) -> int:
+        """On all bets together."""
+        return sum(line.count.paid for line in self.bets)
+
+    @property
+    def figures(self) -> tuple[tuple[str, int, str, str, str], ...]:
+        """The bets as figures of a pie: what part of everything was staked on each."""
+        return tuple((line.name, line.count.staked, line.share, line.tone, line.mark) for line in self.bets)
+
+
+def count(player: Player, live_table: LiveTable, since: Since) -> Mapping[str, Count]:
+    """Return what became of each bet that the player placed at the table since then."""
+    values: dict[str, Value] = {
+        "player": player.pk,
+        "mode": live_table.mode,
+        "table": live_table.table_id,
+        "live": live_table.pk,
+        "zone": player.jurisdiction.time_zone,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT.format(begins=BEGINS[since]), values)
+        return {bet: Count(*counted) for bet, *counted in cursor.fetchall()}
+
+
+def statistics_view(player: Player, live_table: LiveTable, since: Since, language: str) -> StatisticsView:
+    """Return what the player reads of their own bets."""
+    variant = VARIANTS[live_table.table.variant]
+    counted = count(player, live_table, since)
+    return StatisticsView(
+        since=since,
+        choices=((Since.SHOE, _("This shoe")), (Since.TODAY, _("Today")), (Since.MONTH, _("30 days"))),
+        currency=player.currency,
+        bets=_lines(variant, counted, language),
+    )
+
+
+def _lines(variant: Variant, counted: Mapping[str, Count], language: str) -> tuple[BetLine, ...]:
+    staked = sum(each.staked for each in counted.values())
+    placed = [bet.code for bet in variant.bets if bet.code in counted]
+    return tuple(
+        BetLine(
+            mark=str(number),
+            name=bet_name(variant, bet, language),
+            tone=TONES.get(bet) or ("player" if bet.startswith("player") else "banker"),
+            count=counted[bet],
+            share=percent(Fraction(counted[bet].staked, staked), language, 0),
+        )
+        for number, bet in enumerate(placed, 1)
+    )

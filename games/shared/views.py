@@ -1,0 +1,214 @@
+"""The pages of shared tables: the table as it stands, a click on it, and what a page that lost its stream asks for."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games.betting.controls import Change, plays_on
+from games.betting.error_messages import annulled, refusal, table_changed
+from games.betting.forms import BET, KEEP, ClickForm
+from games.betting.limits import Limits
+from games.chat.panel import chat_view
+from games.engine.settle import SettlementError
+from games.errors import Barred, PlayError, StalePage, TableChanged
+from games.models import LiveTable, Table
+from games.raw_rows import fetch_named
+from games.rounds.void import tell
+from games.shared import bets, rendering, seats, stream_tokens
+from games.shared.favourites.panel import panel
+from games.shared.panel_tabs import side_panels
+from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
+from games.solo.page import purse_forms
+from games.tables.access import at_a_shared_table, demand_welcome
+from games.tables.page_header import sitting_view
+from games.tables.presentation import Notice, PurseForms
+from games.variants import VARIANTS
+from players import sittings
+from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.gate import Code
+from players.rates import at_a_human_pace
+from wallet.models import AccountKind, Mode
+
+WHOLE = "page"  # query parameter: what stands around the table as well
+BOARD = "board"  # query parameter: the key of the board that the page shows
+NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
+
+
+def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = "games/live.html") -> HttpResponse:
+    """Show a shared table as it stands, or what keeps the player from playing."""
+    demand_welcome(request.player, mode, session_id(request))
+    live = live_table_of(found, mode)
+    seats.open_seat(request.player, live)
+    waiting = request.session.pop(NOTICE, None)
+    notice = Notice(**waiting) if waiting else _annulled(request, live)
+    return render(request, template, _page(request, live, notice))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_shared_table
+def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer one click with what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
+    live, language = live_table_of(found, mode), get_language() or "en"
+    variant = VARIANTS[found.variant]
+    notice = None
+    try:
+        _carry_out(request, live)
+    except TableChanged:
+        notice = table_changed((), variant=variant, language=language)
+    except (PlayError, SettlementError) as error:
+        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+            raise
+        notice = refusal(error, variant=variant, mode=mode, language=language)
+    if not request.htmx:
+        if notice:
+            request.session[NOTICE] = vars(notice)
+        return redirect("table", slug=found.slug, mode=mode)
+    notice = notice or _annulled(request, live)
+    own = rendering.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
+    return HttpResponse(own + render_to_string("games/_live_beside.html", around(request, live), request))
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+@at_a_shared_table
+def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
+    with a ticket for another stream; with the whole page where no script asks but the browser.
+    """
+    live = live_table_of(found, mode)
+    seats.seat_at(request.player, live)
+    if WHOLE in request.GET:
+        return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
+    parts = _parts(request, live, _annulled(request, live))
+    state, answer = parts["state"], render(request, "games/_live_now.html", parts)
+    if request.GET.get(BOARD) not in (None, rendering.board_mark(state)):
+        answer.write(rendering.render_board(state, get_language() or "en"))
+    return answer
+
+
+def read_public(live: LiveTable) -> State:
+    """Read a shared table as everybody sees it at this moment."""
+    return public_state(_row(READ_PUBLIC, [live.pk]))
+
+
+def read_own(live: LiveTable, player_id: int) -> dict[str, Any]:
+    """Read what is a player's own at a shared table."""
+    return _row(READ_OWN, [live.pk, [player_id]])
+
+
+def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
+    row = fetch_named(question, parameters)
+    if row is None:
+        raise Http404
+    return row
+
+
+def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:
+    """Tell of annulled rounds; of the one played last, what is the player's own says so itself."""
+    latest = seats.seat_at(request.player, live).round_id
+    rounds = tell(request.player, live.table_id, Mode(live.mode))
+    return annulled([each for each in rounds if each[0] != latest])
+
+
+def live_table_of(found: Table, mode: Mode) -> LiveTable:
+    """Return the table as it stands for one kind of money; 404 where it is played at alone."""
+    live = get_object_or_404(LiveTable, table=found, mode=mode)
+    live.table = found
+    return live
+
+
+def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
+    """Do what the button says. Raises PlayError, SettlementError."""
+    form = ClickForm(request.POST)
+    if not form.is_valid():
+        raise StalePage
+    action = form.cleaned_data["action"]
+    if action == KEEP:
+        return
+    click = {
+        "player": request.player,
+        "live_table_id": live.pk,
+        "round_id": form.cleaned_data["round_id"],
+        "table_version": form.cleaned_data["table_version"],
+        "session": session_id(request),
+        "mark": form.cleaned_data["mark"],
+    }
+    if isinstance(action, Change):
+        bets.change_slip(**click, change=action)
+    elif isinstance(action, int):
+        bets.place_favourite(**click, favourite_id=action)
+    else:
+        bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
+
+
+def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
+    """Return what ``#live`` is made of; *token* is what its form sends where no script does."""
+    language, state = get_language() or "en", read_public(live)
+    own = read_own(live, request.player.pk)
+    return {
+        "table": live.table,
+        "now_mode": Mode(live.mode),
+        "mode_word": Mode(live.mode).name.lower(),
+        "public": rendering.render_public(state, language),
+        "own": rendering.render_own(state, own, language, notice=notice, csrf_token=token),
+        "stream": _stream(request, state, language),
+        "state": state,
+    }
+
+
+def _stream(request: PlayerRequest, state: State, language: str) -> str:
+    """Return where the page may listen."""
+    session = session_id(request)
+    if session is None:
+        return ""
+    player = request.player
+    who = (player.pk, state.live_table, session, language)
+    ticket = stream_tokens.Ticket(*who, made_at=state.now, jurisdiction=player.jurisdiction_id)
+    return stream_tokens.issue(ticket, request.session.session_key)
+
+
+def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
+    """Return everything on the page of a table."""
+    parts = _parts(request, live, notice, get_token(request))
+    limits, language = parts["state"].limits(request.player.currency), get_language() or "en"
+    return {
+        **parts,
+        **around(request, live),
+        "board": rendering.render_board(parts["state"], language),
+        "live": live,  # whose page shows the balance itself
+        "variant": VARIANTS[live.table.variant],
+        "limits": limits,
+        "purse": _purse(request, live, limits),
+        "favourites": panel(request.session, request.player, live, parts["state"], language),
+        "chat": chat_view(request.player, live),
+        "panels": side_panels(live.table, Mode(live.mode)),
+    }
+
+
+def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForms | None:
+    """Return what moves money into the game and out of it, where the game has a balance of its own."""
+    if plays_on(VARIANTS[live.table.variant]) is not AccountKind.PURSE:
+        return None
+    return purse_forms(request.player.pk, Mode(live.mode), limits)
+
+
+def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
+    """Return what stands around a table and changes with a bet: the sitting, and the reality check where one is due."""
+    session, mode = session_id(request), Mode(live.mode)
+    seen = sittings.sitting(request.player, session) if session else None
+    return {
+        "table": live.table,
+        "now_mode": mode,
+        "mode_word": mode.name.lower(),
+        "sitting": sitting_view(seen, request.player, mode) if seen else None,
+    }

@@ -1,0 +1,414 @@
+"""Solo play: a place at a table, the slip composed there, and the one transaction that plays it.
+
+PostgreSQL decides everything here. A round either is stored whole (cards, wagers, ledger, event) or has not happened;
+its id, drawn before the click, makes a repeated click find the round instead of playing another.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from structlog.contextvars import bind_contextvars
+
+from audit import log
+from games import rounds
+from games.betting import idempotency
+from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
+from games.betting.eligibility import demand_served
+from games.betting.limits import Limits
+from games.betting.rules import changed, check_change, stakes_of
+from games.betting.slip import Slip
+from games.engine.bets import Control
+from games.engine.coup import deal
+from games.engine.settle import settle
+from games.engine.shoe import shuffle
+from games.errors import (
+    BalanceTooLow,
+    Barred,
+    HouseStopped,
+    OverLimit,
+    PlayError,
+    SlipChanged,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    TablePaused,
+    TableWaits,
+    UnknownChip,
+)
+from games.models import NextRound, Participation, Shape, Table, TableVersion
+from games.rounds import FinishedRound
+from games.seeds import unseal
+from games.solo import seats
+from games.variants import VARIANTS
+from players import gate, registers
+from players.models import Player
+from wallet import accounts
+from wallet.ledger import LimitReached
+from wallet.models import AccountKind, Mode
+from wallet.remote.operators import funds
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished round, whether this very request played it or had been answered before, and the place as it is now,
+    committed to the round that comes next.
+    """
+
+    round_id: UUID
+    repeated: bool
+    place: NextRound
+
+
+@dataclass(frozen=True)
+class Click:
+    """What DEAL is pressed with. *bets* are what is staked in place of the slip, bet by bet in minor units; then no
+    *slip_version* is looked at.
+    """
+
+    player: Player
+    table_id: int
+    mode: Mode
+    round_id: UUID
+    slip_version: int | None
+    table_version: int | None = None
+    how: Deal = Deal.AS_IT_LIES
+    bets: Mapping[str, int] | None = None
+    player_value: str = ""
+    session: UUID | None = None
+
+
+def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
+    staked on it. Where the game has a purse, being here keeps it from being given back as unused.
+
+    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
+    there.
+    """
+    while (found := seats.read(player, table_id, mode)) is None:
+        _take_place(player, table_id, mode)
+    if plays_on(VARIANTS[found.table.variant]) is AccountKind.PURSE:
+        seats.touch(found)
+    return found
+
+
+def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the player's place at the table whose page they open. Where they live may have them play at one table at a
+    time: then it is this one now.
+    """
+    place = place_at(player=player, table_id=table_id, mode=mode)
+    if not player.jurisdiction.may_play_in_parallel:
+        seats.sit(player, table_id, mode)
+    return place
+
+
+@transaction.atomic
+def _take_place(player: Player, table_id: int, mode: Mode) -> None:
+    """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred,
+    NotServed, OtherMoney, TableClosed.
+    """
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
+        raise Barred(bar)
+    table = Table.objects.select_related("version").get(pk=table_id, shape=Shape.SOLO)
+    demand_served(table.version, player, mode)
+    if plays_on(VARIANTS[table.variant]) is AccountKind.PURSE:
+        accounts.open_purse(player, mode)
+    seats.take(player, table_id, mode)
+
+
+@transaction.atomic
+def add_chip(
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    mark: UUID | None = None,
+) -> NextRound:
+    """Put one chip on a bet of the slip.
+
+    *table_version* is the number of the version that the player was shown, here and below; None for callers that show
+    nothing. By its *mark* the same click is known that is sent again (`games.betting.idempotency`). Raises
+    HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged, UnknownChip,
+    OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    """
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
+    if idempotency.is_done(place, mark):
+        return place
+    _demand_open(locked)
+    _check_version(place, table_version)
+    limits = _limits(place)
+    if chip not in limits.chips:
+        raise UnknownChip
+    place.last_chip = chip
+    return _keep(locked, _slip(place).add(bet, chip), limits, mark)
+
+
+@transaction.atomic
+def take_chip(
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    mark: UUID | None = None,
+) -> NextRound:
+    """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableWaits,
+    TableChanged, NotOffered, UnknownChip.
+    """
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
+    if idempotency.is_done(place, mark):
+        return place
+    _check_version(place, table_version)
+    demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
+    limits = _limits(place)
+    if chip not in limits.chips:
+        raise UnknownChip
+    place.last_chip = chip
+    return _keep(locked, _slip(place).take(bet, chip), limits, mark)
+
+
+@transaction.atomic
+def change_slip(
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    change: Change,
+    table_version: int | None = None,
+    mark: UUID | None = None,
+) -> NextRound:
+    """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
+    game has no such control. A table that is closed or pauses lets bets go and takes none, and so does a stopped house.
+    """
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
+    if idempotency.is_done(place, mark):
+        return place
+    _check_version(place, table_version)
+    demand(VARIANTS[place.table.variant], CONTROL_OF[change])
+    limits = _limits(place)
+    slip = changed(_slip(place), change, last_stakes=place.last_stakes, limits=limits, funds=partial(_funds, place))
+    return _keep(locked, slip, limits, mark)
+
+
+def play_round(
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    round_id: UUID,
+    slip_version: int | None,
+    table_version: int | None = None,
+    how: Deal = Deal.AS_IT_LIES,
+    bets: Mapping[str, int] | None = None,
+    player_value: str = "",
+    session: UUID | None = None,
+) -> Played:
+    """Stake the slip, deal, settle and pay, as `play` does with the `Click` that these make."""
+    return play(
+        Click(
+            player=player,
+            table_id=table_id,
+            mode=mode,
+            round_id=round_id,
+            slip_version=slip_version,
+            table_version=table_version,
+            how=how,
+            bets=bets,
+            player_value=player_value,
+            session=session,
+        )
+    )
+
+
+def play(click: Click) -> Played:
+    """Stake the slip, deal, settle and pay. The same round again returns the same round and moves nothing.
+
+    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged,
+    SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit.
+    """
+    registers.ask_where_due(click.player)
+    with on_record(click):
+        return play_within(click)
+
+
+@contextmanager
+def on_record(click: Click) -> Iterator[None]:
+    """Record what is refused inside, in a transaction of its own, since the refused one rolls back."""
+    bind_contextvars(round_id=str(click.round_id))
+    try:
+        yield
+    except PlayError as refusal:
+        data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
+        if isinstance(refusal, Barred):
+            data["bar"] = refusal.bar.code.value
+        log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
+        raise
+
+
+@transaction.atomic
+def asked_stake(click: Click) -> int | None:
+    """Return how much a click would stake, in minor units, None where its round was played before. Raises what `play`
+    raises but for BalanceTooLow: whether there is as much is not looked at.
+    """
+    locked = _locked(click.player, click.table_id, click.mode, click.session)
+    if locked.place.round_id != click.round_id:
+        _played_before(click)
+        return None
+    staked = sum(_stakes(locked, click).values())
+    if locked.room is not None and staked > locked.room.left:
+        raise OverLimit(locked.room)
+    return staked
+
+
+@transaction.atomic
+def play_within(click: Click) -> Played:
+    """Do what `play` does, in the caller's transaction if there is one."""
+    locked = _locked(click.player, click.table_id, click.mode, click.session)
+    place, room = locked.place, locked.room
+    if place.round_id != click.round_id:
+        return Played(_played_before(click), repeated=True, place=place)
+    stakes, variant = _stakes(locked, click), VARIANTS[place.table.variant]
+    # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
+    # refusal would tell of its cards.
+    staked = sum(stakes.values())
+    if staked > locked.balance - locked.held:
+        raise BalanceTooLow
+    if room is not None and staked > room.left:
+        raise OverLimit(room)
+
+    seed = unseal(click.round_id, bytes(place.sealed_seed))
+    coup = deal(shuffle(seed, variant.decks, click.player_value))
+    settlement = settle(variant, coup, stakes)
+    finished = FinishedRound(
+        round_id=click.round_id,
+        version=_version(place),
+        mode=click.mode,
+        commitment=place.commitment,
+        seed=seed,
+        player_value=click.player_value,
+        coup=coup,
+        settlement=settlement,
+        player=click.player,
+        account_id=locked.account_id,
+        balance_before=locked.balance,
+        session=click.session,
+    )
+    seats.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
+    try:
+        rounds.finish(finished, place)
+    except LimitReached as reached:  # by a stake on the player's other account, since the limits were looked at
+        raise OverLimit(reached) from reached
+    return Played(click.round_id, repeated=False, place=place)
+
+
+def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
+    """Return what is about to be staked, where everything but money allows it."""
+    place = locked.place
+    if locked.bar:
+        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(place.table.slug)
+    _demand_open(locked)
+    _check_version(place, click.table_version)
+    if click.bets is None and place.slip_version != click.slip_version:
+        raise SlipChanged
+    variant = VARIANTS[place.table.variant]
+    demand_deal(variant, click.how)
+    slip = _slip(place) if click.bets is None else Slip(click.bets)
+    return stakes_of(slip, click.how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
+
+
+def _played_before(click: Click) -> UUID:
+    """Return the click's round if this player has played it here. Raises StalePage."""
+    theirs = Participation.objects.filter(
+        round_id=click.round_id,
+        player=click.player,
+        mode=click.mode,
+        round__table_version__table_id=click.table_id,
+    )
+    if not theirs.exists():
+        raise StalePage
+    return click.round_id
+
+
+def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> seats.Locked:
+    """Return the place with its row and the account's locked. Raises StalePage where no place was taken."""
+    locked = seats.lock(player, table_id, mode, session)
+    if locked is None:
+        raise StalePage
+    return locked
+
+
+def _locked_place(player: Player, table_id: int, mode: Mode) -> seats.Locked:
+    """Return the locked place at the table where the player plays. Raises StalePage, Barred, TableWaits."""
+    locked = _locked(player, table_id, mode)
+    if locked.bar:
+        raise Barred(gate.bar(player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(locked.place.table.slug)
+    return locked
+
+
+def _demand_open(locked: seats.Locked) -> None:
+    """Raises HouseStopped, NotServed, OtherMoney, and TablePaused or TableClosed where `places.takes_bets` says no."""
+    if locked.is_stopped:
+        raise HouseStopped
+    table, mode = locked.place.table, Mode(locked.place.mode)
+    demand_served(table.version, locked.place.player, mode)
+    if seats.pauses(table, mode):
+        raise TablePaused
+    if not seats.takes_bets(table, mode):
+        raise TableClosed
+
+
+def _check_version(place: NextRound, shown: int | None) -> None:
+    """Refuse what was meant for other limits or rules than those in force, before any money moves (GLI-19 v3.0, A.5.1).
+
+    Raises TableChanged, TableClosed.
+    """
+    if shown is not None and shown != _version(place).number:
+        raise TableChanged
+
+
+def _keep(locked: seats.Locked, slip: Slip, limits: Limits, mark: UUID | None) -> NextRound:
+    """Store a changed slip, if `check_change` has nothing against it. Whom the table serves no more takes bets off."""
+    place, before = locked.place, _slip(locked.place)
+    if slip.total > before.total:
+        _demand_open(locked)
+    check_change(before, slip, variant=VARIANTS[place.table.variant], limits=limits, funds=partial(_funds, place))
+    place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
+    place.slip_version += 1
+    idempotency.note(place, mark)
+    place.save(update_fields=["slip", "undo", "slip_version", "last_chip", "marks"])
+    return place
+
+
+def _funds(place: NextRound) -> int:
+    """Return what the player has to play with here, in minor units."""
+    return funds(place.player, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
+
+
+def _slip(place: NextRound) -> Slip:
+    return Slip(place.slip, tuple(place.undo))
+
+
+def _limits(place: NextRound) -> Limits:
+    return Limits.of(_version(place).limits, place.player.currency)
+
+
+def _version(place: NextRound) -> TableVersion:
+    if place.table.version is None:
+        raise TableClosed
+    return place.table.version

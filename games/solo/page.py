@@ -1,0 +1,143 @@
+"""Gathers what a player's table page shows: the place, the limits and the last round, as the database has them."""
+
+from uuid import UUID, uuid4
+
+from django.db.models import prefetch_related_objects
+
+from games.betting.controls import plays_on
+from games.betting.error_messages import examined
+from games.betting.limits import Limits
+from games.betting.lower_bet import lower_bet
+from games.errors import TableClosed
+from games.models import NextRound, Participation, Round, Table, TableVersion, Void
+from games.raw_rows import columns, fetch_one, instance
+from games.solo import seats
+from games.tables.board import MINOR, Dealt, Seat, compose
+from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
+from games.variants import VARIANTS
+from games.verification.unreadable_rounds import is_readable
+from wallet import accounts, stops
+from wallet.models import AccountKind, Mode
+from wallet.remote.operators import funds
+
+QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
+
+PARTICIPATION = f"""
+SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
+    {columns(Table, "seat")}, {columns(Void, "void")}
+FROM games_participation AS part
+JOIN games_round AS round ON round.id = part.round_id
+JOIN games_tableversion AS version ON version.id = round.table_version_id
+JOIN games_table AS seat ON seat.id = version.table_id
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE part.round_id = %s AND part.player_id = %s
+"""  # noqa: S608  (nothing but names of our own columns)
+
+
+def game_view(
+    place: NextRound,
+    *,
+    language: str,
+    notice: Notice | None = None,
+    shown: UUID | None = None,
+    fresh: bool = False,
+) -> GameView:
+    """Return everything inside ``#game`` at this place.
+
+    *shown* is the round whose cards lie on the table (by default the last one played here); *fresh* says that the
+    reader has not seen it.
+    """
+    variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
+    limits, is_stopped = table_limits(place), stops.current() is not None
+    takes_bets, is_paused = seats.as_shown(place.table, mode, is_house_stopped=is_stopped)
+    on_stage = shown or place.last_round
+    part = participation(on_stage, place.player.pk) if on_stage else None
+    if part and hasattr(part.round, "void"):
+        part = None  # a void round has no result to look at
+    if part and not is_readable(part):
+        notice = notice or examined(part)
+        part = None
+    has = funds(place.player, mode, plays_on(variant))
+    seat = Seat(
+        variant=variant,
+        limits=limits,
+        mode=mode,
+        takes_bets=takes_bets,
+        is_paused=is_paused,
+        is_house_stopped=is_stopped,
+        table_version=place.table.version.number if place.table.version else 0,
+        round_id=place.round_id,
+        commitment=place.commitment,
+        slip=place.slip,
+        slip_version=place.slip_version,
+        can_undo=bool(place.undo),
+        last_stakes=place.last_stakes,
+        last_chip=place.last_chip,
+        player_value=place.player_value,
+        funds=has,
+    )
+    return compose(
+        seat,
+        language=language,
+        notice=notice,
+        dealt=dealt(part) if part else None,
+        is_last=on_stage == place.last_round,
+        fresh=fresh,
+        purse=purse_view(place, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
+    )
+
+
+def dealt(part: Participation) -> Dealt:
+    """Return a stored round as plain values."""
+    return Dealt(
+        id=part.round_id,
+        code=part.round.code,
+        cards=part.round.cards,
+        staked=part.staked,
+        paid=part.paid,
+        balance_before=part.balance_before,
+        balance_after=part.balance_after,
+        bets={wager.bet: wager for wager in part.wagers.all()},
+    )
+
+
+def purse_forms(player_id: int, mode: Mode, limits: Limits) -> PurseForms:
+    """Return what moves money into a game that has a balance of its own, and out of it."""
+    return PurseForms(
+        account=accounts.balance(player_id, mode),
+        quick=tuple(QuickView(chip, chip // MINOR) for chip in limits.chips[QUICK]),
+        key=uuid4(),
+        leave_key=uuid4(),
+    )
+
+
+def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
+    """Return what stands beside the balance of a game that has one of its own."""
+    return PurseView(
+        **vars(purse_forms(place.player_id, Mode(place.mode), limits)),
+        is_short=sum(place.slip.values()) > funds,
+        is_empty=funds < limits.lowest,
+        lower_total=sum(lower_bet(place.slip, limits, funds).values()),
+    )
+
+
+def table_limits(place: NextRound) -> Limits:
+    """Return the limits in force at a place, in its player's currency. Raises TableClosed where the table never was
+    put live.
+    """
+    if place.table.version is None:
+        raise TableClosed
+    return Limits.of(place.table.version.limits, place.player.currency)
+
+
+def participation(round_id: UUID, player_id: int) -> Participation | None:
+    """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
+    row = fetch_one(PARTICIPATION, [round_id, player_id])
+    if row is None:
+        return None
+    part, played = instance(Participation, row), instance(Round, row)
+    version, table, void = instance(TableVersion, row), instance(Table, row), instance(Void, row)
+    part.round, played.table_version, version.table = played, version, table
+    Round._meta.get_field("void").set_cached_value(played, void if void.pk else None)
+    prefetch_related_objects([part], "wagers")
+    return part

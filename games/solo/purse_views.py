@@ -1,0 +1,104 @@
+"""Re-buy and Leave game, for games with a balance of their own. Thin: parse, call one service, lead on."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from games import solo
+from games.models import Shape, Table
+from games.shared import seats
+from games.shared.views import NOTICE as LIVE_NOTICE
+from games.shared.views import live_table_of
+from games.solo.seats import ON_A_PURSE
+from games.solo.views import NOTICE
+from games.tables.access import at_a_playable_table
+from games.tables.presentation import Notice
+from players.access import PlayerRequest, player_required
+from players.models import Player
+from players.rates import at_a_human_pace
+from wallet import purse
+from wallet.forms import AmountForm, KeyForm
+from wallet.models import Mode
+from wallet.money import format_money
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def table_rebuy(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
+    """Move money from the account into the game, or say why not, on the table."""
+    _demand_purse(table)
+    take_place(request.player, table, mode)
+    request.session[_notice_of(table)] = vars(_rebuy(request, mode))
+    return redirect("table", slug=table.slug, mode=mode)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Move what is left in the game back to the account, and lead to the lobby. A table that the player cannot play any
+    more holds nothing back.
+    """
+    table = get_object_or_404(Table, slug=slug)
+    _demand_purse(table)
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        request.session[_notice_of(table)] = vars(Notice("error", str(form.errors["key"][0])))
+        return redirect("table", slug=slug, mode=mode)
+    try:
+        returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
+    except purse.FormTooOld as error:
+        request.session[_notice_of(table)] = vars(Notice("error", str(error)))
+        return redirect("table", slug=slug, mode=mode)
+    if returned.amount:
+        sentence = _("You left the game. %(amount)s went back to your account.") % {
+            "amount": format_money(returned.amount, request.player.currency, get_language() or "en")
+        }
+    else:
+        sentence = _("You left the game. There was nothing left in it to give back.")
+    messages.success(request, sentence)
+    return redirect("lobby")
+
+
+def _notice_of(table: Table) -> str:
+    """Return the session's key of a sentence for the table's page."""
+    return LIVE_NOTICE if table.shape == Shape.SHARED else NOTICE
+
+
+def take_place(player: Player, table: Table, mode: Mode) -> None:
+    """See to it that the player has a place at the table, and with it the account that the game plays on."""
+    if table.shape == Shape.SHARED:
+        seats.seat_at(player, live_table_of(table, mode))
+    else:
+        solo.place_at(player=player, table_id=table.pk, mode=mode)
+
+
+def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
+    player = request.player
+    form = AmountForm(request.POST, currency=player.currency)
+    if not form.is_valid():
+        return Notice("error", str(next(iter(form.errors.values()))[0]))
+    amount = form.cleaned_data["amount"]
+    try:
+        posted = purse.rebuy(player=player, mode=mode, amount=amount, key=form.cleaned_data["key"])
+    except purse.MoreThanBalance as error:
+        more = _("Deposit") if mode is Mode.REAL else _("Top up free money")
+        return Notice("error", str(error), reverse("cashier"), more)
+    except purse.PurseError as error:
+        return Notice("error", str(error))
+    if posted.replayed:
+        return Notice("info", _("This was booked already. Nothing was booked twice."))
+    moved = format_money(amount, player.currency, get_language() or "en")
+    return Notice("info", _("%(amount)s was moved into the game.") % {"amount": moved})
+
+
+def _demand_purse(table: Table) -> None:
+    """Raises Http404 where the game has no balance of its own."""
+    if table.variant not in ON_A_PURSE:
+        raise Http404

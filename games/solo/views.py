@@ -1,0 +1,230 @@
+"""The player's pages: table, Game logs. Thin: parse, call one service or selector, render."""
+
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language
+from django.views.decorators.http import require_POST, require_safe
+
+from games import history as logs
+from games import solo
+from games.betting.controls import Change, Deal
+from games.betting.error_messages import annulled, refusal, repeated, table_changed
+from games.betting.forms import BET, KEEP, TAKE, SearchForm, SlipForm
+from games.chemin.views import chemin_page
+from games.engine.settle import SettlementError
+from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
+from games.history import csv_export, unseen_rounds
+from games.history.search import every
+from games.models import NextRound, Shape, Table
+from games.operators import views
+from games.rounds.void import tell
+from games.shared.views import live_page
+from games.solo import operator_money, seats
+from games.solo.page import game_view, table_limits
+from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.notice_stream import stream_of
+from games.tables.page_header import sitting_view
+from games.tables.presentation import Notice
+from games.variants import VARIANTS
+from players import sittings
+from players.access import PlayerRequest, player_required, session_id
+from players.gate import Code
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
+
+
+@player_required
+@require_safe
+@at_a_playable_table
+def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """A table page: the player's own place, as it stands, or what keeps the player from playing."""
+    if found.shape == Shape.SHARED:
+        return live_page(request, found, mode)
+    if found.shape == Shape.GUESTS:
+        return chemin_page(request, found, mode)
+    demand_welcome(request.player, mode, session_id(request))
+    operator_money.look_at_balance(request.player, mode, session_id(request))
+    place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
+    waiting = request.session.pop(NOTICE, None)
+    return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    if found.shape != Shape.SOLO:
+        raise Http404
+    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    notice, shown, fresh = None, None, False
+    try:
+        place, played = _carry_out(request, place)
+        if played is not None:
+            shown, fresh = played.round_id, True
+            notice = repeated() if played.repeated else None
+    except TableChanged:
+        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+        misfits = table_limits(place).misfits(place.slip)
+        notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
+    except (PlayError, SettlementError) as error:
+        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+            raise
+        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+        notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
+        if isinstance(error, TableWaits) and not request.htmx:  # a redirect would open the table by itself
+            return _render(request, "games/table.html", place, notice)
+    if not request.htmx:
+        if notice:
+            request.session[NOTICE] = vars(notice)
+        response = redirect("table", slug=found.slug, mode=mode)
+        unseen_rounds.remember(response, request, [shown] if shown else [])
+        return response
+    return _render(request, "games/_game_now.html", place, notice, shown=shown, fresh=fresh)
+
+
+@player_required
+@require_safe
+def history(request: PlayerRequest) -> HttpResponse:
+    """Game logs: the player's real-money rounds, newest first."""
+    mark = request.GET.get("before", "")
+    before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
+    form = SearchForm(request.GET, player=request.player)
+    page = logs.history(request.player, before=before, language=_language(), search=form.search)
+    context = {
+        "playing": logs.playing(request.player, _language()) if before is None and not form.query else (),
+        "rounds": page.rounds,
+        "older": page.older,
+        "first": before is None,
+        "form": form,
+        "filtered": bool(form.query),
+    }
+    whole = not request.htmx or request.htmx.history_restore_request
+    response = render(request, "games/history.html" if whole else "games/_history.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@player_required
+@require_safe
+def history_csv(request: PlayerRequest) -> HttpResponseBase:
+    """The rounds that Game logs would show, all of them, as a file."""
+    form = SearchForm(request.GET, player=request.player)
+    if form.fault:
+        return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
+    player = request.player
+    lines = csv_export.lines(every(player, form.search), _language(), is_remote=player.is_remote)
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="sabot.csv"'
+    return response
+
+
+@player_required
+@require_safe
+def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
+    """One of the player's own rounds, dealt again from what was stored, and marked as a replay."""
+    found = logs.round_of(request.player, round_id, _language())
+    if found is None:
+        playing = logs.playing(request.player, _language(), round_id=round_id)
+        if not playing:
+            raise Http404
+        return render(request, "games/round_playing.html", {"round": playing[0]})
+    spots = logs.replay_spots(request.player, round_id, _language()) if found.view else ()
+    context = {"round": found, "spots": spots}
+    response = render(request, "games/round.html", context)
+    unseen_rounds.remember(response, request, [round_id])
+    return response
+
+
+def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, solo.Played | None]:
+    """Do what the button says; return the place as it is then, and what was played if the button deals."""
+    form = SlipForm(request.POST)
+    if not form.is_valid():
+        raise StalePage
+    action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
+    table_id, mode = place.table_id, Mode(place.mode)
+    seats.keep_value(place, form.cleaned_data["player_value"])
+    if action == KEEP:
+        return place, None
+    if isinstance(action, Deal):
+        click = solo.Click(
+            player=request.player,
+            table_id=table_id,
+            mode=mode,
+            round_id=form.cleaned_data["round_id"],
+            slip_version=form.cleaned_data["slip_version"],
+            table_version=version,
+            how=action,
+            player_value=form.cleaned_data["player_value"],
+            session=session_id(request),
+        )
+        played = operator_money.play(click)
+        return played.place, played
+    if isinstance(action, Change):
+        changed = solo.change_slip(
+            player=request.player,
+            table_id=table_id,
+            mode=mode,
+            change=action,
+            table_version=version,
+            mark=form.cleaned_data["mark"],
+        )
+        return changed, None
+    take_off = action.startswith(TAKE)
+    move = solo.take_chip if take_off else solo.add_chip
+    moved = move(
+        player=request.player,
+        table_id=table_id,
+        mode=mode,
+        bet=action.removeprefix(TAKE if take_off else BET),
+        chip=form.cleaned_data["chip"] or 0,
+        table_version=version,
+        mark=form.cleaned_data["mark"],
+    )
+    return moved, None
+
+
+def _render(
+    request: PlayerRequest,
+    template: str,
+    place: NextRound,
+    notice: Notice | None,
+    *,
+    shown: UUID | None = None,
+    fresh: bool = False,
+) -> HttpResponse:
+    mode = Mode(place.mode)
+    notice = notice or annulled(tell(place.player, place.table_id, mode))
+    news = unseen_rounds.news([place] if place.unseen != shown else [], request, _language())
+    game = game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh)
+    session = session_id(request)
+    seen = sittings.sitting(place.player, session) if session else None
+    context = {
+        "sitting": sitting_view(seen, place.player, mode, game) if seen else None,
+        "table": place.table,
+        "variant": VARIANTS[place.table.variant],
+        "game": game,
+        "there": views.balance_there(place.player, place.table, mode),
+        "news": news.values(),
+        "now_mode": mode,
+        "mark": "" if request.htmx else uuid4(),  # a script makes one for each click
+        "play_url": reverse("table_play", args=[place.table.slug, mode]),
+        "mode_word": mode.name.lower(),
+        "stream": partial(stream_of, request),  # of the whole page alone
+    }
+    response = render(request, template, context)
+    unseen_rounds.remember(response, request, [*news, shown] if shown else news)
+    return response
+
+
+def _language() -> str:
+    return get_language() or "en"

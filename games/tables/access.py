@@ -1,0 +1,134 @@
+"""The way to a table: whoever cannot play there is told why, on a page of the house, and takes no place."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Concatenate, Final, ParamSpec
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+from games.betting.controls import plays_on
+from games.betting.eligibility import demand_served, stands_at
+from games.betting.error_messages import Unplayable, unplayable
+from games.errors import Barred, NotHereRemotely, NotServed, OtherMoney, TableClosed, UnknownCurrency
+from games.models import Shape, Table
+from games.solo.operator_money import demand_possible
+from games.variants import VARIANTS
+from players import gate, registers
+from players.access import PlayerRequest
+from players.models import Player
+from wallet import purse
+from wallet.models import AccountKind, Mode
+
+More = ParamSpec("More")  # what else an address says
+TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
+UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney, NotHereRemotely)
+View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
+
+
+def at_a_playable_table(view: TableView[More]) -> View[More]:
+    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or nowhere
+    (`Barred`), a form leads to the table's page, and that says why. Whoever stands at a table that serves them no more
+    is let in until the round is over; its services take no stake.
+    """
+
+    @wraps(view)
+    def entered(request: PlayerRequest, slug: str, mode: Mode, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
+        table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
+        try:
+            demand_playable(table, request.player, mode)
+        except UNPLAYABLE as error:
+            return _turned_away(request, table, mode, error)
+        try:
+            return view(request, table, mode, *args, **kwargs)
+        except Barred as error:
+            return _kept_away(request, table, mode, error)
+
+    return entered
+
+
+def at_a_shared_table(view: TableView[More]) -> View[More]:
+    """The same for what only a table has whose rounds go by the clock, with bets on two hands: 404 at any other."""
+
+    @wraps(view)
+    def entered(
+        request: PlayerRequest, table: Table, mode: Mode, *args: More.args, **kwargs: More.kwargs
+    ) -> HttpResponse:
+        if table.shape != Shape.SHARED:
+            raise Http404
+        return view(request, table, mode, *args, **kwargs)
+
+    return at_a_playable_table(entered)
+
+
+def demand_playable(table: Table, player: Player, mode: Mode) -> None:
+    """Raises TableClosed where no version of the table was ever put live; NotServed, OtherMoney where it is for other
+    players or money and the player has no part in what goes on there; UnknownCurrency where it does not take theirs;
+    NotHereRemotely where it is not for those who come from an operator.
+    """
+    if table.version is None:
+        raise TableClosed
+    try:
+        demand_served(table.version, player, mode)
+    except (NotServed, OtherMoney):
+        if not stands_at(player, table, mode):
+            raise
+    if player.currency not in table.version.limits:
+        raise UnknownCurrency(player.currency)
+    demand_possible(table, player, mode)
+
+
+def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
+    """Raises Barred where something keeps the player from playing at any table. A reality check does not: it is
+    answered at the table.
+    """
+    registers.ask_where_stale(player)
+    demand_unbarred(player, mode, session)
+
+
+def demand_unbarred(player: Player, mode: Mode, session: UUID | None) -> None:
+    """The same, for whoever has asked the registers before."""
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    if bar and bar.code is not gate.Code.CHECK:
+        raise Barred(bar)
+
+
+def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) -> HttpResponse:
+    """Say on a page of its own what keeps the player from playing, and what they can do all the same. New terms are
+    such a page themselves, and lead back.
+    """
+    if request.method not in ("GET", "HEAD"):
+        return _to_the_table(request, table, mode)
+    bar = error.bar
+    if bar.code is gate.Code.TERMS:
+        return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
+    return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
+
+
+def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplayable) -> HttpResponse:
+    if request.method not in ("GET", "HEAD"):
+        return _to_the_table(request, table, mode)
+    context = {
+        "table": table,
+        "now_mode": mode,
+        "notice": unplayable(error),
+        "leave_key": uuid4() if _lies_in_purse(request.player, table, mode) else None,
+    }
+    return render(request, "games/refused.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def _lies_in_purse(player: Player, table: Table, mode: Mode) -> bool:
+    """Say whether the game has a balance of its own with money of the player's, which they can take out anywhere."""
+    game = VARIANTS.get(table.variant)
+    is_on_purse = game is not None and plays_on(game) is AccountKind.PURSE
+    return is_on_purse and purse.balance(player, mode) > 0
+
+
+def _to_the_table(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
+    address = reverse("table", args=[table.slug, mode])
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)

@@ -1,0 +1,237 @@
+"""What a table can be played under, and what it is refused for: limits, pace, whom it serves, the returns of its bets
+and its languages. Every refusal is a sentence for staff.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import NoneType
+from typing import cast
+
+from games.betting.limits import Limits, StoredLimits
+from games.change_requests import languages
+from games.engine.liability import largest_loss
+from games.engine.odds import LIVE_MINIMUM, lowest_return, percent
+from games.models import Shape, Table, TableVersion
+from games.tables.chemin_rules import GuestClock, GuestRules, GuestRulesError, StoredGuestLimits
+from games.tables.clock import Clock, ClockError
+from games.variants import GAMES, VARIANTS
+from games.variants.game import GuestGame
+from players.models import Jurisdiction
+from wallet.models import Mode
+from wallet.money import format_amount, format_money
+
+TableLimits = StoredLimits | StoredGuestLimits  # of games with bets on two hands; of those that guests play
+TableClock = Clock | GuestClock
+
+
+@dataclass(frozen=True)
+class Served:
+    """Whom a table serves, by their jurisdictions, and for which money. Each once, in the order of the alphabet."""
+
+    jurisdictions: Sequence[str]
+    modes: Sequence[str]
+
+    @classmethod
+    def of(cls, jurisdictions: Iterable[str], modes: Iterable[str]) -> "Served":
+        """Bring what is chosen into its order."""
+        return cls(sorted(set(jurisdictions)), sorted({str(mode) for mode in modes}))
+
+    @classmethod
+    def under(cls, version: TableVersion) -> "Served":
+        """Return whom a version serves."""
+        return cls(version.jurisdictions, version.modes)
+
+
+class TableError(Exception):
+    """Something that may not be done to a table, in a sentence for staff."""
+
+
+class NothingChanged(TableError):
+    """A new version that would be like the one in force."""
+
+    def __init__(self) -> None:
+        super().__init__("All of this is in force already: nothing would change.")
+
+
+class ServesNobody(TableError):
+    """A table for no players of the house, or for money that it cannot be played for: *part* says which."""
+
+    def __init__(self, sentence: str, *, part: str) -> None:
+        super().__init__(sentence)
+        self.part = part
+
+
+class UnusableLimits(TableError):
+    """Limits that the rules, the chips or the players of the table cannot be used with: those in *currency*, of *bet*,
+    where it is one currency's or one bet's that cannot; *part* is "chips", "tray" or "liability" where it is that.
+    """
+
+    def __init__(self, sentence: str, *, currency: str = "", bet: str = "", part: str = "") -> None:
+        where = ", ".join(part for part in (currency, bet) if part)
+        super().__init__(f"{where}: {sentence}" if where else sentence)
+        self.sentence = sentence[:1].upper() + sentence[1:]
+        self.currency, self.bet, self.part = currency, bet, part
+
+
+class WrongShape(TableError):
+    """A table that does not deal for those whom its game is for."""
+
+    def __init__(self) -> None:
+        super().__init__("A game of guests against each other has a guests' table; every other game has another one.")
+
+
+class UnusableClock(TableError):
+    """A table where the house keeps time without a pace, or with one of another kind of table; or a solo table with
+    one.
+    """
+
+
+class Overtaken(TableError):
+    """What was asked for no longer fits: the table has another version by now, or the program other rules."""
+
+
+class MissingLanguage(TableError):
+    """A game that cannot be shown in a language of the house."""
+
+    def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
+        texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
+        super().__init__(f"{variant} lacks texts ({texts}). It needs every language of the house.")
+
+
+class ReturnTooLow(TableError):
+    """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
+
+    def __init__(self, bet: str, currency: str, stake: int, rtp: Fraction) -> None:
+        amount = format_money(stake, currency, "en")
+        returns = f"eturns {percent(rtp, 2)} % at a stake of {amount}; 75 % is the least."
+        super().__init__(f"{bet} r{returns}")
+        self.sentence, self.bet, self.currency = f"R{returns}", bet, currency
+
+
+def check(table: Table, limits: TableLimits, clock: TableClock | None, served: Served) -> None:
+    """Refuse what the table, which need not be stored, could not be played under. Raises UnusableLimits, UnusableClock,
+    ServesNobody, ReturnTooLow, MissingLanguage, WrongShape, KeyError for an unknown variant.
+    """
+    shape = Shape(table.shape)
+    if shape not in shapes_of(table.variant):
+        raise WrongShape
+    if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
+        raise UnusableClock("A shared table has a clock, a guests' table one of its own kind, and a solo table none.")
+    if clock:
+        _check_pace(clock)
+    if shape is Shape.GUESTS:
+        _guest_rules(limits)
+    else:
+        bets = cast("StoredLimits", limits)
+        check_usable(table.variant, bets, shape)
+        check_returns(table.variant, bets)
+    _check_served(served, shape, limits)
+    if missing := languages.missing(table.variant):
+        raise MissingLanguage(table.variant, missing)
+
+
+def shapes_of(variant: str) -> Sequence[Shape]:
+    """Return the shapes that tables of a game can have. Raises KeyError for an unknown one."""
+    return [Shape.GUESTS] if isinstance(GAMES[variant], GuestGame) else [Shape.SOLO, Shape.SHARED]
+
+
+def everybody(shape: Shape, limits: TableLimits) -> Served:
+    """Return who can be served at most: players of every jurisdiction, for all money that such a table is played for.
+    Raises UnusableLimits.
+    """
+    is_practice = shape is Shape.GUESTS and _guest_rules(limits).is_practice
+    return Served.of(Jurisdiction.objects.values_list("pk", flat=True), [Mode.FREE] if is_practice else Mode)
+
+
+def check_places_stay(before: TableLimits, after: TableLimits) -> None:
+    """Whoever sits somewhere sits there on, and for real money never against the house. Raises UnusableLimits."""
+    was, will_be = GuestRules.of(before), _guest_rules(after)
+    if (was.places, was.house_players) != (will_be.places, will_be.house_players):
+        raise UnusableLimits("A guests' table keeps its places and its house players: make another one instead.")
+
+
+def check_returns(variant_slug: str, limits: StoredLimits) -> None:
+    """Refuse limits under which some allowed stake returns less than 75 %, rounding included. Raises ReturnTooLow."""
+    variant = VARIANTS[variant_slug]
+    for currency in limits:
+        allowed = Limits.of(limits, currency)
+        for bet, (low, high) in ((bet, (each.minimum, each.maximum)) for bet, each in allowed.bets.items()):
+            rtp, stake = lowest_return(variant, bet, low, high, allowed.step)
+            if rtp < LIVE_MINIMUM:
+                raise ReturnTooLow(bet, currency, stake, rtp)
+
+
+def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.SOLO) -> None:
+    """Refuse limits under which the table could not be played: every bet of the rules has them, every minimum, maximum
+    and chip is a multiple of the step, and a shared table says what the house may lose in a round. Raises
+    UnusableLimits.
+    """
+    expected = {bet.code for bet in VARIANTS[variant_slug].bets}
+    for currency, entry in limits.items():
+        step, chips, bets = entry["step"], entry["chips"], entry["bets"]
+        if bets.keys() != expected:
+            raise UnusableLimits(f"the bets are not {', '.join(sorted(expected))}.", currency=currency)
+        if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
+            raise UnusableLimits("every chip must be a multiple of the step.", currency=currency, part="chips")
+        if not entry.get("tray", chips) or set(entry.get("tray", chips)) - set(chips):
+            raise UnusableLimits(
+                "the tray holds some of the chips of the table, and no others.", currency=currency, part="tray"
+            )
+        for bet, (low, high) in bets.items():
+            if not 0 < low <= high or low % step or high % step:
+                span = (
+                    f"from {_amount(low, currency)} to {_amount(high, currency)} in steps of {_amount(step, currency)}"
+                )
+                raise UnusableLimits(f"{span} cannot be staked.", currency=currency, bet=bet)
+        if (shape is Shape.SHARED) is not ("liability" in entry):
+            raise UnusableLimits(
+                "a shared table has a liability, and a solo table none.", currency=currency, part="liability"
+            )
+        if shape is Shape.SHARED:
+            _check_liability(variant_slug, limits, currency)
+
+
+def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> None:
+    """One player alone can place any bet at its maximum, or the limits would promise what the house does not hold."""
+    liability = limits[currency].get("liability")
+    for bet, (_low, high) in limits[currency]["bets"].items():
+        worst = largest_loss(VARIANTS[variant_slug], {bet: high})
+        if type(liability) is not int or liability < worst:
+            can_win = f"{_amount(high, currency)} can win {_amount(worst, currency)}"
+            most = _amount(liability, currency) if type(liability) is int else "none"
+            raise UnusableLimits(f"{can_win}, more than the liability of {most}.", currency=currency, bet=bet)
+
+
+def _amount(minor: int, currency: str) -> str:
+    return format_amount(minor, currency, "en")
+
+
+def _guest_rules(limits: TableLimits) -> GuestRules:
+    """Read the limits of a guests' table. Raises UnusableLimits."""
+    try:
+        return GuestRules.of(limits)
+    except GuestRulesError as error:
+        raise UnusableLimits(str(error)) from error
+
+
+def _check_served(served: Served, shape: Shape, limits: TableLimits) -> None:
+    """Refuse a table for nobody, and one for money that it cannot be played for. Raises ServesNobody."""
+    jurisdictions, modes = set(served.jurisdictions), set(served.modes)
+    widest = everybody(shape, limits)
+    if not jurisdictions or not jurisdictions <= set(widest.jurisdictions):
+        raise ServesNobody(
+            "A table is for players of one jurisdiction of the house at least, and of no others.", part="jurisdictions"
+        )
+    if not modes or not modes <= set(Mode.values):
+        raise ServesNobody("A table is for real money, for free money or for both.", part="modes")
+    if not modes <= set(widest.modes):
+        raise ServesNobody("Where the house plays places, a table is for free money alone.", part="modes")
+
+
+def _check_pace(clock: TableClock) -> None:
+    """Refuse a pace that no table can keep. Raises UnusableClock."""
+    try:
+        type(clock).of(clock.stored())
+    except ClockError as error:
+        raise UnusableClock(str(error)) from error

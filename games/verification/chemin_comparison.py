@@ -1,0 +1,382 @@
+"""A coup between guests, dealt and settled again, everything that anybody put up and decided beside what is kept."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cryptography.exceptions import InvalidTag
+from django.db.models import Prefetch
+
+from games.chemin import event_codec, log_details
+from games.chemin import stored_coups as chemin_stored
+from games.chemin.floor import Sitting
+from games.chemin.redeal import COVERING
+from games.engine.chemin.events import (
+    AdviceAsked,
+    CallMade,
+    CardsDealt,
+    Decision,
+    Declared,
+    Event,
+    Passed,
+    StakeLaid,
+)
+from games.engine.chemin.record import Played
+from games.engine.chemin.rules import Side
+from games.engine.chemin.state import Chips
+from games.engine.chemin.state import Coup as ChipsOnTable
+from games.engine.settle import Line, Settlement
+from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participation
+from games.shared.shoes import seed_of, written
+from games.tables.board import Dealt
+from games.tables.chemin_rules import GuestRules
+from games.verification import recomputation
+from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
+from games.verification.punto_comparison import CANNOT_UNSEAL, GONE, as_kept, as_stored, bet_row, moved_back, of_shoe
+from games.verification.records import Kept, balance_at, cash_of, face_up, moved
+from games.verification.redeal import Moved
+from wallet import archives
+
+FIRST_FOUR = 4  # cards of both hands
+WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
+
+
+Choice = AdviceAsked | CallMade | CardsDealt | Declared | Passed | StakeLaid
+"""What tells of a decision."""
+KINDS: Final[Mapping[type[Choice], str]] = {
+    AdviceAsked: "ask_croupier",
+    CallMade: "make_call",
+    CardsDealt: "deal_cards",
+    Declared: "",  # either of two
+    Passed: "pass",
+    StakeLaid: "lay_stake",
+}
+
+
+@dataclass(frozen=True)
+class _Coup:
+    """A coup as it is kept beside its round."""
+
+    row: CheminCoup
+    stakes: Sequence[CheminStake]
+    moves: Sequence[CheminMove]
+    beside: chemin_stored.Kept
+    currency: str
+
+    def money(self, minor: int | None) -> str:
+        """Write an amount."""
+        return money(minor, self.currency)
+
+
+def recalled(kept: Kept) -> Deal:
+    """Deal a coup again and settle it. One that was annulled is shown as it was kept."""
+    coup = _read(kept)
+    if coup is None:
+        return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
+    if kept.gone is not None:
+        return _untouched(kept, coup, f"{GONE} {archives.sentence(kept.gone)}")
+    if kept.settlement is None and kept.is_void:
+        return _untouched(kept, coup, "It was annulled before it was settled.")
+    try:
+        facts, played, way = _play(kept, coup)
+    except recomputation.CannotDeal as error:
+        return _untouched(kept, coup, str(error))
+    except InvalidTag:
+        return _untouched(kept, coup, CANNOT_UNSEAL)
+    return Deal(
+        facts=facts,
+        parts=tuple(_parts(kept, coup, played, way)),
+        coup=tuple(_facts(coup, played, way)),
+        stakes=tuple(_stakes(coup, played)),
+        decisions=tuple(_decisions(coup, compared=True)),
+        view=log_details.round_view(
+            Dealt(kept.round.pk, kept.round.code, written(played.cards), 0, 0, 0, 0, {}),
+            log_details.Kept(_as_declared(coup.row, way), (), ()),
+        ),
+        steps=tuple(_steps(coup, played, way)),
+    )
+
+
+def _read(kept: Kept) -> _Coup | None:
+    stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
+    rows = CheminCoup.objects.select_related("tenure", "banker", "punter__player").prefetch_related(stakes)
+    row = rows.filter(pk=kept.round.pk).first()
+    if row is None:
+        return None
+    moves = CheminMove.objects.filter(round_id=row.pk).select_related("seat").order_by("number")
+    currency = GuestRules.of(kept.round.table_version.limits).currency
+    return _Coup(row, list(row.stakes.all()), list(moves), chemin_stored.kept([row.pk])[row.pk], currency)
+
+
+def _untouched(kept: Kept, coup: _Coup, why: str) -> Deal:
+    row = coup.row
+    return Deal(
+        why,
+        as_stored(kept, _cards_drawn(kept)),
+        parts=as_kept(kept, {}),
+        coup=(
+            Fact("Bank at its opening", coup.money(row.bank)),
+            Fact("Covered", coup.money(row.at_risk)),
+            Fact("Punter declared", WORDS[row.punter_draws]),
+            Fact("Banker declared", WORDS[row.banker_draws]),
+        ),
+        stakes=tuple(_stakes(coup, None)),
+        decisions=tuple(_decisions(coup, compared=False)),
+    )
+
+
+def _cards_drawn(kept: Kept) -> str | None:
+    """Return the cards that the shoe of an annulled coup gives for those kept; None where they cannot be told."""
+    played, shoe, count = kept.round, kept.round.shoe, len(kept.round.cards.split())
+    if shoe is None or not count or played.first_card is None or played.first_card + count > face_up(shoe):
+        return None
+    try:
+        return written(recomputation.cards_from(seed_of(shoe), shoe.decks, played.first_card)[:count])
+    except (recomputation.CannotDeal, InvalidTag):
+        return None
+
+
+def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputation.Declared]:
+    """Raises CannotDeal, InvalidTag."""
+    played, shoe = kept.round, kept.round.shoe
+    if shoe is None:
+        raise recomputation.CannotDeal("It has no shoe.")
+    seed = seed_of(shoe)
+    sealed_first = kept.sealed("first_card")
+    first = (played.first_card or 0) if sealed_first is None else sealed_first
+    seats = {stake.seat.number: stake.seat for stake in coup.stakes} | {coup.row.banker.number: coup.row.banker}
+    players = {stake.seat.number: stake.player_id for stake in coup.stakes}
+    way, again_ = recomputation.between_guests(
+        recomputation.cards_from(seed, shoe.decks, first),
+        _ways(coup),
+        names={number: f"{seats[number].pk} {player or 'house'}" for number, player in players.items()},
+        banker=f"{coup.row.banker_id} {coup.row.banker_player_id or 'house'}",
+        sealed=kept.settlement,
+    )
+    if first + len(again_.cards) > face_up(shoe):
+        raise recomputation.CannotDeal(
+            f"It claims card {first} of its shoe, of which fewer have been seen: no card is shown."
+        )
+    facts = [
+        *of_shoe(shoe, seed),
+        Fact("Cards gone from the shoe before", str(played.first_card), str(first)),
+        Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)),
+        Fact("Cards, in dealing order", played.cards or NOTHING, written(again_.cards)),
+        Fact("Outcome", played.outcome or NOTHING, again_.outcome.value),
+        Fact("Cards in the event log", str(kept.sealed("cards") or NOTHING), written(again_.cards)),
+        Fact("Tax in the event log", coup.money(kept.sealed("tax")), coup.money(again_.tax)),
+    ]
+    return tuple(facts), again_, way
+
+
+def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
+    """Return the coup as the ledger and the moves tell it, and as its row does."""
+    row, moved_, bank = coup.row, coup.beside.moved, coup.beside.bank
+    laid = {stake.seat.number: moved_.get(_name(stake), Moved(0, 0, frozenset())).staked for stake in coup.stakes}
+    told_ = {event.side: event.draws for move in coup.moves for event in _told(move) if isinstance(event, Declared)}
+    rows = tuple((stake.seat.number, stake.stake) for stake in coup.stakes)
+    return (
+        recomputation.Declared(
+            tuple((number, laid[number]) for number, _ in rows),
+            bank[0] if bank else row.bank,
+            told_.get(Side.PUNTER),
+            told_.get(Side.BANKER),
+        ),
+        recomputation.Declared(rows, row.bank, row.punter_draws, row.banker_draws),
+    )
+
+
+def _name(stake: CheminStake) -> str:
+    """Whose stake it is, as `games.chemin.stored_coups` names what the ledger moved."""
+    return f"player:{stake.player_id}" if stake.player_id else f"seat:{stake.seat.number}"
+
+
+def _told(move: CheminMove) -> Iterator[Event]:
+    """Yield what a move keeps of what happened, as far as it can be read."""
+    for event in move.events:
+        try:
+            yield event_codec.read(event)
+        except (KeyError, TypeError, ValueError):
+            continue
+
+
+def _as_declared(row: CheminCoup, way: recomputation.Declared) -> CheminCoup:
+    """Return the row of a coup as it was declared: never saved."""
+    return CheminCoup(
+        pk=row.pk, banker=row.banker, punter_draws=way.punter_draws, banker_draws=way.banker_draws, bank=row.bank
+    )
+
+
+def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[Fact]:
+    row = coup.row
+    bank = coup.beside.bank
+    at_risk = sum(each.stake for each in played.stakes)
+    is_so = row.call not in COVERING or at_risk == way.bank  # such a call covers all of the bank
+    yield Fact("Bank at its opening", coup.money(row.bank), coup.money(way.bank))
+    yield Fact("Covered", coup.money(row.at_risk), coup.money(at_risk))
+    yield Fact("Call", row.call or NOTHING, row.call or NOTHING if is_so else f"{coup.money(at_risk)} was covered")
+    punter = ChipsOnTable(stakes=tuple(Chips(seat, stake) for seat, stake in way.stakes)).punter
+    yield Fact("Held the punters’ cards", _seat(row.punter.number if row.punter else None), _seat(punter))
+    yield Fact("Won by", row.outcome or NOTHING, played.outcome.value)
+    totals = f"{played.punter.total} to {played.banker.total}"
+    yield Fact("Totals, punters to bank", f"{row.punter_total} to {row.banker_total}", totals)
+    yield Fact("Punter declared", WORDS[row.punter_draws], WORDS[way.punter_draws])
+    yield Fact("Banker declared", WORDS[row.banker_draws], WORDS[way.banker_draws])
+    yield Fact("Punter departed from the rule", _yes(row.punter_departs), _yes(played.punter_departs))
+    yield Fact("Banker departed from the rule", _yes(row.banker_departs), _yes(played.banker_departs))
+    yield Fact("Tax", coup.money(row.tax), coup.money(played.tax))
+    yield Fact("Bank when it was paid, by the ledger", coup.money(bank[1] if bank else None), coup.money(played.bank))
+
+
+def _seat(number: int | None) -> str:
+    return NOTHING if number is None else f"seat {number}"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def _stakes(coup: _Coup, played: Played | None) -> Iterator[Row]:
+    for stake in coup.stakes:
+        number = stake.seat.number
+        line = recomputation.punter_line(played, number) if played else None
+        ledger = coup.beside.moved.get(_name(stake))
+        who = str(Sitting(number, stake.player_id))
+
+        def fact(what: str, stored: int | None, seen: int | None, who: str = who) -> Fact:
+            return Fact(f"{who}: {what}", coup.money(stored), coup.money(seen) if played else None)
+
+        yield Row(
+            who,
+            (
+                fact("stake", stake.stake, line and line.stake),
+                fact("returned", stake.returned, line and line.payout),
+                fact("taken by the ledger", ledger.staked if ledger else 0, line and line.stake),
+                fact("paid by the ledger", ledger.paid if ledger else 0, line and line.payout),
+            ),
+        )
+
+
+def _parts(kept: Kept, coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[PlayerPart]:
+    lines = dict(_lines(coup, played))
+    punters = moved(kept)
+    for part in kept.parts:
+        line = lines.pop(part.player_id, None)
+        wagers = {wager.bet: wager for wager in part.wagers.all()}
+        names = list(dict.fromkeys([*wagers, *([line.bet] if line else [])]))
+        rows = tuple(
+            bet_row(part, bet, wagers.get(bet), line if line and line.bet == bet else None, is_settled=True)
+            for bet in names
+        )
+        settlement = Settlement((line,), line.stake, line.payout) if line else Settlement((), 0, 0)
+        after = _after(kept, coup, part, punters)
+        yield PlayerPart(
+            part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), moved_back(kept, part)
+        )
+    for player in lines:
+        yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "a part in the coup"),))
+
+
+def _lines(coup: _Coup, played: Played) -> Iterator[tuple[int, Line]]:
+    for stake in coup.stakes:
+        line = recomputation.punter_line(played, stake.seat.number)
+        if stake.player_id is not None and line is not None:
+            yield stake.player_id, line
+    if coup.row.banker_player_id is not None:
+        yield coup.row.banker_player_id, recomputation.bank_line(played)
+
+
+def _after(kept: Kept, coup: _Coup, part: Participation, punters: Mapping[int, Any]) -> int | None:
+    """Return what a guest had when the coup was paid, by the ledger; a banker with the bank."""
+    if part.player_id != coup.row.banker_player_id:
+        own = punters.get(part.player_id)
+        if own is None:
+            return None
+        return part.balance_after if part.balance_after in own.afterwards else own.after
+    cash = cash_of(part.player_id, part.currency, part.mode)
+    if kept.settled_by is None or cash is None:
+        return None
+    at_hand, bank = balance_at(cash, kept.settled_by), balance_at(coup.row.tenure.account_id, kept.settled_by)
+    return None if at_hand is None or bank is None else at_hand + bank
+
+
+def _sums(part: Participation, settlement: Settlement, after: int | None) -> Iterator[Fact]:
+    name, currency = f"player:{part.player_id}", part.currency
+    before = None if after is None else after + settlement.staked - settlement.paid
+    commission = sum(line.commission for line in settlement.lines)
+    for what, stored, seen in (
+        ("staked in all", part.staked, settlement.staked),
+        ("paid back in all", part.paid, settlement.paid),
+        ("commission in all", part.commission, commission),
+        ("balance before, by the ledger", part.balance_before, before),
+        ("balance after, by the ledger", part.balance_after, after),
+    ):
+        yield Fact(f"{name}: {what}", money(stored, currency), money(seen, currency))
+
+
+def _decisions(coup: _Coup, *, compared: bool) -> Iterator[Decided]:
+    """Yield what was decided, as its move says it, beside what the events of the same move tell."""
+    for move in coup.moves:
+        if move.seat is None:
+            continue
+        who = str(Sitting(move.seat.number, move.seat.player_id))
+        said = _said(coup, move)
+        fact = Fact(
+            f"Decision {move.number} of {who}", said, _heard(coup, move, move.seat.number) if compared else None
+        )
+        waited = (move.at - move.asked_at).total_seconds() if move.asked_at else None
+        yield Decided(move.at, who, move.get_decider_display(), waited, fact)
+
+
+def _said(coup: _Coup, move: CheminMove) -> str:
+    amount = coup.money(move.amount) if move.amount is not None else ""
+    by = "by the croupier" if move.decider == Decider.CROUPIER else ""
+    words = [move.kind.replace("_", " "), move.call.replace("_", " "), amount, by]
+    return " ".join(word for word in words if word)
+
+
+def _heard(coup: _Coup, move: CheminMove, place: int) -> str:
+    """Say what the events of a move tell of the decision of whoever sits at *place*, in the words of `_said`; what they
+    do not tell is taken from there.
+    """
+    told_ = next((event for event in _told(move) if isinstance(event, Choice) and event.seat == place), None)
+    if told_ is None:
+        return _said(coup, move)
+    kind, call, amount, by_croupier = KINDS[type(told_)], move.call, move.amount, move.decider == Decider.CROUPIER
+    if isinstance(told_, Decision):
+        by_croupier = told_.by_house
+    match told_:
+        case Declared(draws=draws):
+            kind = "draw_card" if draws else "stand"
+        case CallMade(call=made):
+            call = made.value
+        case StakeLaid(amount=laid):
+            amount = laid
+    decider = Decider.CROUPIER if by_croupier else Decider.GUEST
+    return _said(coup, CheminMove(kind=kind, call=call, amount=amount, decider=decider))
+
+
+def _steps(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[Step]:
+    for decided in _decisions(coup, compared=False):
+        if "draw card" not in decided.fact.stored and "stand" not in decided.fact.stored:
+            yield Step(0, f"{decided.who}: {decided.fact.stored}")
+    names = ["Punters", "Bank", "Punters", "Bank"]
+    names += ["Punters"] * (played.punter.third is not None) + ["Bank"] * (played.banker.third is not None)
+    cards = [
+        Step(number, f"{name}: {card.rank.letter.replace('T', '10')}{card.suit.symbol}")
+        for number, (name, card) in enumerate(zip(names, played.cards, strict=True), start=1)
+    ]
+    yield from cards[:FIRST_FOUR]
+    thirds = iter(cards[FIRST_FOUR:])
+    due = FIRST_FOUR
+    for side, draws, hand in (
+        ("The punter", way.punter_draws, played.punter),
+        ("The banker", way.banker_draws, played.banker),
+    ):
+        if draws is not None:
+            yield Step(due, f"{side} {WORDS[draws]}")
+        if hand.third is not None:
+            due += 1
+            yield next(thirds)
+    yield Step(7, f"Totals: punters {played.punter.total}, bank {played.banker.total}")
+    yield Step(8, f"Outcome: {played.outcome}")

@@ -1,0 +1,174 @@
+"""Everything that is kept of a finished round, read at the moment it is asked for."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, Q
+
+from audit.models import ArchivedMonth, Event, Leaf
+from games.chemin import stored_coups as chemin_stored
+from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe, VoidPart, Wager
+from games.variants import GAMES
+from games.variants.game import Game
+from games.verification.facts import Logged
+from games.verification.stored_rounds import STAKES
+from wallet import archives
+from wallet.models import Account, Entry, Journal
+
+SETTLE = "settle"  # the kind of journal that pays
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finished round with all that belongs to it."""
+
+    round: Round
+    parts: Sequence[Participation]  # by player
+    entries: Sequence[Entry]  # of its journals, oldest first
+    events: Sequence[Logged]
+    settlement: Mapping[str, Any] | None  # what the event log says of it; None where it was annulled before
+    gone: ArchivedMonth | None = None  # with whose archive its journals have gone, or its events
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it was annulled."""
+        return hasattr(self.round, "void")
+
+    @cached_property
+    def rules(self) -> str:
+        """The digest of the rules that it was played under: the event log says so, and else its table's version."""
+        sealed = self.settlement and self.settlement.get("rules")
+        return sealed or self.round.table_version.rules_digest
+
+    @property
+    def game(self) -> Game | None:
+        """Its game as the program plays it, None where the program does not know these rules."""
+        game = GAMES.get(self.round.table_version.table.variant)
+        return game if game and game.digest == self.rules else None
+
+    @property
+    def journals(self) -> Sequence[Journal]:
+        """Its journals, oldest first."""
+        return list(dict.fromkeys(entry.journal for entry in self.entries))
+
+    @cached_property
+    def settled_by(self) -> int | None:
+        """The journal that paid it; None where none did."""
+        return next((entry.journal_id for entry in self.entries if entry.journal.kind == SETTLE), None)
+
+    def sealed(self, name: str) -> Any:
+        """Return what the event log says of the settlement under a name; None where it says nothing."""
+        return (self.settlement or {}).get(name)
+
+
+def read(round_id: UUID) -> Kept | None:
+    """Return a finished round; None where there is none. A fixed number of queries, however many have played it."""
+    wagers = Prefetch("wagers", Wager.objects.order_by("pk"))
+    back = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
+    found = Round.objects.select_related("table_version__table", "shoe__live_table", "void").prefetch_related(back)
+    played = found.filter(pk=round_id).first()
+    if played is None:
+        return None
+    parts = Participation.objects.filter(round=played).order_by("player_id").prefetch_related(wagers)
+    entries = Entry.objects.filter(journal__round_id=round_id).select_related("journal", "account")
+    rows = list(Event.objects.filter(on=f"round:{round_id}").order_by("id"))
+    settled = next((json.loads(bytes(row.body))["data"] for row in rows if row.kind == "round.settled"), None)
+    leaves = dict(Leaf.objects.filter(event__in=[row.pk for row in rows]).values_list("event_id", "leaf"))
+    return Kept(
+        round=played,
+        parts=list(parts),
+        entries=list(entries.order_by("journal_id", "line")),
+        events=[Logged(row.pk, row.at, row.kind, row.by, leaves.get(row.pk)) for row in rows],
+        settlement=settled,
+        gone=archives.of_round(round_id) or (None if settled else archives.of_events(played.at)),
+    )
+
+
+def incidents(round_id: UUID) -> Iterable[Incident]:
+    """Return what was found wrong with a round, oldest first."""
+    return Incident.objects.filter(Q(round=round_id) | Q(live_round=round_id)).select_related("ruling").order_by("pk")
+
+
+def face_up(shoe: Shoe) -> int:
+    """Return how many cards of a shoe anybody has seen: all of one that has ended, and of one in play those of the
+    rounds that are over.
+    """
+    if shoe.ended_at is not None:
+        return 52 * shoe.decks
+    going = LiveRound.objects.filter(shoe=shoe, phase=Phase.DEALT).values_list("first_card", flat=True).first()
+    seen = chemin_stored.face_up(shoe)
+    return seen if going is None else min(seen, going)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What the ledger moved on accounts of one player in a round. Minor units."""
+
+    staked: int
+    paid: int
+    before: int | None  # the balance before the first stake; None where nothing was staked
+    afterwards: frozenset[int]  # what the account can have held when the round was paid
+    after: int | None  # the latest of these
+
+
+def moved(kept: Kept) -> Mapping[int, Moved]:
+    """Return what the ledger moved for each player until the round was paid, by the account that staked. What an
+    annulment moved later is left out.
+    """
+    own: dict[int, list[Entry]] = defaultdict(list)
+    for entry in kept.entries:
+        if entry.account.owner_id is not None and entry.journal.kind in (*STAKES, SETTLE):
+            own[entry.account.owner_id].append(entry)
+    between = _between(kept, {entry.account_id for entries in own.values() for entry in entries})
+    return {player: _moved(entries, between) for player, entries in own.items()}
+
+
+def _moved(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> Moved:
+    stakes = [entry for entry in entries if entry.journal.kind in STAKES]
+    payouts = [entry for entry in entries if entry.journal.kind == SETTLE]
+    last = max(entries, key=lambda entry: entry.version or 0)
+    since = (
+        []
+        if payouts
+        else [entry for entry in between.get(last.account_id, ()) if (entry.version or 0) > (last.version or 0)]
+    )
+    held = [entry.balance_after for entry in (last, *since) if entry.balance_after is not None]
+    return Moved(
+        staked=-sum(entry.amount for entry in stakes),
+        paid=sum(entry.amount for entry in payouts),
+        before=(stakes[0].balance_after or 0) - stakes[0].amount if stakes else None,
+        afterwards=frozenset(held),
+        after=held[-1] if held else None,
+    )
+
+
+def _between(kept: Kept, accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
+    """Return what else moved on these accounts between the first stake and the payouts: whoever is paid nothing has no
+    entry then that would tell the balance.
+    """
+    if kept.settled_by is None or not kept.entries:
+        return {}
+    found = Entry.objects.filter(
+        account__in=accounts, journal_id__gt=kept.entries[0].journal_id, journal_id__lt=kept.settled_by
+    ).exclude(journal__round_id=kept.round.pk)
+    lines: dict[int, list[Entry]] = defaultdict(list)
+    for entry in found.order_by("version"):
+        lines[entry.account_id].append(entry)
+    return lines
+
+
+def balance_at(account_id: int, journal_id: int) -> int | None:
+    """Return what an account held once a journal was posted, minor units; None where nothing had moved on it."""
+    entries = Entry.objects.filter(account=account_id, journal_id__lte=journal_id).order_by("-version")
+    return entries.values_list("balance_after", flat=True).first()
+
+
+def cash_of(player_id: int, currency: str, mode: str) -> int | None:
+    """Return a player's account in this money, None where there is none."""
+    own = Account.objects.filter(owner=player_id, kind="cash", currency=currency, mode=mode)
+    return own.values_list("pk", flat=True).first()

@@ -1,0 +1,132 @@
+"""Every finished round is dealt again once, soon after it was played: its seed has to reproduce everything kept of it.
+
+Where it does not, a round of a solo table is annulled, its table closed, an incident opened, and the player is told;
+there is no other reason for which one is ever annulled, and nobody can ask for it. A shared table is stopped, the one
+for the round's kind of money, and the supervisor called, who decides: others have played on since.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from audit import log
+from games.incidents import open_incident
+from games.models import IncidentKind, LiveRound, ReplayDue, Round, Void, VoidReason
+from games.rounds.void import void_round
+from games.shared import malfunction
+from games.tables.status import close_table
+from games.verification.redeal import Finding
+from games.verification.stored_rounds import Problem, problems
+from wallet.ledger import LedgerError
+
+BATCH = 500  # rounds dealt again in one transaction
+BATCHES = 40  # in one run; what is left then waits for the next one
+FIRST = UUID(int=0)
+SYSTEM = "system"
+CAUSES = {
+    IncidentKind.NOT_REPRODUCED: "Dealt again, its shoe gives other cards than those that are stored.",
+    IncidentKind.NOT_RECOMPUTED: "Settled again, its bets come to something else than what is stored or was paid.",
+    IncidentKind.RULES_UNKNOWN: "The program does not know the rules that it was played under.",
+}
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How many rounds a run has dealt again, and those that it had to do something about."""
+
+    rounds: int
+    suspicious: tuple[UUID, ...]
+
+
+def replay_finished_rounds() -> Replayed:
+    """Deal again what is due, and act where a seed does not reproduce its round.
+
+    Any number of workers may run this at once, and one that dies repeats harmlessly: a round leaves the queue in the
+    transaction that has looked at it.
+    """
+    count, last = 0, FIRST
+    suspicious: list[UUID] = []
+    for _ in range(BATCHES):
+        batch = _replay_batch(last)
+        if not batch.rounds:
+            break
+        count += batch.rounds
+        suspicious += batch.suspicious
+        last = batch.last
+    for round_id in suspicious:
+        _act(round_id)
+    if count:
+        data: dict[str, log.Json] = {
+            "reproduced": count - len(suspicious),
+            "suspicious": [str(each) for each in suspicious],
+        }
+        log.record("rounds.replayed", by=SYSTEM, on="rounds", data=data)
+    return Replayed(count, tuple(suspicious))
+
+
+@dataclass(frozen=True)
+class _Batch:
+    rounds: int
+    suspicious: tuple[UUID, ...]
+    last: UUID
+
+
+@transaction.atomic
+def _replay_batch(after: UUID) -> _Batch:
+    """Deal the next rounds of the queue again, in the order of their ids, and take those off it that are reproduced.
+
+    The others stay: each is acted on in a transaction of its own, which locks a table and accounts.
+    """
+    due = ReplayDue.objects.filter(pk__gt=after).order_by("pk").select_for_update(skip_locked=True)[:BATCH]
+    ids = [each.pk for each in due]
+    if not ids:
+        return _Batch(0, (), after)
+    settled = {played.pk for played, problem in problems(ids) if problem is None}
+    settled.update(Void.objects.filter(pk__in=ids).values_list("pk", flat=True))
+    ReplayDue.objects.filter(pk__in=settled).delete()
+    return _Batch(len(ids), tuple(round_id for round_id in ids if round_id not in settled), ids[-1])
+
+
+@transaction.atomic
+def _act(round_id: UUID) -> None:
+    """Look at a suspicious round once more, alone with it, and do what has to be done."""
+    if not ReplayDue.objects.filter(pk=round_id).select_for_update().exists():
+        return  # another worker has
+    if not Round.objects.filter(pk=round_id).exists():
+        log.record("round.missing", by=SYSTEM, on=f"round:{round_id}", data={"table": "games_round"})
+    for played, problem in problems([round_id]):
+        if problem and played.shoe_id:
+            malfunction.stop(
+                live_round=LiveRound.objects.get(pk=round_id),
+                kind=problem.kind,
+                cause=CAUSES[problem.kind],
+                found=problem.found,
+                by=SYSTEM,
+            )
+        elif problem and problem.kind is IncidentKind.RULES_UNKNOWN:
+            _open(played, problem.kind, problem.found, ["Nothing: the round stands."])
+        elif problem:
+            _annul(played, problem)
+    ReplayDue.objects.filter(pk=round_id).delete()
+
+
+def _annul(played: Round, problem: Problem) -> None:
+    """Close the table, move the money back, keep what was found. The table is locked first, then accounts."""
+    table_id = played.table_version.table_id
+    reason = f"Round {played.code} does not follow from its seed."
+    close_table(table_id=table_id, reason=reason, by=SYSTEM)
+    try:
+        with transaction.atomic():
+            void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)
+    except LedgerError as refusal:
+        found = (*problem.found, Finding("reversal", f"{type(refusal).__name__}: {refusal}", "possible"))
+        _open(played, IncidentKind.LEDGER_REFUSES, found, ["Table closed.", "Round not voided: see the ledger."])
+    else:
+        _open(played, problem.kind, problem.found, ["Table closed.", "Round voided.", "Players told at the table."])
+
+
+def _open(played: Round, kind: IncidentKind, found: Iterable[Finding], done: Sequence[str]) -> None:
+    table_id = played.table_version.table_id
+    open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=found, done=done, by=SYSTEM)

@@ -1,0 +1,134 @@
+"""Recalling a round: what is kept of it, dealt and settled again at this moment, and everything that belongs to it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+
+from games.chemin.floor import Laid, guests_at, in_words
+from games.engine.bets import Variant
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
+from games.shared.shoes import seed_of
+from games.verification import chemin_comparison, punto_comparison, recomputation
+from games.verification.facts import Deal, Earlier, Fact, Recall, money
+from games.verification.records import Kept, face_up, incidents, moved, read
+from wallet import archives
+from wallet.models import Mode
+
+
+@dataclass(frozen=True)
+class Going:
+    """A round of a live table that is not over: who has laid what, and no card; or one that is, and on which nobody
+    bet.
+    """
+
+    round: LiveRound
+    is_over: bool
+    phase: str  # how far it has come, "" where it is over
+    is_interrupted: bool  # its table stands still
+    laid: Sequence[tuple[str, str]]  # who, and how much in words
+
+    @property
+    def players(self) -> Sequence[int]:
+        """Whose data it shows."""
+        return [int(who.removeprefix("player:")) for who, _ in self.laid if who.startswith("player:")]
+
+
+def recall(round_id: UUID) -> Recall | None:
+    """Deal a finished round again, and return everything there is of it; None where there is no such round."""
+    kept = read(round_id)
+    return None if kept is None else recalled(kept)
+
+
+def recalled(kept: Kept) -> Recall:
+    """Deal a finished round again from what is kept of it."""
+    deal = _deal(kept)
+    return Recall(
+        round=kept.round,
+        deal=replace(deal, facts=(*_rules(kept), *deal.facts)),
+        earlier=tuple(_earlier(kept.round)),
+        journals=tuple(kept.journals),
+        events=tuple(kept.events),
+        incidents=tuple(incidents(kept.round.pk)),
+    )
+
+
+def _deal(kept: Kept) -> Deal:
+    game = kept.game
+    if game is None:
+        if kept.gone is not None:
+            why = f"{punto_comparison.GONE} {archives.sentence(kept.gone)}"
+            return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, {}))
+        why = "The program does not know the rules that it was played under: nothing is worked out again."
+        return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, moved(kept)))
+    return punto_comparison.recalled(kept, game) if isinstance(game, Variant) else chemin_comparison.recalled(kept)
+
+
+def _rules(kept: Kept) -> Iterator[Fact]:
+    """Yield under which rules and whose version it was played."""
+    version = kept.round.table_version
+    sealed = kept.sealed("table_version")
+    yield Fact("Table version (its number in the database)", str(version.pk), None if sealed is None else str(sealed))
+    yield Fact("Rules (SHA-256 of what decides money)", version.rules_digest, kept.rules if kept.settlement else None)
+    mode = kept.sealed("mode")
+    yield Fact("Money", _kind_of_money(kept.round.mode), mode and _kind_of_money(mode))
+    for part in kept.parts:
+        yield Fact(
+            f"player:{part.player_id}: money", _kind_of_money(part.mode), _kind_of_money(mode or kept.round.mode)
+        )
+
+
+def _kind_of_money(mode: str) -> str:
+    return Mode(mode).label.lower()
+
+
+def _earlier(played: Round) -> Iterator[Earlier]:
+    """Yield what was dealt before from the same shoe, each card again from its seed."""
+    shoe = played.shoe
+    if shoe is None or played.first_card is None:
+        return
+    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by its shoe
+    before = Round.objects.filter(pk__in=of_shoe, first_card__lt=played.first_card).exclude(cards="")
+    try:
+        cards = recomputation.cards_from(seed_of(shoe), shoe.decks, 0)
+    except (recomputation.CannotDeal, InvalidTag):
+        cards = ()
+    seen = face_up(shoe)
+    for each in before.order_by("first_card"):
+        first, count = each.first_card or 0, len(each.cards.split())
+        dealt = " ".join(card.code for card in cards[first : first + count])
+        is_known = bool(cards) and first + count <= seen
+        fact = Fact(f"{each.code}: cards", each.cards, dealt if is_known else None)
+        yield Earlier(each.pk, each.code, first + 1, fact)
+
+
+def going(round_id: UUID) -> Going | None:
+    """Return a round of a live table that is in progress, or ended without a bet, of which nothing else is kept; None
+    where there is no such one.
+    """
+    found = LiveRound.objects.select_related("live_table__table", "version__table", "shoe")
+    live = found.filter(pk=round_id).first()
+    if live is None:
+        return None
+    if live.phase not in OPEN_PHASES:
+        return Going(live, is_over=True, phase="", is_interrupted=False, laid=())
+    stands_still = live.live_table.stopped_by_id is not None
+    return Going(live, is_over=False, phase=in_words(live), is_interrupted=stands_still, laid=tuple(_laid(live)))
+
+
+def _laid(live: LiveRound) -> Iterator[tuple[str, str]]:
+    if live.live_table.table.shape != Shape.GUESTS:
+        verb = "held" if live.phase == Phase.BETTING else "staked"
+        for seat in LiveSeat.objects.filter(round_id=live.pk).exclude(stakes={}).order_by("player_id"):
+            yield f"player:{seat.player_id}", f"{money(sum(seat.stakes.values()), seat.currency)} {verb}"
+        return
+    for guests in guests_at([live.live_table_id]).values():
+        if guests.bank is not None:
+            yield _who(guests.bank), f"{money(guests.bank.amount, guests.currency)} in the bank"
+        for laid in guests.stakes:
+            yield _who(laid), f"{money(laid.amount, guests.currency)} staked"
+
+
+def _who(laid: Laid) -> str:
+    return f"player:{laid.sitting.player}" if laid.sitting.player else f"seat {laid.sitting.number}, house player"

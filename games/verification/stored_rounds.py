@@ -1,0 +1,163 @@
+"""Finished rounds with all that is kept of them, and what of it does not follow from the seed and the rules."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from django.db.models import Q, Sum
+
+from games.chemin import redeal as chemin_recall
+from games.chemin import stored_coups as chemin_stored
+from games.engine.bets import Variant
+from games.models import IncidentKind, Participation, Round, Shoe, Void
+from games.shared.shoes import seed_of
+from games.variants import GAMES
+from games.variants.game import Game, GuestGame
+from games.verification.redeal import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
+from wallet import archives
+from wallet.models import Entry
+
+STAKES = ("stake", "held_stake")  # kinds of journals
+OF_THE_CARDS = frozenset({"seed", "commitment", "first card", "cards", "outcome"})  # findings that speak of the deal
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is the matter with a round."""
+
+    kind: IncidentKind
+    found: tuple[Finding, ...]
+
+
+def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
+    """Deal finished rounds again and say what is the matter with each: None where its seed reproduces it. Those that
+    were annulled are left out. A fixed number of queries.
+
+    Where a round's journals have gone to an archive, the ledger has no say.
+    """
+    parts: dict[UUID, list[StoredPart]] = {}
+    for part in Participation.objects.filter(round_id__in=ids).prefetch_related("wagers").order_by("pk"):
+        parts.setdefault(part.round_id, []).append(_stored_part(part))
+    moved, gone = _moved(ids), archives.gone(ids)
+    moved |= {each: _as_said(parts.get(each, ())) for each in gone}
+    voided = Void.objects.filter(pk__in=ids).values("pk")
+    found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
+    coups = chemin_stored.kept([played.pk for played in found if _is_between_guests(played)])
+    for played in found:
+        beside = coups.get(played.pk, chemin_stored.Kept())
+        kept = _Kept(tuple(parts.get(played.pk, ())), moved.get(played.pk, {}), beside, has_gone=played.pk in gone)
+        yield played, _problem(played, kept)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is kept of a round beside its row; *beside* only of one that guests played against each other."""
+
+    parts: tuple[StoredPart, ...]
+    moved: Mapping[int, Moved]
+    beside: chemin_stored.Kept
+    has_gone: bool  # its journals, to an archive
+
+
+def _is_between_guests(played: Round) -> bool:
+    return isinstance(GAMES.get(played.table_version.table.variant), GuestGame)
+
+
+def _problem(played: Round, kept: _Kept) -> Problem | None:
+    version = played.table_version
+    game = _rules(version.table.variant, version.rules_digest)
+    if game is None:
+        known = GAMES.get(version.table.variant)
+        rules = Finding("rules", version.rules_digest, known.digest if known else "no such game")
+        return Problem(IncidentKind.RULES_UNKNOWN, (rules,))
+    try:
+        found = _found(played, game, kept)
+    except InvalidTag:
+        found = (Finding("seed", "sealed", "cannot be unsealed"),)
+    if not found:
+        return None
+    if played.shoe and played.shoe.ended_at is None:
+        found = _without_cards_to_come(played, played.shoe, found)
+    is_of_the_cards = played.shoe_id is None or any(each.what in OF_THE_CARDS for each in found)
+    return Problem(IncidentKind.NOT_REPRODUCED if is_of_the_cards else IncidentKind.NOT_RECOMPUTED, found)
+
+
+def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
+    """Deal a round again by the rules of its game. Raises InvalidTag."""
+    if isinstance(game, Variant):
+        return findings(_stored(played, kept.parts, kept.moved), game)
+    if played.shoe is None:
+        return (Finding("shoe", "none", "one"),)
+    found = chemin_recall.findings(chemin_stored.stored_coup(played, played.shoe, kept.parts, kept.beside))
+    return tuple(each for each in found if each.what in OF_THE_CARDS) if kept.has_gone else found
+
+
+def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Say no more than where a round claims to have begun, if dealing it from there takes cards nobody has seen yet."""
+    first = played.first_card or 0
+    taken = max((len(each.recomputed.split()) for each in found if each.what == "cards"), default=0)
+    seen = chemin_stored.face_up(shoe)
+    if first + taken <= seen:
+        return found
+    return (Finding("first card", str(first), f"among the {seen} that have left the shoe"),)
+
+
+def _rules(slug: str, digest: str) -> Game | None:
+    """Return the rules with this digest: a round settles under those it was staked under, whatever holds now."""
+    game = GAMES.get(slug)
+    return game if game and game.digest == digest else None
+
+
+def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Moved]) -> StoredRound:
+    shoe = played.shoe
+    return StoredRound(
+        seed=seed_of(shoe) if shoe else bytes(played.seed or b""),
+        commitment=played.commitment,
+        player_value=played.player_value,
+        cards=played.cards,
+        outcome=played.outcome,
+        mode=played.mode,
+        parts=parts,
+        moved=moved,
+        shoe=InShoe(shoe.decks, played.first_card or 0) if shoe else None,
+    )
+
+
+def _stored_part(part: Participation) -> StoredPart:
+    return StoredPart(
+        player=part.player_id,
+        currency=part.currency,
+        mode=part.mode,
+        staked=part.staked,
+        paid=part.paid,
+        commission=part.commission,
+        balance_before=part.balance_before,
+        balance_after=part.balance_after,
+        wagers=tuple(
+            StoredWager(wager.bet, wager.stake, wager.payout, wager.commission, wager.result)
+            for wager in part.wagers.all()
+        ),
+    )
+
+
+def _as_said(parts: Iterable[StoredPart]) -> dict[int, Moved]:
+    """Return what the ledger moved if it moved what the parts of a round say."""
+    return {part.player: Moved(part.staked, part.paid, frozenset({(part.currency, part.mode)})) for part in parts}
+
+
+def _moved(ids: Sequence[UUID]) -> dict[UUID, dict[int, Moved]]:
+    """Return what the ledger moved for each round and player: stakes, and whatever else its journals paid."""
+    is_stake = Q(journal__kind__in=STAKES)
+    entries = (
+        Entry.objects.filter(journal__round_id__in=ids, account__owner__isnull=False)
+        .values_list("journal__round_id", "account__owner_id", "currency", "mode")
+        .annotate(staked=Sum("amount", filter=is_stake, default=0), paid=Sum("amount", filter=~is_stake, default=0))
+    )
+    moved: dict[UUID, dict[int, Moved]] = {}
+    for round_id, owner, currency, mode, staked, paid in entries:
+        players = moved.setdefault(round_id, {})
+        before = players.get(owner, Moved(0, 0, frozenset()))
+        money = before.money | {(currency, mode)}
+        players[owner] = Moved(before.staked - staked, before.paid + paid, money)
+    return moved
