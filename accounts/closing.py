@@ -14,7 +14,8 @@ from games.models import CheminSeat, Participation
 from players import closures
 from players.models import Closure, ClosureState, Player
 from players.verification import is_verified
-from wallet import accounts, purse, withdrawals
+from wallet import withdrawals
+from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus
 
 UNDER_WAY = (

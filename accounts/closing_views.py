@@ -20,9 +20,10 @@ from players.access import PlayerRequest, player_required
 from players.models import ClosureState, Player
 from players.rates import now_and_then
 from players.second_factor_forms import ReauthenticateForm
-from wallet import payout_accounts, withdrawals
+from wallet import withdrawals
 from wallet.models import PayoutAccount
-from wallet.withdrawal_forms import WithdrawalForm
+from wallet.payouts import accounts
+from wallet.withdrawals.forms import WithdrawalForm
 
 
 class ClosingForm(WithdrawalForm):
@@ -110,7 +111,7 @@ def _close(request: PlayerRequest, form: ClosingForm) -> str:
 def _account(player: Player, form: ClosingForm) -> PayoutAccount | None:
     if "iban" not in form.fields:
         return None
-    return form.kept or payout_accounts.keep(player=player, iban=form.cleaned_data["iban"])
+    return form.kept or accounts.keep(player=player, iban=form.cleaned_data["iban"])
 
 
 def _after(request: PlayerRequest) -> HttpResponse:

@@ -28,7 +28,7 @@ from players.looking import SEEN
 from players.models import Player
 from players.sealing import unseal
 from wallet import models as wallet
-from wallet.payout_accounts import reveal
+from wallet.payouts.accounts import reveal
 
 BATCH: Final = 1000  # rows
 FEW: Final = 4  # documents, which are large

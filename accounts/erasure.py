@@ -13,8 +13,8 @@ from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
 from players import closures, notes
 from players.api import tokens
 from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
-from wallet import payout_accounts
-from wallet.remote import operators
+from wallet.operator_wallet import operators
+from wallet.payouts import accounts
 
 NOTHING = ""
 
@@ -33,7 +33,7 @@ def erase(player: Player) -> None:
     closures.forget(player)
     notes.forget(player)
     tokens.forget(player)
-    payout_accounts.forget(player)
+    accounts.forget(player)
     operators.forget(player)
     moderation.forget(player)
     _forget_reports(player)

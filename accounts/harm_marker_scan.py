@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from games import harm_markers as of_play
 from players.markers import active_since, find, raise_flag
 from players.models import Look
-from wallet import markers as of_money
+from wallet import harm_markers as of_money
 
 DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)
 ADVISORY_LOCK: Final = 0x5AB07_0010

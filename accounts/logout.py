@@ -7,7 +7,7 @@ from games.demo import session_state
 from players.adapter import AccountAdapter
 from players.identity import player_of
 from players.models import User
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import Mode
 
 

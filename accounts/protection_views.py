@@ -20,7 +20,7 @@ from players.access import PlayerRequest, player_required, session_id
 from players.models import Exclusion, ExclusionKind, Player, Staff
 from players.moments import written_moment
 from players.protection_forms import IntervalForm, SelfExclusionForm, TimeOutForm
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import Mode
 
 

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 
 from players.forms import RegistrationForm
 from players.services import EmailTaken
-from wallet import accounts
+from wallet.ledger import accounts
 
 
 class Register(SignupView):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
 from players.models import User
-from wallet import stops
+from wallet import house_stop
 
 RULE: Final = "games.supervise_table"
 STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")
@@ -35,7 +35,7 @@ def alarms(user: User) -> list[Alarm]:
 
 
 def _house(mine: set[str]) -> Iterator[Alarm]:
-    stop = stops.current()
+    stop = house_stop.current()
     if stop:
         text = f"The whole house is stopped since {stop.at:%Y-%m-%d %H:%M} UTC: nobody stakes or deposits."
         yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"))

@@ -24,7 +24,7 @@ from audit.models import Approval, Decision, Verdict
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Staff, StaffChange, StaffDeed
-from wallet import adjusting
+from wallet.ledger import adjustments
 
 PAGE: Final = 20
 MOST_WAITING: Final = 50  # those that wait longest
@@ -273,7 +273,7 @@ def _page(
     names = _names([asked], [decision] if decision else [])
     context = {
         "case": _case(request, asked, names, is_open=decision is None),
-        "journal": adjusting.journal_of(asked),
+        "journal": adjustments.journal_of(asked),
         "decision": decision,
         "decided_by": decision and names[decision.by],
         "is_waiting": approvals.waiting().filter(pk=asked.pk).exists(),

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from backoffice import house_stop_service
 from players.access import StaffRequest, staff_required
-from wallet import stops
+from wallet import house_stop
 from wallet.models import HouseStop
 
 STOP: Final = "wallet.stop_house"
@@ -63,7 +63,7 @@ def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpRe
         return _page(request, form)
     try:
         deed(reason=form.cleaned_data["reason"], by=request.staff)
-    except stops.StopError as error:
+    except house_stop.StopError as error:
         messages.warning(request, f"{error} Your reason was not recorded.")
     else:
         messages.success(request, said)
@@ -77,7 +77,7 @@ def _page(request: StaffRequest, form: StopForm) -> HttpResponse:
         found = found.filter(pk__lt=int(before))
     earlier = list(found[: PAGE + 1])
     context: dict[str, Any] = {
-        "stop": stops.current(),
+        "stop": house_stop.current(),
         "form": form,
         "may_stop": request.user.has_perm(STOP),
         "earlier": earlier[:PAGE],

@@ -1,4 +1,4 @@
-"""The whole house is stopped and goes on (`wallet.stops`), with what its tables show then, and whom they ask.
+"""The whole house is stopped and goes on (`wallet.house_stop`), with what its tables show then, and whom they ask.
 
 To its players every open table is one that pauses: the next round does not begin, seats, banks and bets for Rebet stay.
 """
@@ -12,14 +12,14 @@ from games.models import LiveTable, Shape
 from games.tables import notify
 from games.tables.checks import TableError
 from players.models import Staff
-from wallet import stops
+from wallet import house_stop
 from wallet.models import HouseStop
 
 
 @transaction.atomic
 def stop(*, reason: str, by: Staff) -> HouseStop:
     """Stop the whole house, and have every table say so. Raises StopError."""
-    stopped = stops.stop_house(reason=reason, by=by)
+    stopped = house_stop.stop_house(reason=reason, by=by)
     _tell()
     return stopped
 
@@ -29,7 +29,7 @@ def resume(*, reason: str, by: Staff) -> HouseStop:
     """Let the house go on, and return the stop that ended. Guests have all of their time again, whoever is asked and
     whoever is away; a table that cannot say whom it asks keeps nobody else waiting. Raises StopError.
     """
-    ended = stops.resume_house(reason=reason, by=by)
+    ended = house_stop.resume_house(reason=reason, by=by)
     for live_table in LiveTable.objects.filter(table__shape=Shape.GUESTS).select_related("table").order_by("pk"):
         with suppress(TableError):
             give_time_back(live_table)

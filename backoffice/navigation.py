@@ -30,7 +30,7 @@ from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
-from wallet.seamless.partners import READERS as PARTNER_READERS
+from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from audit import approvals
 from audit.models import Approval
 from players.access import StaffRequest, staff_required
 from wallet.models import Partner, PartnerKey, PartnerKind
-from wallet.seamless import partners
-from wallet.seamless.partners import ASK, KINDS, READERS
+from wallet.seamless_wallet import partners
+from wallet.seamless_wallet.partners import ASK, KINDS, READERS
 
 USUAL_RATE: Final = 600
 ASKED: Final = "It was asked for. Another person decides it, under Approvals."

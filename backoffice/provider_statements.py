@@ -20,9 +20,9 @@ from players.access import StaffRequest, actor, staff_required
 from players.days import Day
 from players.uploads import TOO_MUCH
 from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
-from wallet.provider_statements import export, keeping
-from wallet.provider_statements.comparing import TooMuchMissing, Total
-from wallet.provider_statements.reading import COLUMNS, MOST_BYTES, MOST_LINES, TOO_LARGE, NotAStatement
+from wallet.provider_statements import drafts, export
+from wallet.provider_statements.comparison import TooMuchMissing, Total
+from wallet.provider_statements.parser import COLUMNS, MOST_BYTES, MOST_LINES, TOO_LARGE, NotAStatement
 
 RECONCILE = "wallet.reconcile"
 READERS = (RECONCILE, "wallet.see_statements")
@@ -104,16 +104,16 @@ def staff_statement_upload(request: StaffRequest) -> HttpResponse:
 def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
     before = request.GET.get("before", "")
     open_only = request.GET.get("open") == "1"
-    found = (keeping.with_open_differences() if open_only else ProviderStatement.objects.all()).order_by("-pk")
+    found = (drafts.with_open_differences() if open_only else ProviderStatement.objects.all()).order_by("-pk")
     if before.isdecimal() and len(before) < 19:
         found = found.filter(pk__lt=int(before))
     rows = list(found[: LISTED + 1])
     context = {
         "form": form,
         "open_only": open_only,
-        "statements": [(row, keeping.still_open(row)) for row in rows[:LISTED]],
+        "statements": [(row, drafts.still_open(row)) for row in rows[:LISTED]],
         "older": rows[LISTED - 1].pk if len(rows) > LISTED else None,
-        "drafts": keeping.drafts_of(request.staff),
+        "drafts": drafts.drafts_of(request.staff),
         "columns": COLUMNS,
         "most": MOST_LINES,
         "is_demo": settings.DEMO,
@@ -125,7 +125,7 @@ def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
     """Read the file of a valid form; where it is refused, the form says why."""
     given, file = form.cleaned_data, cast("UploadedFile", form.cleaned_data["file"])
     try:
-        draft = keeping.upload(
+        draft = drafts.upload(
             content=file.read(),
             name=file.name or "",
             provider=given["provider"],
@@ -133,7 +133,7 @@ def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
             until=given["until"],
             staff=request.staff,
         )
-    except (NotAStatement, keeping.SameFile) as error:
+    except (NotAStatement, drafts.SameFile) as error:
         form.add_error("file", str(error))
         return None
     return draft.pk
@@ -144,17 +144,17 @@ def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
 def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse:
     """The preview: what the file says, what is wrong with it, and what confirming it would come to."""
     try:
-        draft = keeping.draft(draft_id, request.staff)
-    except keeping.Gone as error:
+        draft = drafts.draft(draft_id, request.staff)
+    except drafts.Gone as error:
         raise Http404(str(error)) from error
     context: dict[str, Any] = {
         "draft": draft,
         "shown": SHOWN,
-        "until": draft.row.at + keeping.DRAFT_LASTS,
+        "until": draft.row.at + drafts.DRAFT_LASTS,
         "is_early": draft.row.until >= clock().date(),
     }
     try:
-        found = keeping.preview(draft)
+        found = drafts.preview(draft)
     except TooMuchMissing as error:
         context["refusal"] = str(error)
     else:
@@ -174,11 +174,11 @@ def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse
 def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpResponse:
     """Keep what the preview showed."""
     try:
-        statement = keeping.confirm(draft_id, request.staff)
-    except keeping.SameFile as error:
+        statement = drafts.confirm(draft_id, request.staff)
+    except drafts.SameFile as error:
         messages.warning(request, str(error))
         return redirect("staff_statement", error.statement.pk)
-    except (keeping.StatementError, TooMuchMissing) as error:
+    except (drafts.StatementError, TooMuchMissing) as error:
         messages.error(request, str(error))
         return redirect("staff_statements")
     messages.success(request, "Confirmed. What differs is listed below.")
@@ -189,7 +189,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
 @require_POST
 def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpResponse:
     """Forget a preview."""
-    keeping.discard(draft_id, request.staff)
+    drafts.discard(draft_id, request.staff)
     messages.success(request, "Discarded. Nothing was kept.")
     return redirect("staff_statements")
 
@@ -202,7 +202,7 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
     form = DifferencesForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
-    page = keeping.differences(
+    page = drafts.differences(
         statement, open_only=not asked.get("settled"), kind=asked.get("kind", ""), mark=asked.get("before")
     )
     counts = {verdict: statement.lines.filter(verdict=verdict).count() for verdict in Verdict}
@@ -212,7 +212,7 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
         "matched": counts[Verdict.MATCHED],
         "differing": counts[Verdict.DIFFERS],
         "repeated": counts[Verdict.REPEATED],
-        "still_open": keeping.still_open(statement),
+        "still_open": drafts.still_open(statement),
         "form": form,
         "differences": page.differences,
         "older": page.further,
@@ -231,8 +231,8 @@ def staff_difference_note(request: StaffRequest, statement_id: int, difference_i
         messages.error(request, "Write what you found out: it is kept on record.")
     else:
         try:
-            step = keeping.note(difference_id, by=actor(request), **form.cleaned_data)
-        except keeping.Settled as error:
+            step = drafts.note(difference_id, by=actor(request), **form.cleaned_data)
+        except drafts.Settled as error:
             messages.warning(request, str(error))
         else:
             messages.success(request, "Settled." if step.settles else "Noted.")

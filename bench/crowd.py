@@ -17,7 +17,8 @@ from bench.people import BORN, MONEY  # noqa: E402
 from games.models import LiveTable  # noqa: E402
 from games.tables.default_tables import load_tables  # noqa: E402
 from players.models import Jurisdiction, Player, User  # noqa: E402
-from wallet import accounts, ledger  # noqa: E402
+from wallet import ledger  # noqa: E402
+from wallet.ledger import accounts  # noqa: E402
 from wallet.models import Account, AccountKind, Mode  # noqa: E402
 
 AT_ONCE = 1000  # players to a journal of deposits: each waits for their limits

@@ -22,7 +22,7 @@ from audit.reports.kinds import Interval  # noqa: E402
 from games.fairness import hourly_totals  # noqa: E402
 from games.fairness.returns import hourly_counts  # noqa: E402
 from games.models import Evidence  # noqa: E402
-from wallet import moved  # noqa: E402
+from wallet.ledger import hourly_totals as moved  # noqa: E402
 from wallet.models import Mode  # noqa: E402
 
 WEEK = timedelta(days=7)

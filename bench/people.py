@@ -25,7 +25,8 @@ from games.tables.status import open_table  # noqa: E402
 from players import limits, services  # noqa: E402
 from players.api import tokens  # noqa: E402
 from players.models import Jurisdiction, Player, Scope  # noqa: E402
-from wallet import accounts, ledger  # noqa: E402
+from wallet import ledger  # noqa: E402
+from wallet.ledger import accounts  # noqa: E402
 from wallet.models import AccountKind, Mode  # noqa: E402
 
 BORN = date(1990, 1, 1)

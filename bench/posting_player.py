@@ -17,7 +17,8 @@ from django.db import transaction  # noqa: E402  (models need the set-up)
 from audit import log  # noqa: E402
 from bench.playing import play_when_told  # noqa: E402
 from players.models import Player  # noqa: E402
-from wallet import accounts, ledger  # noqa: E402
+from wallet import ledger  # noqa: E402
+from wallet.ledger import accounts  # noqa: E402
 from wallet.models import AccountKind, Mode  # noqa: E402
 
 STAKE = 1000  # minor units

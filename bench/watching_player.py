@@ -33,7 +33,7 @@ from games.shared import stream_tokens  # noqa: E402
 from games.shared.rounds import open_next  # noqa: E402
 from games.shared.stream_tokens import Ticket  # noqa: E402
 from players.models import Jurisdiction, Player, Session, User  # noqa: E402
-from wallet import accounts  # noqa: E402
+from wallet.ledger import accounts  # noqa: E402
 from wallet.models import Mode  # noqa: E402
 
 ADDRESS = "127.0.0.1"

@@ -24,7 +24,7 @@ from ops.http.response_buffer import Readers
 from players.uploads import TOO_MUCH
 from realtime.asgi import Port
 from realtime.hub import Hub
-from wallet.provider_statements.reading import MOST_BYTES
+from wallet.provider_statements.parser import MOST_BYTES
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 

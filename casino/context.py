@@ -13,7 +13,7 @@ from accounts import banner
 from players import staffing
 from players.identity import player_of
 from wallet.models import Mode
-from wallet.remote.operators import funds
+from wallet.operator_wallet.operators import funds
 
 
 def house(request: HttpRequest) -> dict[str, Any]:

@@ -403,7 +403,7 @@ PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
 )
 # What pays withdrawals out: a class with the methods of wallet.payouts.Provider. A house that takes deposits needs one.
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
-# Where operators whose players play here may be besides the public network (`wallet.seamless.reach`).
+# Where operators whose players play here may be besides the public network (`wallet.seamless_wallet.reach`).
 PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128"] if DEMO else [])
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)  # how long nothing is heard before the house asks
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)

@@ -25,7 +25,7 @@ from players.access import staff_required
 from players.looking import listed
 from players.outbox import outbox
 from wallet.payments import views as payments
-from wallet.payout_views import payout_callback
+from wallet.payouts.views import payout_callback
 from wallet.sandbox_bank.views import bank_statement
 
 urlpatterns = [

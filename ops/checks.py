@@ -23,7 +23,7 @@ from ops.backup.errors import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
 from players import keyrings
 from players.models import User
-from wallet.seamless import reach
+from wallet.seamless_wallet import reach
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5

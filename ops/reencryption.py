@@ -30,9 +30,9 @@ from games.seeds import resealed as seed_resealed
 from ops.backup import programs
 from players import duplicates, keyrings, sealing, second_factor
 from players.models import Ground, Player, Trait
-from wallet import payout_accounts
 from wallet.models import PayoutAccount
-from wallet.seamless import keys as partner_keys
+from wallet.payouts import accounts as payout_accounts
+from wallet.seamless_wallet import keys as partner_keys
 
 PASSES: Final = 20
 PAUSE: Final = 0.5  # seconds between two passes: a click is over by then

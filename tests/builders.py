@@ -28,7 +28,8 @@ from players.uploads import examine
 from players.verification import Details
 from tests.people import a_member_of_staff
 from tests.players import papers
-from wallet import accounts, ledger, purse
+from wallet import ledger
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 PASSWORD = "long enough for anyone"

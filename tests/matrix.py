@@ -56,11 +56,11 @@ from tests.remote import an_operator
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
 from tests.wallet.studios import a_game
-from wallet.markers import CONTACT_DUE
+from wallet.harm_markers import CONTACT_DUE
 from wallet.models import Account, Journal, Mode, Partner, Payment, ProviderStatement, RemoteMessage
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
-from wallet.seamless.keys import signing_key
+from wallet.seamless_wallet.keys import signing_key
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # who sees rounds

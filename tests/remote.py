@@ -16,8 +16,8 @@ from players.models import Player, Session
 from tests.harness.reference_host import Host, reference_host
 from tests.people import a_member_of_staff
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind, RemoteLaunch, RemoteMessage
-from wallet.remote import launching, queue
-from wallet.seamless import keys, partners
+from wallet.operator_wallet import launches, queue
+from wallet.seamless_wallet import keys, partners
 
 MONEY = 100_000
 BORN = date(1990, 5, 1)
@@ -43,12 +43,12 @@ class Operator:
         name, token = name or f"p-{uuid4().hex[:8]}", f"s-{uuid4().hex}"
         self.host.balances.setdefault(name, money)
         self.host.sessions.add(token)
-        announced = launching.announce(self.partner, a_visit(name, token, game=game, currency=self.host.currency))
-        launch = launching.use(announced.code)
+        announced = launches.announce(self.partner, a_visit(name, token, game=game, currency=self.host.currency))
+        launch = launches.use(announced.code)
         assert launch
         player = launch.remote.player
         session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-        launching.begin(launch, session.pk)
+        launches.begin(launch, session.pk)
         return Visitor(player, name, session.pk, launch)
 
 
@@ -75,9 +75,9 @@ class Visitor:
         return play(self.click(table, **bets))
 
 
-def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "SEK") -> launching.Visit:
+def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "SEK") -> launches.Visit:
     """What an operator says of a visit."""
-    return launching.Visit(
+    return launches.Visit(
         player=name, session=token, currency=currency, jurisdiction="SE", language="sv", birth_date=BORN, game=game
     )
 

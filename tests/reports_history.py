@@ -21,9 +21,10 @@ from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import cashier, payouts, purse, withdrawals
+from wallet import cashier, payouts, withdrawals
+from wallet.ledger import purse
 from wallet.models import Mode, Withdrawal
-from wallet.payments.asking import ask_about
+from wallet.payments.status_queries import ask_about
 from wallet.sandbox_bank.orders import Answer
 
 PLENTY = 1_000_000  # minor units of a deposit

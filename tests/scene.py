@@ -107,10 +107,10 @@ from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from tests.wallet.studios import a_partner, another_key
 from wallet import withdrawals
 from wallet.models import Mode, Payment, Withdrawal
-from wallet.payments.asking import ask_about
+from wallet.payments.status_queries import ask_about
 from wallet.sandbox_bank.orders import Answer
-from wallet.seamless.keys import signing_key
-from wallet.seamless.partners import end_key, switch_off
+from wallet.seamless_wallet.keys import signing_key
+from wallet.seamless_wallet.partners import end_key, switch_off
 
 STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 

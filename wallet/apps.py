@@ -7,9 +7,10 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Say what of money takes two people, what is summed up, and what is reported."""
         from audit import approvals, hours  # models are loaded by now, and not before
-        from wallet import adjusting, alterations, letters, moved, reports, significant, withdrawals
-        from wallet.seamless import partners
-        from wallet.watches import finding as watches
+        from wallet import alterations, letters, reports, significant, withdrawals
+        from wallet.aml import detection as watches
+        from wallet.ledger import adjustments, hourly_totals
+        from wallet.seamless_wallet import partners
 
         letters.register()
         approvals.register(
@@ -22,13 +23,13 @@ class WalletConfig(AppConfig):
             describe=withdrawals.describe,
         )
         approvals.register(
-            adjusting.KIND,
+            adjustments.KIND,
             title="adjustment of a balance",
             then="The balance changes at once, against the house, and the player reads why in a mail and a statement.",
-            execute=adjusting.execute,
-            permission=adjusting.DECIDE,
-            describe=adjusting.describe,
-            standing=adjusting.standing,
+            execute=adjustments.execute,
+            permission=adjustments.DECIDE,
+            describe=adjustments.describe,
+            standing=adjustments.standing,
         )
         approvals.register(
             partners.ADD,
@@ -47,7 +48,12 @@ class WalletConfig(AppConfig):
             describe=partners.describe_key,
         )
         alterations.ready()
-        hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)
+        hours.register(
+            hourly_totals.SUMS,
+            roll=hourly_totals.roll,
+            first=hourly_totals.first,
+            differences=hourly_totals.differences,
+        )
         reports.register()
         significant.register()
         watches.register()

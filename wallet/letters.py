@@ -11,7 +11,7 @@ from players.models import Player
 from players.replies import given, staff_inputs
 from players.replies.given import Given
 from players.replies.staff_inputs import Input
-from wallet.forms import MoneyField
+from wallet.cashier.forms import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 

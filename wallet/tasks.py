@@ -3,11 +3,13 @@
 from celery import shared_task
 
 from audit import log, months
-from wallet import payouts, standing, verify
-from wallet.payments import asking
-from wallet.remote import bets, queue
+from wallet import payouts
+from wallet.invariants import verify
+from wallet.ledger import account_snapshots
+from wallet.operator_wallet import bets, queue
+from wallet.payments import status_queries
 from wallet.sandbox_bank import payouts as sandbox_payouts
-from wallet.sandbox_bank import post
+from wallet.sandbox_bank import webhooks
 
 
 @shared_task
@@ -39,19 +41,19 @@ def count_months() -> None:
 @shared_task
 def look_at_accounts() -> None:
     """Write down how players' accounts stand."""
-    standing.look()
+    account_snapshots.look()
 
 
 @shared_task
 def ask_undecided_payments() -> None:
     """Ask providers about payments of which nothing is heard."""
-    asking.ask_undecided()
+    status_queries.ask_undecided()
 
 
 @shared_task
 def send_bank_notices() -> None:
     """Send the messages that the sandbox bank owes."""
-    post.send_due()
+    webhooks.send_due()
 
 
 @shared_task

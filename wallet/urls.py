@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from wallet import limits_views, views, withdrawal_views
+from wallet.cashier import views
+from wallet.limits import views as limits_views
 from wallet.payments import views as payments
 from wallet.sandbox_bank.views import sandbox_bank
+from wallet.withdrawals import views as withdrawal_views
 
 urlpatterns = [
     path("cashier/", views.cashier, name="cashier"),

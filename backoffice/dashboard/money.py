@@ -17,7 +17,8 @@ from backoffice.dashboard.period import Span
 from backoffice.dashboard.report_links import LISTED, Behind, Reports
 from games.fairness import hourly_totals
 from games.reports import reconciliation, revenue
-from wallet import active, moved
+from wallet.ledger import active_players
+from wallet.ledger import hourly_totals as moved
 from wallet.models import Currency, Mode
 from wallet.money import format_money
 from wallet.reports import payments
@@ -79,8 +80,8 @@ def told(span: Span) -> list[OfCurrency]:
     bounds = span.bounds()
     pieces = between(bounds)
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
-    players = active.players_who_staked(span.first, span.last)
-    players_before = active.players_who_staked(span.first_before, span.last_before)
+    players = active_players.players_who_staked(span.first, span.last)
+    players_before = active_players.players_who_staked(span.first_before, span.last_before)
     reports = Reports.of(span, (revenue.KIND, payments.KIND))
     return [
         OfCurrency(

@@ -29,7 +29,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from players import complaints
 from players.complaints import ANSWER
 from players.models import HOUSES_TURN, Conversation, Staff
-from wallet.provider_statements import keeping
+from wallet.provider_statements import drafts
 
 SEE_INCIDENTS: Final = "games.view_incident"
 SEE_LOG: Final = "audit.view_event"
@@ -97,7 +97,7 @@ def _deposits(_staff: Staff) -> Iterator[Count]:
 
 
 def _statements(_staff: Staff) -> Iterator[Count]:
-    count = keeping.with_open_differences().count()
+    count = drafts.with_open_differences().count()
     yield Count("Statements with open differences", count, "staff_statements", "open=1", is_wrong=True)
 
 

@@ -18,8 +18,8 @@ from django.db.models import Max
 from audit import log
 from audit.reports.asking import clock
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
-from wallet.payments import asking
-from wallet.payments.notices import locked
+from wallet.payments import status_queries
+from wallet.payments.notifications import locked
 
 PAGE: Final = 20
 MOST_COUNTED: Final = 1000
@@ -174,7 +174,7 @@ def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
     count = heard.count()
     data: dict[str, log.Json] = {"payment": str(payment_id), "provider": before.variant, "state": before.state}
     log.record("deposit.asked_about", by=by, on=str(before.player), data=data)
-    after = asking.ask_about(payment_id)
+    after = status_queries.ask_about(payment_id)
     return after, heard.count() > count
 
 

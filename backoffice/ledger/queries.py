@@ -15,9 +15,10 @@ from django.db.models import Prefetch
 from audit import by_time, months
 from audit.models import ArchivedMonth
 from audit.reports.kinds import Interval
-from wallet import adjusting, archives
+from wallet import archives
+from wallet.ledger import adjustments
+from wallet.ledger.hourly_totals import BEGINNING, Sum, moved
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
-from wallet.moved import BEGINNING, Sum, moved
 
 PAGE: Final = 20
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
@@ -225,7 +226,7 @@ def whole(journal_id: int) -> Whole:
         reversed_by=Journal.objects.filter(reverses=journal_id).first(),
         payment=Payment.objects.filter(player__in=owners, journal=journal_id).first(),
         step=_step(owners, journal_id),
-        adjustment=adjusting.of_journal(journal) if journal.kind == "adjustment" else None,
+        adjustment=adjustments.of_journal(journal) if journal.kind == "adjustment" else None,
         sums=sums,
     )
 

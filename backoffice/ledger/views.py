@@ -13,9 +13,9 @@ from backoffice.ledger import queries
 from backoffice.ledger.queries import LAST, Wanted
 from players import looking
 from players.access import StaffRequest, staff_required
+from wallet.ledger.hourly_totals import PartOfAnHour
+from wallet.ledger.statements import BANKS, liabilities
 from wallet.models import Account, Journal
-from wallet.moved import PartOfAnHour
-from wallet.statements import BANKS, liabilities
 
 READ = "wallet.view_ledger"
 PICKER = {"type": "datetime-local", "step": "60"}

@@ -31,7 +31,7 @@ from wallet.models import (
     Withdrawal,
     WithdrawalStatus,
 )
-from wallet.seamless.partners import READERS as PARTNER_READERS
+from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
 SEE = ("wallet.view_ledger",)
 NUMBER = Column("id", "No.", Form.NUMBER)

@@ -12,8 +12,8 @@ from backoffice.operators import queries
 from players import looking
 from players.access import StaffRequest, staff_required
 from wallet.models import MessageState, RemoteMessage
-from wallet.remote import queue
-from wallet.seamless.partners import VIEW
+from wallet.operator_wallet import queue
+from wallet.seamless_wallet.partners import VIEW
 
 SETTLE: Final = "wallet.settle_remote"
 READERS: Final = (SETTLE, VIEW)

@@ -22,8 +22,8 @@ from players import account_locks, exclusions, looking, staffing
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.told import TOLD, TOLD_ONCE_DONE
-from wallet import accounts, adjusting, purse
-from wallet.forms import MoneyField, MoneyForm
+from wallet.cashier.forms import MoneyField, MoneyForm
+from wallet.ledger import accounts, adjustments, purse
 from wallet.models import Mode, Why
 from wallet.money import format_money
 
@@ -108,7 +108,7 @@ def _limits_deed(player: Player) -> Deed:
 
 
 def _adjust_deed(player: Player) -> Deed:
-    asked = approvals.waiting().filter(kind=adjusting.KIND, on=str(player)).first()
+    asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
     stands = f"Request {asked.pk} awaits a decision." if asked else "Nothing is being asked for."
     return Deed("Ask for the balance to be adjusted", stands, _page("staff_player_adjust", player))
 
@@ -130,7 +130,7 @@ DEEDS: Final[tuple[tuple[str, Callable[[Player], Deed]], ...]] = (
     (EXCLUDE, _pause_deed),
     (EXCLUDE, _exclude_deed),
     (LIMITS, _limits_deed),
-    (adjusting.ASK, _adjust_deed),
+    (adjustments.ASK, _adjust_deed),
 )
 
 
@@ -197,7 +197,7 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
     return _ask(request, player, form, _pause_deed(player), "Pause the player", effects)
 
 
-@staff_required(adjusting.ASK)
+@staff_required(adjustments.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
     """Ask for a balance to be put right: another person decides."""
@@ -206,7 +206,7 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
-            asked = adjusting.ask(
+            asked = adjustments.ask(
                 player=player,
                 mode=Mode(said["mode"]),
                 amount=said["amount"] if said["way"] == "up" else -said["amount"],
@@ -214,7 +214,7 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
                 reason=said["reason"],
                 by=request.staff,
             )
-        except adjusting.CannotAdjust as error:
+        except adjustments.CannotAdjust as error:
             form.add_error("amount", str(error))
         except approvals.AskedTwice as error:
             form.add_error(None, str(error))

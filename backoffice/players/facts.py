@@ -8,7 +8,7 @@ from django.db.models import Sum
 
 from players import closures, exclusions, limits, verification
 from players.models import LimitKind, Period, Player, Session
-from wallet.limits_page import what, written
+from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Day, Mode
 from wallet.money import format_money
 

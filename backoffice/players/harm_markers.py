@@ -32,7 +32,7 @@ from players.models import (
     User,
 )
 from players.told import TOLD
-from wallet.limits_page import what, written
+from wallet.limits.page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
 

@@ -12,7 +12,7 @@ from django.utils.translation import override
 
 from players import limits, mail
 from players.models import LimitKind, LimitSource, Period, Player, Staff
-from wallet.limits_page import what, written
+from wallet.limits.page import what, written
 
 
 @transaction.atomic

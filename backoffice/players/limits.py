@@ -13,8 +13,8 @@ from players import limits, looking
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
 from players.told import TOLD
-from wallet.limits_forms import LimitsForm
-from wallet.limits_page import tables, what, written
+from wallet.limits.forms import LimitsForm
+from wallet.limits.page import tables, what, written
 
 SET = "players.set_limits"
 MOST_CHANGES = 50

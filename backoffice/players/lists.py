@@ -22,8 +22,8 @@ from players.access import StaffRequest, staff_required
 from players.finding import SEE, SESSIONS, read_uuid
 from players.models import Player, Session
 from players.models.notes import LONGEST_NOTE
+from wallet.ledger.statements import movements
 from wallet.models import Account, Payment, Withdrawal
-from wallet.statements import movements
 
 PAGE: Final = 50
 LONGEST_NUMBER: Final = 19  # digits, from which on no number fits a column

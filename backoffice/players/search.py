@@ -20,7 +20,7 @@ from players import looking
 from players.access import StaffRequest, staff_required
 from players.finding import SEE, Finder, Hit
 from players.models import User
-from wallet import finding as of_money
+from wallet import player_search as of_money
 
 FINDERS: Final = (*of_people.FINDERS, *of_money.FINDERS, *of_play.FINDERS)
 PAGE: Final = 20  # players of one finder

@@ -44,11 +44,11 @@ from players.models import (
 from players.program_forms import words
 from players.second_factor import is_set_up
 from players.told import TOLD
-from wallet.finding import PAYERS
-from wallet.limits_page import what, written
+from wallet.ledger.statements import movements
+from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
 from wallet.money import format_money
-from wallet.statements import movements
+from wallet.player_search import PAYERS
 
 FEW: Final = 5
 PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)

@@ -12,7 +12,7 @@ from audit.models import Threshold
 from audit.significant import thresholds
 from audit.significant.thresholds import Limit, ThresholdError
 from players.access import StaffRequest, staff_required
-from wallet.forms import MoneyField
+from wallet.cashier.forms import MoneyField
 from wallet.models import Currency
 from wallet.money import format_money
 

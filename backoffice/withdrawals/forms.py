@@ -6,10 +6,10 @@ from typing import Any
 from django import forms
 
 from backoffice.withdrawals.queue import OVER, WAITING
-from wallet.forms import MoneyField
+from wallet.cashier.forms import MoneyField
 from wallet.models import Currency, WithdrawalStatus
 from wallet.models.withdrawals import OPEN
-from wallet.withdrawal_words import REASONS
+from wallet.withdrawals.messages import REASONS
 
 
 class DecisionForm(forms.Form):

@@ -17,7 +17,7 @@ from players.models import Duplicate, Player
 from players.verification import verified_among
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.withdrawals import OPEN
-from wallet.payout_history import History, histories
+from wallet.payouts.history import History, histories
 from wallet.withdrawals import KIND
 
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)

@@ -19,7 +19,7 @@ from players.access import StaffRequest, staff_required
 from players.told import TOLD
 from wallet import withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
-from wallet.withdrawal_words import REASONS
+from wallet.withdrawals.messages import REASONS
 
 APPROVERS = "wallet.approve_withdrawal"
 READERS = (APPROVERS, "wallet.see_withdrawals")

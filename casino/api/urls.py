@@ -11,7 +11,7 @@ urlpatterns = [
     path("", include("games.api.urls")),
     path("protection/pause/", Pause.as_view(), name="pause"),
     path("", include("wallet.api.urls")),
-    path("", include("wallet.seamless.urls")),
+    path("", include("wallet.seamless_wallet.urls")),
     path("", include("backoffice.api.compliance_urls")),
     re_path(r"^(?P<path>.*)$", problems.nowhere),
 ]

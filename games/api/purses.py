@@ -22,7 +22,7 @@ from players.api import schema
 from players.api.problems import Problem
 from players.api.reading import MinorUnits, Strict, body_of
 from players.api.schema import example
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 

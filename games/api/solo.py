@@ -33,9 +33,10 @@ from players.api.reading import Flag, Id, MinorUnits, Strict, Text, Whole, body_
 from players.api.schema import Link, Linked, example
 from players.api.views import PlayerApiView
 from players.models import Scope
-from wallet import accounts, stops
+from wallet import house_stop
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
-from wallet.remote.operators import funds
+from wallet.operator_wallet.operators import funds
 
 NO_PLACE = register("no-place", 404, _("You have no place at this table yet"))
 LARGEST_NUMBER = 2**31 - 1  # of versions
@@ -288,7 +289,7 @@ def place(found: NextRound, *, balance: int | None = None) -> Json:
     TableClosed.
     """
     mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
-    is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=stops.current() is not None)
+    is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=house_stop.current() is not None)
     return {
         "round_id": found.round_id,
         "commitment": found.commitment,

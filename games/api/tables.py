@@ -32,7 +32,7 @@ from players.api.reading import Strict, query_of
 from players.api.schema import Link, Linked, page_of
 from players.api.views import PlayerApiView
 from players.models import Player, Scope
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 STATUSES = ("open", "paused", "stopped", "closed")
@@ -181,7 +181,7 @@ class OneTable(PlayerApiView):
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
         player, language = self.player, self.language()
         found = _card_of(table, mode)
-        told = _moving(table, mode, found, is_house_stopped=stops.current() is not None)
+        told = _moving(table, mode, found, is_house_stopped=house_stop.current() is not None)
         told |= _figures(table, player, language)
         named = _named(table, mode, language, is_favourite=table.pk in kept_tables(player))
         return Response(named | told | {"obstacle": self.obstacle(table, mode)})
@@ -205,7 +205,7 @@ def lobby(player: Player, mode: Mode, language: str) -> list[Json]:
 
 
 def _lobby(player: Player, mode: Mode, language: str, kept: frozenset[int]) -> list[Json]:
-    is_house_stopped = stops.current() is not None
+    is_house_stopped = house_stop.current() is not None
     cards = {card.slug: card for card in selectors.lobby_cards(mode, player.currency, player.jurisdiction_id)}
     found = [
         _named(table, mode, language, is_favourite=table.pk in kept)

@@ -8,7 +8,7 @@ from games.betting import idempotency
 from games.chemin.options import NAMES
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
-from wallet.forms import MoneyField, MoneyForm
+from wallet.cashier.forms import MoneyField, MoneyForm
 
 KEEP: Final = "keep"  # what Enter presses: nothing happens
 JOIN, LEAVE, STEP_AWAY, COME_BACK = "join", "leave", "step_away", "come_back"

@@ -21,7 +21,8 @@ from games.engine.chemin.state import Chips, there
 from games.models import CheminMove, CheminSeat, CheminTable, CheminTenure, Decider, LiveTable, WhyLeft
 from games.tables import clock, notify
 from games.tables.chemin_rules import GuestRules
-from wallet import holds, ledger
+from wallet import ledger
+from wallet.ledger import holds
 from wallet.models import Account, Entry, Hold
 
 BACK, WON = "bank_back", "bank_won"

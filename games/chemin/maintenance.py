@@ -19,7 +19,8 @@ from games.integrity import NotReproduced
 from games.models import CheminSeat, Decider, ShoeEnding, WhyLeft
 from games.shared import malfunction
 from games.shared.shoes import SYSTEM
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import Account, AccountKind
 
 FUNDS: Final = 20

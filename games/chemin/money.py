@@ -29,8 +29,8 @@ from games.engine.chemin.events import (
 )
 from games.engine.chemin.state import there
 from games.models import CheminTenure
-from wallet import accounts, holds, ledger
-from wallet.ledger import InsufficientFunds, Journal, LimitReached, Line, system_key
+from wallet import ledger
+from wallet.ledger import InsufficientFunds, Journal, LimitReached, Line, accounts, holds, system_key
 from wallet.models import AccountKind
 
 PAYS = (BankTaken, BidMade, CallMade, StakeLaid)

@@ -57,8 +57,7 @@ from games.raw_rows import Value, fetch_one
 from games.solo import seats
 from players import gate, registers
 from players.models import Player
-from wallet import accounts
-from wallet.ledger import LimitReached
+from wallet.ledger import LimitReached, accounts
 from wallet.models import Account, Mode
 
 ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for action in get_args(TableAction)}

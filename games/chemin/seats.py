@@ -17,7 +17,7 @@ from games.engine.chemin.events import (
     GuestWillLeave,
 )
 from games.models import CheminSeat, CheminTenure, Decider
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import AccountKind
 
 Seats = Mapping[int, CheminSeat]

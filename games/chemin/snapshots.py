@@ -25,7 +25,7 @@ from games.models import Shoe as StoredShoe
 from games.raw_rows import fetch_named
 from games.tables.chemin_rules import GuestClock, GuestRules
 from games.variants import GAMES
-from wallet import stops
+from wallet import house_stop
 from wallet.models import AccountKind, Mode
 
 MOST_MOVES: Final = 80
@@ -40,10 +40,10 @@ WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
     place.variant AS variant,
-    live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
     live.mode = ANY (current.modes)
-        AND (place.status = 'paused' OR place.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
+        AND (place.status = 'paused' OR place.status = 'open' AND {house_stop.STANDS}) AS is_paused,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS is_house_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,

@@ -33,7 +33,7 @@ from games.models import (
 from games.tables import clock
 from games.tables.chemin_rules import GuestClock, GuestRules
 from games.verification.redeal import Finding
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Account, Mode
 
 # Whoever falls silent with the table loses it. Not FOR UPDATE: what is said at the table goes on meanwhile.
@@ -107,14 +107,14 @@ def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = Fal
     its row here, the round in progress, and accounts ascending by id. Raises CheminTable.DoesNotExist, and what
     `games.chemin.shoes.cards_of` raises unless blind.
     """
-    is_house_stopped = stops.is_stopped()
+    is_house_stopped = house_stop.is_stopped()
     _lock(LOCK, live_table_id)
     return _standing(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped)
 
 
 def locked_if_free(live_table_id: int) -> Standing | None:
     """Return a table as `locked` does, None where somebody else has it. Raises what `locked` raises."""
-    is_house_stopped = stops.is_stopped()
+    is_house_stopped = house_stop.is_stopped()
     if not _lock(LOCK_IF_FREE, live_table_id):
         return None
     return _standing(live_table_id, None, blind=False, is_house_stopped=is_house_stopped)

@@ -34,7 +34,7 @@ from games.shared.shoes import SYSTEM
 from games.tables import clock
 from games.variants import GAMES
 from games.verification.redeal import Finding
-from wallet import stops
+from wallet import house_stop
 
 SEEN_IN_TIME: Final = timedelta(seconds=5)
 """A deadline that nobody has seen pass for longer passed while the house stood still: that time is not the guest's."""
@@ -42,7 +42,7 @@ SEEN_IN_TIME: Final = timedelta(seconds=5)
 # Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited; one
 # that pauses its coup, as all do while the whole house is stopped. No time runs against guests then.
 DUE = f"""
-WITH house AS (SELECT {stops.STANDS} AS is_stopped)
+WITH house AS (SELECT {house_stop.STANDS} AS is_stopped)
 SELECT live.id
 FROM house CROSS JOIN games_chemintable AS chemin
 JOIN games_livetable AS live ON live.id = chemin.live_table_id

@@ -36,7 +36,7 @@ from games.models import (
 )
 from games.rounds.void import keep_parts, void_round
 from games.tables import clock
-from wallet.annulment import undo_round
+from wallet.ledger.round_reversal import undo_round
 from wallet.models import Account, AccountKind
 
 

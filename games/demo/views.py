@@ -33,7 +33,7 @@ from players.access import HouseRequest
 from players.identity import player_of
 from players.rates import at_a_human_pace, now_and_then
 from players.services import currency_of, highest_minimum_age
-from wallet import stops
+from wallet import house_stop
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode
 
@@ -230,7 +230,7 @@ def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
 
 def _refusal(table: Table) -> PlayError | None:
     """Return why the table takes no bets now: play chips are played for like money."""
-    if stops.current():
+    if house_stop.current():
         return HouseStopped()
     if seats.pauses(table, Mode.FREE):
         return TablePaused()

@@ -25,7 +25,7 @@ from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.services import currency_of
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 
@@ -71,7 +71,7 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
 def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int]) -> tuple[LobbyTable, ...]:
     currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
     cards = {card.slug: card for card in lobby_cards(mode, currency, where)}
-    is_house_stopped = stops.current() is not None
+    is_house_stopped = house_stop.current() is not None
     tables = [
         _lobby_table(
             table,

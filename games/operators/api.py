@@ -20,9 +20,9 @@ from games.solo import operator_money
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
 from players.services import CurrencyNotOffered, TooYoung
 from wallet.models import PartnerKind
-from wallet.remote import launching
-from wallet.seamless import wire
-from wallet.seamless.views import caller, malformed
+from wallet.operator_wallet import launches
+from wallet.seamless_wallet import messages
+from wallet.seamless_wallet.views import caller, malformed
 
 FORBIDDEN, CONFLICT = HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT
 OFF: Final = "partner-off"  # as the wallet's own addresses say it
@@ -31,11 +31,11 @@ NOT_REMOTELY: Final = register("table-not-remote", CONFLICT, _("The table is not
 REFUSED: Final = {
     TooYoung: register("player-too-young", FORBIDDEN, _("The player is too young to play there")),
     CurrencyNotOffered: register("currency-not-offered", CONFLICT, _("The house does not offer this currency there")),
-    launching.PlayerChanged: register(
+    launches.PlayerChanged: register(
         "player-changed", CONFLICT, _("The player came with another currency, country or date of birth before")
     ),
 }
-Check = Callable[[wire.Json], str | None]
+Check = Callable[[messages.Json], str | None]
 
 
 def _one_of(names: set[str]) -> Check:
@@ -46,7 +46,7 @@ def _like(pattern: str, what: str) -> Check:
     return lambda value: None if isinstance(value, str) and re.fullmatch(pattern, value, re.ASCII) else f"is {what}"
 
 
-def _day(value: wire.Json) -> str | None:
+def _day(value: messages.Json) -> str | None:
     try:
         fits = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -55,7 +55,7 @@ def _day(value: wire.Json) -> str | None:
 
 
 @dataclass(frozen=True)
-class LaunchAsked(wire.Message):
+class LaunchAsked(messages.Message):
     """Who comes, and to which table."""
 
     operation: ClassVar[str] = "launch"
@@ -97,11 +97,11 @@ def _launch(request: HttpRequest) -> JsonResponse:
     if partner.off_at is not None:
         raise Problem(OFF)
     try:
-        asked = wire.read(LaunchAsked, request.body)
-    except wire.Malformed as error:
+        asked = messages.read(LaunchAsked, request.body)
+    except messages.Malformed as error:
         raise malformed(error) from error
     _demand_table(asked)
-    visit = launching.Visit(
+    visit = launches.Visit(
         player=asked.player,
         session=asked.session,
         currency=asked.currency,
@@ -111,7 +111,7 @@ def _launch(request: HttpRequest) -> JsonResponse:
         game=asked.table,
     )
     try:
-        announced = launching.announce(partner, visit)
+        announced = launches.announce(partner, visit)
     except tuple(REFUSED) as refusal:
         raise Problem(REFUSED[type(refusal)]) from refusal
     with override(asked.language):

@@ -22,7 +22,7 @@ from players.access import PlayerRequest, made_by_the_page, player_required
 from players.identity import session_of
 from players.models import Player
 from wallet.models import Mode
-from wallet.remote import launching, operators, queue
+from wallet.operator_wallet import launches, operators, queue
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 @require_GET
 def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     """Log in whoever an operator has announced, and lead them to the table; nobody else stays logged in here."""
-    launch = launching.use(code)
+    launch = launches.use(code)
     if launch is None:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)
     player = launch.remote.player
@@ -78,6 +78,6 @@ def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     adapter.login(request, player.user)
     session = session_of(request.session)
     if session is not None:
-        launching.begin(launch, session)
+        launches.begin(launch, session)
     with override(launch.language):
         return redirect("table", slug=launch.game, mode=Mode.REAL)

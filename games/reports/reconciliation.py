@@ -22,10 +22,11 @@ from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
 from games.models import Shape, TableVersion
-from wallet import annulment, moved
+from wallet.ledger import hourly_totals as moved
+from wallet.ledger import round_reversal
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
-from wallet.remote import bets
+from wallet.operator_wallet import bets
 from wallet.reports import payments
 from wallet.reports.choices import CURRENCY, MODE
 
@@ -45,7 +46,7 @@ FREE: Final = {"top_up", "seat_funded"}
 ADJUSTED: Final = "adjustment"
 REMOTE: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
 STUDIO: Final = {f"{back}studio_{kind}" for back in ("", "void_") for kind in ("stake", "win")}
-NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", annulment.SHORTFALL, *FREE, *REMOTE, *STUDIO}
+NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", round_reversal.SHORTFALL, *FREE, *REMOTE, *STUDIO}
 OPENING: Final = "Held at the beginning"
 CLOSING: Final = "Held at the end"
 OTHER: Final = "Anything else"
@@ -270,7 +271,7 @@ def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
             _less(paid, tax),
         ),
         Line("Rounds annulled", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
-        Line("Shortfalls covered", added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line("Shortfalls covered", added(sums, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
         Line("Balances adjusted", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
         Line("Stakes of operators' players, less what went back", added(sums, REMOTE), _read(REMOTELY, around)),
         Line("Studios’ games: wins less stakes", added(sums, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
@@ -299,7 +300,7 @@ def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: Account
 
 def _voids(sums: Iterable[moved.Sum]) -> AbstractSet[str]:
     """Return the kinds of reversals; what was covered before them is no reversal."""
-    kept = {annulment.SHORTFALL, annulment.MOVED_BACK} | REMOTE | STUDIO
+    kept = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | REMOTE | STUDIO
     return {each.journal_kind for each in sums if each.journal_kind.startswith("void_")}.difference(kept)
 
 

@@ -16,7 +16,8 @@ from games.models import NextRound, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from players.models import Player
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
 
 Value: TypeAlias = str | int | bytes | UUID | None

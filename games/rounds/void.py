@@ -15,7 +15,7 @@ from audit import log
 from audit.log import Json
 from games.models import Round, Void, VoidReason
 from players.models import Player
-from wallet.annulment import Undone, undo_round
+from wallet.ledger.round_reversal import Undone, undo_round
 from wallet.models import Mode
 
 MOST_NAMED = 100  # players whom the event of a void names; a hash stands for all of them

@@ -45,8 +45,8 @@ from games.solo import seats as places
 from games.variants import VARIANTS
 from players import gate, registers
 from players.models import Player
-from wallet import holds, ledger, stops
-from wallet.ledger import InsufficientFunds, LimitReached
+from wallet import house_stop, ledger
+from wallet.ledger import InsufficientFunds, LimitReached, holds
 from wallet.models import Account, Mode
 
 
@@ -243,7 +243,7 @@ def _locked(click: Click) -> Betting:
     if not locked.sits:
         raise TableWaits(locked.live_table.table.slug)
     if locked.live_round is None:
-        if stops.current():
+        if house_stop.current():
             raise HouseStopped
         raise TablePaused if places.pauses(locked.live_table.table, locked.live_table.mode) else BetTooLate
     if locked.seat is None:

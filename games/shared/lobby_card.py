@@ -30,7 +30,7 @@ from games.shared.board import Countdown
 from games.tables.clock import Clock
 from games.tables.roads_svg import big_road as drawn
 from games.variants import VARIANTS
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -42,26 +42,19 @@ COLUMNS: Final = 14
 # version in force, whatever its latest coup was played under.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
-    live.mode = ANY (current.modes)
-        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
-    current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
+    seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
+    is_open, live.mode = ANY (current.modes) AND (seat.status = 'paused' OR seat.status = 'open' AND
+    {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
+    is_house_stopped, current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
-    round.deadline AS deadline, chemin.state::text AS standing,
-    CASE seat.shape WHEN '{Shape.GUESTS}' THEN version.limits::text END AS limits,
-    (SELECT count(*) FROM games_liveseat AS bettor
-        WHERE bettor.round_id IN (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players,
-    CASE seat.shape WHEN '{Shape.GUESTS}' THEN
-        (SELECT string_agg(coup.outcome, ',' ORDER BY told.number) FROM games_liveround AS told
-            JOIN games_chemincoup AS coup ON coup.round_id = told.id
-            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
-                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
-    ELSE
-        (SELECT string_agg(told.cards, ',' ORDER BY told.number) FROM games_liveround AS told
-            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
-                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
-    END AS results
+    round.deadline AS deadline, chemin.state::text AS standing, CASE seat.shape WHEN '{Shape.GUESTS}' THEN
+    version.limits::text END AS limits, (SELECT count(*) FROM games_liveseat AS bettor WHERE bettor.round_id IN
+    (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players, CASE seat.shape WHEN '{Shape.GUESTS}' THEN
+    (SELECT string_agg(coup.outcome, ',' ORDER BY told.number) FROM games_liveround AS told JOIN games_chemincoup AS
+    coup ON coup.round_id = told.id WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}' AND NOT EXISTS
+    (SELECT FROM games_void AS void WHERE void.round_id = told.id)) ELSE (SELECT string_agg(told.cards, ',' ORDER BY
+    told.number) FROM games_liveround AS told WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}' AND NOT
+    EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id)) END AS results
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_tableversion AS current ON current.id = seat.version_id

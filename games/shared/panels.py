@@ -30,9 +30,10 @@ from games.variants import GAMES, VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.models import Player
 from players.rates import at_a_human_pace
-from wallet import cashier, statements
-from wallet.cashier_page import topped_up, what_a_player_has
-from wallet.forms import AmountForm, KeyForm
+from wallet import cashier
+from wallet.cashier.forms import AmountForm, KeyForm
+from wallet.cashier.page import topped_up, what_a_player_has
+from wallet.ledger import statements
 from wallet.models import Mode
 
 ROUNDS = 20

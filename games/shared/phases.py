@@ -24,7 +24,7 @@ from games.shared.shoes import SYSTEM
 from games.tables import clock
 from games.variants import VARIANTS
 from games.verification.redeal import Finding
-from wallet import stops
+from wallet import house_stop
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
         ELSE live.stopped_by_id IS NULL AND seat.status = 'open' AND version.clock IS NOT NULL
             AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
-            AND NOT {stops.STANDS}
+            AND NOT {house_stop.STANDS}
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
         SELECT FROM games_incident AS incident
@@ -98,7 +98,7 @@ def advance(live_table_id: int) -> bool:
             live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
             bind_contextvars(round_id=str(live_round.pk) if live_round else "")
             live_table = _kept(live_table_id)
-            if live_table_id not in _due(live_table_id) or (_is_over(live_round) and stops.is_stopped()):
+            if live_table_id not in _due(live_table_id) or (_is_over(live_round) and house_stop.is_stopped()):
                 return False
             doubt = _move(live_table, live_round)
             if live_round and doubt:  # in one transaction: whoever dies in between would leave the table unstopped
@@ -121,7 +121,7 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     if live_round.phase == Phase.DEALT:
         return _settle(live_round)
     if live_round.phase == Phase.BETTING and not rounds.has_bets(live_round):
-        if not stops.is_stopped() and _takes_bets_still(live_table, live_round):
+        if not house_stop.is_stopped() and _takes_bets_still(live_table, live_round):
             rounds.take_bets_anew(live_round)
         else:
             rounds.end_void(live_round)

@@ -24,7 +24,7 @@ from games.tables import clock, notify
 from games.tables.clock import Clock
 from games.variants import VARIANTS
 from games.verification.redeal import Finding
-from wallet import holds
+from wallet.ledger import holds
 
 # What lies on the round, as the log commits to it: a line "player bet stake" for every bet, minor units, in the order
 # of players' ids and of bets' codes, parted by line feeds. One number stands for ten thousand bets.

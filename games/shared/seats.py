@@ -21,7 +21,7 @@ from games.tables import clock
 from games.variants import VARIANTS
 from players import gate
 from players.models import Player
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MODE = "SELECT mode FROM games_livetable WHERE id = %s"

@@ -19,7 +19,7 @@ from games.engine.coup import Coup, TooFewCards, deal
 from games.models import OPEN_PHASES, Phase, Result, Ruling, VoidReason
 from games.tables.clock import Clock
 from games.variants import VARIANTS
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 # Parameter: the live table. The version is that of the round, where there is one: it is played to its end under it.
@@ -27,27 +27,22 @@ from wallet.models import Mode
 # is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
-    seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
-    live.mode = ANY (current.modes)
-        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
-    version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
-    version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
-    shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number,
-    round.is_last AS is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline,
-    round.dealt_at AS dealt_at, round.cards AS cards, coalesce(void.reason, '') AS annulled,
-    (SELECT string_agg(past.cards, ',' ORDER BY past.number) FROM games_liveround AS past
-        WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}'
-            AND NOT EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results,
-    CASE WHEN round.phase = '{Phase.SETTLED}' AND void.round_id IS NULL THEN (
-        SELECT ARRAY[count(*) FILTER (WHERE part.result = {Result.WON}),
-            count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})]
-        FROM games_participation AS part WHERE part.round_id = round.id
-    ) END AS counts,
-    EXISTS (SELECT FROM games_incident AS incident JOIN games_incidentruling AS ruling
-        ON ruling.incident_id = incident.id AND ruling.ruling = '{Ruling.STANDS}'
-        WHERE incident.live_round_id = round.id) AS stands,
-    spent.id AS spent_shoe, spent.number AS spent_number
+    seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
+    is_open, live.mode = ANY (current.modes) AND (seat.status = 'paused' OR seat.status = 'open' AND
+    {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
+    is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
+    limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
+    shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number, round.is_last AS
+    is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline, round.dealt_at AS dealt_at,
+    round.cards AS cards, coalesce(void.reason, '') AS annulled, (SELECT string_agg(past.cards, ',' ORDER BY
+    past.number) FROM games_liveround AS past WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT
+    EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results, CASE WHEN round.phase =
+    '{Phase.SETTLED}' AND void.round_id IS NULL THEN ( SELECT ARRAY[count(*) FILTER (WHERE part.result = {Result.WON}),
+    count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})] FROM
+    games_participation AS part WHERE part.round_id = round.id ) END AS counts, EXISTS (SELECT FROM games_incident AS
+    incident JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id AND ruling.ruling =
+    '{Ruling.STANDS}' WHERE incident.live_round_id = round.id) AS stands, spent.id AS spent_shoe, spent.number AS
+    spent_number
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id

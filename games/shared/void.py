@@ -18,8 +18,8 @@ from games.rounds.insert import INSERT
 from games.rounds.void import RoundNotFound, keep_parts, void_round
 from games.shared import planner_settings, rounds, shoes
 from games.tables import notify
-from wallet import holds
-from wallet.annulment import Undone, undo_round
+from wallet.ledger import holds
+from wallet.ledger.round_reversal import Undone, undo_round
 
 HELD = """
 SELECT account.owner_id, account.currency, hold.amount

@@ -46,10 +46,9 @@ from games.solo import seats
 from games.variants import VARIANTS
 from players import gate, registers
 from players.models import Player
-from wallet import accounts
-from wallet.ledger import LimitReached
+from wallet.ledger import LimitReached, accounts
 from wallet.models import AccountKind, Mode
-from wallet.remote.operators import funds
+from wallet.operator_wallet.operators import funds
 
 
 @dataclass(frozen=True)

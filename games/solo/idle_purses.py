@@ -11,7 +11,7 @@ from django.db.models.query import QuerySet
 from games.models import LiveSeat, NextRound
 from games.solo.seats import ON_A_PURSE
 from players.models import Player, Session
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
 IDLE = timedelta(seconds=settings.PLAYER_IDLE_SECONDS)  # as long as a session: both end together

@@ -24,7 +24,7 @@ from games.variants import VARIANTS
 from players import registers
 from players.models import Player
 from wallet.models import AccountKind, Mode, RemoteBet
-from wallet.remote import bets, operators
+from wallet.operator_wallet import bets, operators
 
 
 def play(click: Click) -> Played:

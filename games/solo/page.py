@@ -16,9 +16,10 @@ from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
 from games.variants import VARIANTS
 from games.verification.unreadable_rounds import is_readable
-from wallet import accounts, stops
+from wallet import house_stop
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
-from wallet.remote.operators import funds
+from wallet.operator_wallet.operators import funds
 
 QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 
@@ -48,7 +49,7 @@ def game_view(
     reader has not seen it.
     """
     variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
-    limits, is_stopped = table_limits(place), stops.current() is not None
+    limits, is_stopped = table_limits(place), house_stop.current() is not None
     takes_bets, is_paused = seats.as_shown(place.table, mode, is_house_stopped=is_stopped)
     on_stage = shown or place.last_round
     part = participation(on_stage, place.player.pk) if on_stage else None

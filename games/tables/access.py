@@ -22,7 +22,7 @@ from games.variants import VARIANTS
 from players import gate, registers
 from players.access import PlayerRequest
 from players.models import Player
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # what else an address says

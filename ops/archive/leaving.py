@@ -24,7 +24,9 @@ from ops.archive.errors import CannotWrite, NotTheArchive, NotYet
 from ops.archive.writing import Month
 from ops.backup import programs
 from ops.backup.taking import digest
-from wallet import carried, moved, verify
+from wallet import carried
+from wallet.invariants import verify
+from wallet.ledger import hourly_totals
 
 TABLES: Final = ("audit_event", "wallet_entry", "wallet_journal")
 SCHEMA: Final = "archived"
@@ -173,7 +175,7 @@ def _next(owner: BaseDatabaseWrapper) -> tuple[Month, list[str]]:
 
 def _demand_summed_up(month: Month) -> None:
     """Reports of the month stand on sums of its hours, which nobody could add up any more. Raises NotYet."""
-    summed_up = hours.rolled_until(moved.SUMS)
+    summed_up = hours.rolled_until(hourly_totals.SUMS)
     if month.journals and (summed_up is None or summed_up <= month.until):
         since = f"{summed_up:%Y-%m-%d %H:%M} UTC" if summed_up else "the beginning"
         raise NotYet(f"{month.name} cannot leave yet: what the ledger moved is not summed up since {since}.")

@@ -16,9 +16,9 @@ from ops.backup.errors import WrongKey
 from players.models import DocumentContent
 from players.sealing import unseal
 from players.second_factor import MFAAdapter
-from wallet import payout_accounts
 from wallet.models import PartnerKey, PayoutAccount
-from wallet.seamless.keys import secret_of
+from wallet.payouts import accounts
+from wallet.seamless_wallet.keys import secret_of
 
 FEW = 20  # rows that are tried: one that was spoilt must not speak for all
 
@@ -78,7 +78,7 @@ def _documents() -> Iterator[bool]:
 def _accounts() -> Iterator[bool]:
     for each in PayoutAccount.objects.exclude(sealed=b"").order_by("-pk")[:FEW]:
         try:
-            payout_accounts.reveal(each)
+            accounts.reveal(each)
         except InvalidTag:
             yield False
         else:

@@ -15,7 +15,7 @@ ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfol
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|backoffice|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)"
 )
-_API_MODULE = re.compile(r"/(api|seamless)/")
+_API_MODULE = re.compile(r"/(api|seamless_wallet)/")
 DOMAIN = "django"
 ALLOWED = "allowed.toml"
 

@@ -15,9 +15,9 @@ from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_roun
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
 from tests.people import events
-from wallet import accounts, purse
-from wallet.cashier_page import what_a_player_has
-from wallet.limits import usage
+from wallet.cashier.page import what_a_player_has
+from wallet.ledger import accounts, purse
+from wallet.limits.remaining import usage
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

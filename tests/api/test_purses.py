@@ -11,7 +11,7 @@ from tests.builders import a_golden_table, a_player
 from tests.live.at_table import a_live_table
 from tests.live.test_bets_protected import with_liability
 from tests.people import events
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 MONEY = 50_000

@@ -15,7 +15,7 @@ from tests.api.at_solo import AtTable, Told, refused, told
 from tests.api.client import Program
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.people import events
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,7 @@ from tests.api.client import Program
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.killed import dies
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 MONEY = 1_000_000

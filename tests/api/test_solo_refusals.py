@@ -27,7 +27,7 @@ from tests.games.test_house_stopped import stop
 from tests.games.test_serving import serve
 from tests.harness.sweeps import sample
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

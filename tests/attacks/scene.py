@@ -50,7 +50,8 @@ from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
-from wallet import annulment, holds, moved, payouts, standing
+from wallet import payouts
+from wallet.ledger import account_snapshots, holds, hourly_totals, round_reversal
 from wallet.models import (
     BankNotice,
     BankOrder,
@@ -62,11 +63,11 @@ from wallet.models import (
     PartnerKind,
     RemoteBet,
 )
-from wallet.payments import notices
-from wallet.provider_statements import keeping
-from wallet.remote import launching, queue
-from wallet.seamless import partners
-from wallet.seamless.keys import signing_key
+from wallet.operator_wallet import launches, queue
+from wallet.payments import notifications
+from wallet.provider_statements import drafts
+from wallet.seamless_wallet import partners
+from wallet.seamless_wallet.keys import signing_key
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
 
 ARCHIVED = """
@@ -110,13 +111,13 @@ def fill() -> tuple[Player, Player]:
 
 def _money(player: Player) -> None:
     payment = a_payment(player)
-    notices.keep(payment.variant, NoticePath.RETURN, b"raw", notices.Decision.NOTED, payment=payment)
+    notifications.keep(payment.variant, NoticePath.RETURN, b"raw", notifications.Decision.NOTED, payment=payment)
     holds.hold(uuid4(), cash(player), 1000)
     a_round(player, staked=100, paid=250)
     round_id = Journal.objects.get(kind="stake").round_id
     assert round_id
     with transaction.atomic():
-        annulment.undo_round(round_id)
+        round_reversal.undo_round(round_id)
     adjust(player, 100)
     approve(a_withdrawal(player, TWO_PEOPLE_ABOVE["SEK"] + 100))  # its second approval is open
     withdrawal = a_withdrawal(player)
@@ -157,7 +158,7 @@ def _remotely() -> None:
         operator.host.fail("bet", Fault.ERROR)
         with suppress(OperatorSilent):
             visitor.plays(table, banker=5_000)
-        launching.announce(operator.partner, a_visit(visitor.name, "another"))
+        launches.announce(operator.partner, a_visit(visitor.name, "another"))
     RemoteBet.objects.create(
         launch=visitor.launch, player=visitor.player, round_id=uuid4(), game="remote", currency="SEK", amount=5_000
     )
@@ -167,7 +168,7 @@ def _statements(player: Player) -> None:
     """One that was confirmed, with a difference that somebody settled, and one that waits; a note on a deposit."""
     staff = a_member_of_staff("finance")
     statement = confirmed([{"reference": "x"}], staff=staff)
-    keeping.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
+    drafts.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
     drafted([{"reference": "y"}], staff=staff)
     doubts.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
 
@@ -209,8 +210,8 @@ def _hours() -> None:
     Moved.objects.create(
         hour=hour, journal_kind="stake", account_kind="cash", currency="SEK", mode="R", entries=1, amount=-1, into=0
     )
-    Rolled.objects.create(sums=moved.SUMS, hour=hour, rows=1)
-    standing.look()
+    Rolled.objects.create(sums=hourly_totals.SUMS, hour=hour, rows=1)
+    account_snapshots.look()
 
 
 def _staff() -> None:

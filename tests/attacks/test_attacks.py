@@ -33,7 +33,7 @@ from tests.attacks import (
 from tests.attacks.attack import Attack
 from tests.attacks.scene import archive, fill
 from tests.harness import databases
-from wallet import guards
+from wallet.invariants import guards
 
 Owner = psycopg.Connection[DictRow]
 ATTACKS = [

@@ -13,7 +13,7 @@ from pytest_django import DjangoDbBlocker
 from audit import months
 from bench.months import BY_MONTHS as TABLES
 from tests.harness import databases
-from wallet import guards
+from wallet.invariants import guards
 
 LINES = [line for line in guards.due()[0] if line.startswith("in every month: ")]
 LAST = """

@@ -18,7 +18,8 @@ from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import Journal, Mode
 
 MONEY = 1_000_000

@@ -11,7 +11,7 @@ from games.models import Participation
 from players.models import Player, User
 from tests.harness.browser import DESKTOP, NewContext
 from tests.harness.web import WebServer
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 TABLE = "/en/table/baccarat/real/"

@@ -18,7 +18,7 @@ from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.web import ServerStarter, WebServer
 from tests.servers.search import seed_where
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

@@ -14,7 +14,7 @@ from tests.builders import a_golden_table, a_place, a_player, a_purse
 from tests.harness.browser import DESKTOP, PHONE, NewContext
 from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 from wallet.money import format_money
 

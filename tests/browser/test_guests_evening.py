@@ -36,7 +36,8 @@ from tests.chemin.at_table import (
 )
 from tests.harness.browser import NewContext
 from tests.harness.web import ServerStarter, WebServer
-from wallet import accounts, verify
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 pytestmark = pytest.mark.browser

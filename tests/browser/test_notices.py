@@ -25,7 +25,7 @@ from tests.live.at_table import a_live_table
 from tests.notices import HOUR, a_notice
 from tests.people import a_member_of_staff
 from tests.sights import Sight, sights
-from wallet import stops
+from wallet import house_stop
 
 pytestmark = pytest.mark.browser
 
@@ -70,7 +70,7 @@ def gallery(
         for name in (*IN_PLACE, *BY_A_SIGN):
             opened.open(NAMED[name])  # what stands there was bet before
         a_notice()
-        stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         yield opened
 
 
@@ -159,7 +159,7 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     before, cards = page.evaluate(PLACES), page.locator("#game .card").count()
     notice = a_notice()
     expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
-    stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+    house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
     expect(page.locator("#banner-said")).to_contain_text("Play is stopped")
     expect(page.locator(".banner__sign")).to_be_visible()
     assert page.evaluate(PLACES) == before
@@ -168,7 +168,7 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     expect(page.locator(".call__notice")).to_contain_text("Play is stopped for now.")
     for added in ("#bet-player", "#act-deal", "#act-rebet_deal"):
         expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
-    stops.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
+    house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
     expect(page.locator("#act-rebet_deal")).not_to_have_attribute("aria-disabled", "true")
     assert page.evaluate(PLACES) == before
     assert Round.objects.count() == 1
@@ -228,7 +228,7 @@ def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_ser
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
     page.goto("/en/table/live/real/")
     open_words(page)
-    stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+    house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
     expect(page.locator(".banner__words")).to_contain_text("Play is stopped")
     expect(page.locator(".banner__words")).to_be_visible()
     assert page.evaluate("document.activeElement.className") == "banner__sign"

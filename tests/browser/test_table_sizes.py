@@ -14,7 +14,7 @@ from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
 from tests.harness.browser import NewContext
 from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, sample, sweep
 from tests.harness.web import WebServer
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import Mode
 
 pytestmark = pytest.mark.browser

@@ -34,8 +34,8 @@ from tests.harness import databases
 from tests.harness.databases import Database
 from tests.old_months import beginning
 from tests.played import House
-from wallet import moved
 from wallet import tasks as wallet_tasks
+from wallet.ledger import hourly_totals
 from wallet.models import Account, Entry, Journal
 
 PAST: Final = (beginning(2025, 1), beginning(2025, 2))
@@ -137,7 +137,7 @@ def sum_up(superuser: psycopg.Connection) -> None:
     """Sum up the hours of the past, and have all that are over count as such."""
     past: dict[str, Any] = {"first": 0, "beyond": months.FIRST, "since": PAST[0]}
     for (hour,) in superuser.execute(HOURS, past).fetchall():
-        superuser.execute(moved.ROLL, {**past, "since": hour, "until": hour + timedelta(hours=1)})
+        superuser.execute(hourly_totals.ROLL, {**past, "since": hour, "until": hour + timedelta(hours=1)})
     superuser.execute(SUMMED_UP, past)
 
 

@@ -19,9 +19,11 @@ from tests.people import a_visitor, events, log_in
 from tests.players.test_sessions import a_browser, session_of
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
-from wallet import accounts, verify, withdrawals
+from wallet import withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, OrderState, Payment, PaymentState, Withdrawal, WithdrawalStatus
-from wallet.payments import notices
+from wallet.payments import notifications
 
 pytestmark = pytest.mark.django_db
 
@@ -71,7 +73,7 @@ def pay_out() -> None:
 def closed_before_the_bank_approves(player: Player) -> Player:
     """Close the account of someone whose deposit has expired, and have the bank approve that deposit then."""
     payment = a_payment(player)
-    notices.close(payment, PaymentState.EXPIRED, because="nobody decided")
+    notifications.close(payment, PaymentState.EXPIRED, because="nobody decided")
     closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")
     assert closures.state_of(player) is ClosureState.CLOSED
     assert call_back(statement(payment)) == 200

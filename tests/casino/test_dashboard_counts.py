@@ -14,7 +14,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.scene import Scene
 from tests.wallet.statement_builders import confirmed, named
-from wallet.provider_statements import keeping
+from wallet.provider_statements import drafts
 from wallet.reports import payments
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def something_waits(db):
     for _ in range(2):
         confirmed([named(uuid4())])
     settled = confirmed([named(uuid4())]).differences.get()
-    keeping.note(settled.pk, words="They mend it.", settles=True, by="staff:1")
+    drafts.note(settled.pk, words="They mend it.", settles=True, by="staff:1")
 
 
 @pytest.mark.parametrize("role", sample(WAITING, 1))

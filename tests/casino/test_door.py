@@ -9,7 +9,7 @@ import pytest
 
 from ops.http.request_buffer import Allowance, Door
 from tests.harness.apart import run_apart
-from wallet.provider_statements.reading import MOST_BYTES
+from wallet.provider_statements.parser import MOST_BYTES
 
 LARGEST = 1000
 FORM = b"key=1&amount=5000"

@@ -16,7 +16,8 @@ from players.models import Exclusion, ExclusionKind, Player
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events, log_in
-from wallet import accounts, cashier, purse
+from wallet import cashier
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

@@ -31,7 +31,7 @@ DEMANDED = {
 # for one that was not dealt in time or that its seed does not reproduce, or a supervisor before the deal. What makes a
 # table besides is the program, before a house opens.
 DOERS = {
-    "ledger.adjust": {"wallet.adjusting"},
+    "ledger.adjust": {"wallet.ledger.adjustments"},
     "exclusions.lift": {"players.lifting"},
     "withdrawals.second": {"wallet.apps"},
     "tables.new_version": {"games.change_requests.execution"},

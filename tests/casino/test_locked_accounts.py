@@ -30,9 +30,11 @@ from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_ma
 from tests.wallet.adjusting import ask, decide
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import accounts, cashier, purse, verify, withdrawals
+from wallet import cashier, withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts, purse
 from wallet.models import AccountKind, Mode, PaymentState, WithdrawalStatus
-from wallet.payments import beginning
+from wallet.payments import deposits
 
 pytestmark = pytest.mark.django_db
 
@@ -301,7 +303,7 @@ class TestAtTheCashier:
     def test_begins_no_deposit_and_gets_no_free_money(self):
         player = a_player()
         lock(player)
-        with pytest.raises(beginning.DepositBarred):
+        with pytest.raises(deposits.DepositBarred):
             a_payment(player)
         with pytest.raises(cashier.Barred):
             cashier.top_up_free(player=player, key=uuid4())

@@ -33,10 +33,10 @@ from tests.live.test_bets_at_once import (
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet import purse
-from wallet.accounts import balance
+from wallet.ledger import purse
+from wallet.ledger.accounts import balance
 from wallet.models import Mode
-from wallet.payments import beginning, providers
+from wallet.payments import deposits, providers
 
 MONEY = 100_000_00
 CHIP = 20_00
@@ -123,7 +123,7 @@ class TestWhileADepositBegins:
             assert may_go_on.wait(PATIENCE)
             return providers.first_variant()
 
-        monkeypatch.setattr(beginning, "first_variant", wait_then_choose)
+        monkeypatch.setattr(deposits, "first_variant", wait_then_choose)
         return has_locked, may_go_on
 
     def lock(self, player: Player) -> str:
@@ -153,7 +153,7 @@ class TestWhileADepositBegins:
         may_go_on.set()
         assert (deposit.result(PATIENCE), stopping.result(PATIENCE)) == ("waiting", "stopped")
         assert (purse.balance(player, Mode.REAL), balance(player.pk, Mode.REAL)) == (0, MONEY)
-        with pytest.raises(beginning.DepositBarred):
+        with pytest.raises(deposits.DepositBarred):
             a_payment(player)
 
 

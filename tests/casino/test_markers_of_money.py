@@ -12,7 +12,7 @@ from tests.casino.at_risk import deposit
 from tests.people import events
 from tests.players.limit_clock import let_pass
 from tests.players.test_limits import a_newcomer
-from wallet import markers
+from wallet import harm_markers
 from wallet.models import OrderState
 
 NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
@@ -34,11 +34,11 @@ class TestRapidDeposits:
         player = a_player("GB")
         for moment in moments:
             deposit(owner, player, NOON + moment, state=state)
-        return look(markers.RAPID_DEPOSITS, player)
+        return look(harm_markers.RAPID_DEPOSITS, player)
 
     def test_three_within_a_day(self, cloned_db, owner):
         (found,) = self.made(owner, 0 * HOUR, HOUR, DAY)
-        assert markers.RAPID_DEPOSITS.say(found) == "3 deposits within 24 hours, £30.00 together."
+        assert harm_markers.RAPID_DEPOSITS.say(found) == "3 deposits within 24 hours, £30.00 together."
         assert {row["table"] for row in found.rows} == {"wallet_payment"}
 
     @pytest.mark.sweep
@@ -61,7 +61,7 @@ class TestDeclinedDepositsTriedAgain:
             moment = NOON + number * apart
             deposit(owner, player, moment, state=OrderState.DECLINED)
             deposit(owner, player, moment + again)
-        return look(markers.RETRIED_DEPOSITS, player)
+        return look(harm_markers.RETRIED_DEPOSITS, player)
 
     def test_twice_in_a_day(self, cloned_db, owner):
         (found,) = self.made(owner, HOUR)
@@ -93,7 +93,7 @@ class TestChangesOfLimitsTakenBack:
         withdraw_change(player=player, kind=DEPOSIT, period=WEEK, by=str(player))
 
     def seen(self, player):
-        return look(markers.LIMITS_UNDONE, player, datetime.now(UTC))
+        return look(harm_markers.LIMITS_UNDONE, player, datetime.now(UTC))
 
     def test_two_withdrawn(self, cloned_db, owner):
         player = self.settled(owner)
@@ -102,7 +102,7 @@ class TestChangesOfLimitsTakenBack:
         self.withdraw(player)
         (found,) = self.seen(player)
         assert (found.degree, len(found.rows)) == (2, 2)
-        assert markers.LIMITS_UNDONE.say(found) == "2 changes of limits were taken back within 30 days."
+        assert harm_markers.LIMITS_UNDONE.say(found) == "2 changes of limits were taken back within 30 days."
 
     @pytest.mark.parametrize(("hours", "flags"), [(30 * 24 - 1, 1), (30 * 24, 0)])
     def test_within_thirty_days(self, cloned_db, owner, hours, flags):
@@ -110,7 +110,7 @@ class TestChangesOfLimitsTakenBack:
         self.withdraw(player)
         let_pass(owner, player, hours)
         self.withdraw(player)
-        assert len(look(markers.LIMITS_UNDONE, player, datetime.now(UTC) - 40 * DAY)) == flags
+        assert len(look(harm_markers.LIMITS_UNDONE, player, datetime.now(UTC) - 40 * DAY)) == flags
 
     @pytest.mark.parametrize(("hours", "flags"), [(23, 1), (24, 0)])
     def test_looser_within_a_day_of_stricter_is_one(self, cloned_db, owner, hours, flags):
@@ -130,7 +130,7 @@ class TestChangesOfLimitsTakenBack:
 
 class TestALimitThatAsksForContact:
     def seen(self, player):
-        return look(markers.CONTACT_DUE, player, datetime.now(UTC))
+        return look(harm_markers.CONTACT_DUE, player, datetime.now(UTC))
 
     def test_above_10_000_kronor_a_month_in_sweden(self, cloned_db):
         player = a_newcomer("SE")
@@ -140,7 +140,7 @@ class TestALimitThatAsksForContact:
         ask(player, 1_000_001, period=MONTH)
         (found,) = self.seen(player)
         assert [row["amount"] for row in found.rows] == [1_000_001]
-        assert markers.CONTACT_DUE.say(found).startswith("The player has asked for a limit of SEK\u00a010,000.01 ")
+        assert harm_markers.CONTACT_DUE.say(found).startswith("The player has asked for a limit of SEK\u00a010,000.01 ")
         assert len(events("limits.contact_due", on=str(player))) == 1
 
     def test_what_the_house_sets_does_not(self, cloned_db):

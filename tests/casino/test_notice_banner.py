@@ -13,7 +13,7 @@ from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table
 from tests.notices import HOUR, a_notice
 from tests.people import a_member_of_staff, a_visitor
-from wallet import stops
+from wallet import house_stop
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def read(visitor: Client, address: str) -> str:
 
 
 def stop() -> None:
-    stops.stop_house(reason="A fire in the cellar.", by=a_member_of_staff("supervisor"))
+    house_stop.stop_house(reason="A fire in the cellar.", by=a_member_of_staff("supervisor"))
 
 
 class TestANotice:
@@ -128,8 +128,8 @@ class TestTheStop:
     def test_it_stands_before_notices_and_goes_when_the_house_goes_on(self):
         notice, visitor = a_notice(), a_visitor()
         stop()
-        standing = stops.current()
+        standing = house_stop.current()
         assert standing
         assert f'data-key="stop-{standing.pk} notice-{notice.pk}"' in read(visitor, "/en/")
-        stops.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
+        house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
         assert f'data-key="notice-{notice.pk}"' in read(visitor, "/en/")

@@ -44,8 +44,9 @@ from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
 from tests.wallet.money_moves import cash
 from tests.wallet.payout_builders import IBAN, an_account
-from wallet import payout_accounts, verify
+from wallet.invariants import verify
 from wallet.models import PayoutAccount
+from wallet.payouts import accounts
 
 
 def export(player: Player) -> dict[str, bytes]:
@@ -172,7 +173,7 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
     player = a_verified_player(real=100_000)
     a_round(player, a_table(), player=1000)
     a_browser(player.user)
-    payout_accounts.keep(player=player, iban=IBAN)
+    accounts.keep(player=player, iban=IBAN)
     service.begin(player=player, topic=Topic.QUESTION, text="My name is Somebody Else.")
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody"})
     with transaction.atomic():
@@ -343,9 +344,9 @@ class TestTheDatabase:
 
     def test_forgets_no_bank_account_of_whom_it_has_not_forgotten(self):
         player = a_player()
-        payout_accounts.keep(player=player, iban=IBAN)
+        accounts.keep(player=player, iban=IBAN)
         with pytest.raises(IntegrityError, match="stays as it is"), transaction.atomic():
-            payout_accounts.forget(player)
+            accounts.forget(player)
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             PayoutAccount.objects.update(last_four="")
 

@@ -15,8 +15,8 @@ from players import staffing
 from players.models import SubmissionStatus
 from players.services import CHANGES
 from wallet.models import PaymentState, WithdrawalStatus
-from wallet.payments.notices import Decision
-from wallet.seamless import host
+from wallet.payments.notifications import Decision
+from wallet.seamless_wallet import host
 
 APPS = ("audit", "players", "wallet", "games", "casino")
 KIND = re.compile(r"[a-z_]+\.[a-z_]+")

@@ -17,7 +17,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting
 from tests.wallet.money_moves import cash
-from wallet import holds
+from wallet.ledger import holds
 from wallet.models import Journal
 
 pytestmark = pytest.mark.django_db

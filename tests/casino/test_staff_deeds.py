@@ -10,7 +10,7 @@ from players import account_locks, exclusions, staffing
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
-from wallet.accounts import balance
+from wallet.ledger.accounts import balance
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from players.markers import find, raise_flag
 from players.models import Contact, Flag, LimitKind, Period, Player
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
-from wallet.markers import CONTACT_DUE
+from wallet.harm_markers import CONTACT_DUE
 
 pytestmark = pytest.mark.django_db
 

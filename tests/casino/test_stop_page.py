@@ -14,7 +14,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.stopped import REASON as EARLIER
 from tests.wallet.stopped import go_on, stop
-from wallet import stops
+from wallet import house_stop
 from wallet.models import HouseStop
 
 pytestmark = pytest.mark.django_db
@@ -64,14 +64,14 @@ def test_takes_a_reason_and_a_confirmation_and_keeps_what_was_typed(
     said = send(at(supervisor), page, **{"reason": REASON, "sure": "on"} | wrong)
     assert ("Say why" in said, "Confirm it." in said) == ("reason" in wrong, "sure" in wrong)
     assert (REASON in said) == ("sure" in wrong)
-    assert (stops.current() is not None) == has_stopped
+    assert (house_stop.current() is not None) == has_stopped
 
 
 def test_whoever_comes_second_is_told_so_and_records_nothing(supervisor: Staff) -> None:
     first = stop()
     said = send(at(supervisor), "staff_stop_house", reason=REASON, sure="on")
     assert "The house is stopped already. Your reason was not recorded." in said
-    assert stops.current() == first
+    assert house_stop.current() == first
     go_on()
     said = send(at(supervisor), "staff_stop_end", reason=REASON, sure="on")
     assert "The house is not stopped. Your reason was not recorded." in said

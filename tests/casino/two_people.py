@@ -21,9 +21,10 @@ from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet import adjusting, studios
 from tests.wallet.payout_builders import a_withdrawal, an_account
-from wallet import accounts, withdrawals
+from wallet import withdrawals
+from wallet.ledger import accounts
 from wallet.models import Mode, Partner, PartnerKind, Withdrawal, WithdrawalStatus
-from wallet.seamless import partners
+from wallet.seamless_wallet import partners
 
 MONEY = 10_000
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1

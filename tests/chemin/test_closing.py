@@ -17,7 +17,9 @@ from tests.builders import a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_guest, a_session, answer, asked, sit, step_to
 from tests.chemin.hands import next_seed, shoe_where, third_card_refused
 from tests.wallet.payout_builders import an_account, approve
-from wallet import accounts, verify, withdrawals
+from wallet import withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import Mode, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db

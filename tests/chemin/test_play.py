@@ -44,7 +44,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.people import events
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import AccountKind, Hold, Journal
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,8 @@ from games.models import CheminSeat, LiveTable, Table
 from games.tables.checks import UnusableLimits
 from tests.builders import a_guest_table, a_player, put_live
 from tests.harness.databases import Database
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
 
 SEAT = "INSERT INTO games_cheminseat (live_table_id, number, account_id, is_random, missed, joined_at, why_left)"

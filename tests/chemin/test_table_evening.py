@@ -20,7 +20,7 @@ from players.models import Player
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, answer, sit, standing_of, step
 from tests.harness.sweeps import sample
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import Account, AccountKind, Hold, Mode
 
 pytestmark = pytest.mark.django_db

@@ -63,7 +63,8 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.db import connection
 
-from wallet import verify
+from wallet.invariants import verify
 
 Counts = Mapping[str, int]  # what there is, by name; money in minor units; nothing is ever zero
 

@@ -9,10 +9,11 @@ from tests.builders import a_player
 from tests.concurrency.books import Counts, together
 from tests.concurrency.deeds import NOTHING, Deed, in_one
 from tests.wallet.at_the_bank import a_payment, at_the_bank, call_back
-from wallet import cashier, purse
+from wallet import cashier
+from wallet.ledger import purse
 from wallet.models import Behaviour, Mode, Payment
-from wallet.payments import asking, beginning
-from wallet.sandbox_bank import orders, post
+from wallet.payments import deposits, status_queries
+from wallet.sandbox_bank import orders, webhooks
 
 AMOUNT = 50_000
 MONEY = 100_000_000
@@ -38,7 +39,7 @@ def beginning_a_deposit():
     player = a_player()
 
     def deed() -> Deed:
-        return in_one(partial(beginning.begin, player=player, amount=AMOUNT, key=uuid4()), BEGUN, give_up)
+        return in_one(partial(deposits.begin, player=player, amount=AMOUNT, key=uuid4()), BEGUN, give_up)
 
     return deed
 
@@ -69,7 +70,7 @@ def declined_by_call_back():
 
 def ask_now(**times: int) -> None:
     with override_settings(**{"PAYMENT_ASK_SECONDS": 0, "PAYMENT_GIVE_UP_SECONDS": 3600} | times):
-        asking.ask_undecided()
+        status_queries.ask_undecided()
 
 
 def give_up() -> None:
@@ -115,7 +116,7 @@ def the_bank_tells():
     def deed() -> Deed:
         at_the_bank(a_payment(player, AMOUNT), behaviour=Behaviour.PROMPT)
         stages = (NOTHING, sent, together(sent, CREDITED), together(sent, sent, CREDITED))
-        return Deed(post.send_due, stages)
+        return Deed(webhooks.send_due, stages)
 
     return deed
 

@@ -19,7 +19,7 @@ from tests.builders import a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
 from tests.harness.web import PROJECT
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Entry, Journal, Mode
 
 MONEY = 100_000_000

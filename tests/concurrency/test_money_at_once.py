@@ -26,7 +26,9 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back
 from tests.wallet.money_moves import cash, settle, stake
 from tests.wallet.payout_builders import an_account
 from tests.wallet.test_at_once import at_once, outcome
-from wallet import accounts, ledger, verify, withdrawals
+from wallet import ledger, withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Entry, Journal, Mode, Payment, PayoutAccount, Withdrawal
 from wallet.sandbox_bank import orders
 

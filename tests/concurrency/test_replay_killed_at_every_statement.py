@@ -12,7 +12,7 @@ from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000

@@ -3,7 +3,7 @@
 from django.db.models import Sum
 
 from tests.remote import MONEY, Operator
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import Account, AccountKind, Entry, MessageState, Mode, RemoteMessage
 
 STAKE = 5_000

@@ -36,10 +36,11 @@ from tests.remote import Operator, an_operator, make_due
 from tests.reports_history import ask
 from tests.wallet import payout_builders
 from tests.wallet.coups import broken
-from wallet import accounts, archives, moved, statements
-from wallet.annulment import RoundGone
+from wallet import archives
+from wallet.ledger import accounts, hourly_totals, statements
+from wallet.ledger.round_reversal import RoundGone
 from wallet.models import Account, AccountKind, Entry, Journal, MessageState, Mode, RemoteMessage
-from wallet.remote import queue
+from wallet.operator_wallet import queue
 from wallet.reports import payments
 
 JULY, AUGUST = beginning(2025, 7), beginning(2025, 8)
@@ -280,6 +281,6 @@ class TestWhatIsRead:
     def test_sums_of_hours_that_have_gone_are_not_added_up_anew(self, in_july):
         a_round(a_player(real=MONEY), a_table(), player=1000)
         hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-        moved.roll(hour)
+        hourly_totals.roll(hour)
         in_july()
-        assert list(moved.differences(Interval(hour, hour + timedelta(hours=1)))) == []
+        assert list(hourly_totals.differences(Interval(hour, hour + timedelta(hours=1)))) == []

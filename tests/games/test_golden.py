@@ -26,7 +26,8 @@ from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
-from wallet import accounts, purse, verify
+from wallet.invariants import verify
+from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 1_000_000

@@ -11,7 +11,7 @@ from django.utils import translation
 from games.models import NextRound, Participation
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
-from wallet import accounts, purse
+from wallet.ledger import accounts, purse
 from wallet.models import Mode
 from wallet.money import format_money
 

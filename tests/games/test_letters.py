@@ -25,7 +25,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, lay, round_at
 from tests.live.test_rulings import annul_by_two
 from tests.people import a_member_of_staff, a_visitor, events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

@@ -10,7 +10,7 @@ from games.models import NextRound, Participation
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.sweeps import sample
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

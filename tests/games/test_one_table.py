@@ -20,7 +20,7 @@ from players.models import Jurisdiction
 from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 50_000  # minor units, of each mode; under every monthly limit

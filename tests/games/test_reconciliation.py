@@ -13,7 +13,7 @@ from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.reports_history import ask, clock
-from wallet import moved
+from wallet.ledger import hourly_totals
 
 pytestmark = pytest.mark.django_db
 
@@ -95,5 +95,5 @@ def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
 
 
 def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():
-    moment = moved.BEGINNING
+    moment = hourly_totals.BEGINNING
     assert read(Interval(moment, moment.replace(year=2001)))[0] == {}

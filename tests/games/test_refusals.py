@@ -17,7 +17,7 @@ from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click
 from tests.harness.sweeps import sample
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

@@ -22,7 +22,7 @@ from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.remote import an_operator
 from wallet.models import Mode, Partner, RemoteBet, RemoteMessage
-from wallet.remote import client, operators, queue
+from wallet.operator_wallet import client, operators, queue
 
 MOST = 2
 A_WHILE = 60  # seconds: no test waits so long

@@ -19,7 +19,7 @@ from tests.harness.killed import dies
 from tests.harness.sweeps import sample
 from tests.remote import an_operator, make_due
 from wallet.models import BetState, RemoteBet, RemoteMessage
-from wallet.remote import bets, operators, queue
+from wallet.operator_wallet import bets, operators, queue
 
 LEAST_OF_A_ROUND = 14  # statements that do more than read
 LEAST_OF_A_MESSAGE = 4

@@ -9,8 +9,8 @@ from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff
 from tests.remote import MONEY, a_visit, an_operator
 from wallet.models import Mode, PartnerKey, RemoteBet
-from wallet.remote import launching, queue
-from wallet.seamless import partners
+from wallet.operator_wallet import launches, queue
+from wallet.seamless_wallet import partners
 
 
 @pytest.fixture
@@ -57,6 +57,6 @@ def test_nor_of_one_without_a_key(operator, table, finance):
 @pytest.mark.sweep
 def test_an_address_that_was_announced_before_leads_nowhere(operator, table, finance):
     operator.host.balances["anna"] = MONEY
-    announced = launching.announce(operator.partner, a_visit("anna", "s-anna"))
+    announced = launches.announce(operator.partner, a_visit("anna", "s-anna"))
     partners.switch_off(partner=operator.partner, reason="over", by=finance)
-    assert launching.use(announced.code) is None
+    assert launches.use(announced.code) is None

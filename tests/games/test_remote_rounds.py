@@ -32,7 +32,7 @@ from tests.harness.sweeps import sample
 from tests.people import events
 from tests.remote import MONEY, an_operator, make_due
 from wallet.models import BetState, MessageState, Mode, RemoteBet, RemoteLaunch, RemoteMessage, RemotePlayer
-from wallet.remote import bets, client, operators, queue
+from wallet.operator_wallet import bets, client, operators, queue
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.games.corrupt import CORRUPTIONS, corrupt
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.test_at_once import at_once
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000

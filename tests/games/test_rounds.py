@@ -17,7 +17,7 @@ from games.seeds import unseal
 from games.solo import seats
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_table
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Entry, Mode
 
 MONEY = 1_000_000

@@ -45,8 +45,8 @@ from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests,
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, step
 from tests.people import a_member_of_staff, a_visitor
-from wallet import purse
-from wallet.accounts import balance
+from wallet.ledger import purse
+from wallet.ledger.accounts import balance
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

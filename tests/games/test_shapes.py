@@ -17,7 +17,7 @@ from tests.builders import a_place, a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, live_table_of
 from tests.people import a_visitor
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,7 @@ from games.tables.default_tables import baccarat_limits
 from games.tables.status import close_table
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000

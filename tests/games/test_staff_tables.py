@@ -17,7 +17,7 @@ from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

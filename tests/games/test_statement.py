@@ -28,7 +28,8 @@ from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
 from tests.wallet import money_moves
-from wallet import accounts, cashier, ledger, purse
+from wallet import cashier, ledger
+from wallet.ledger import accounts, purse
 from wallet.models import Entry, Journal, Mode
 from wallet.money import format_money
 

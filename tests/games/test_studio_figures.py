@@ -8,7 +8,7 @@ from games.reports import reconciliation
 from tests.builders import a_player, a_round, a_table
 from tests.reports_history import ask, clock
 from tests.wallet.studios import a_game
-from wallet import moved, statements
+from wallet.ledger import hourly_totals, statements
 from wallet.models import AccountKind, Mode
 
 pytestmark = pytest.mark.django_db
@@ -71,9 +71,9 @@ def test_gross_gaming_revenue_is_that_of_our_tables(history):
 @pytest.mark.sweep
 def test_the_houses_account_has_nothing_of_them(history):
     _, interval = history
-    kinds = {each.journal_kind for each in moved.moved(interval) if each.account_kind == AccountKind.HOUSE}
+    kinds = {each.journal_kind for each in hourly_totals.moved(interval) if each.account_kind == AccountKind.HOUSE}
     assert not {kind for kind in kinds if "studio" in kind}
-    theirs = [each for each in moved.moved(interval) if each.account_kind == AccountKind.STUDIO]
+    theirs = [each for each in hourly_totals.moved(interval) if each.account_kind == AccountKind.STUDIO]
     assert sum(each.amount for each in theirs) == -BROUGHT
 
 

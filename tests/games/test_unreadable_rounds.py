@@ -13,7 +13,7 @@ from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.sweeps import sample
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000

@@ -22,7 +22,7 @@ from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.harness.sweeps import sample
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
 

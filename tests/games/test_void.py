@@ -20,7 +20,8 @@ from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.money_moves import cash, house, move
 from tests.wallet.test_at_once import at_once
-from wallet import accounts, ledger, purse
+from wallet import ledger
+from wallet.ledger import accounts, purse
 from wallet.models import Journal, Mode
 
 MONEY = 1_000_000

@@ -14,7 +14,7 @@ from games.shared.bets import add_chip
 from games.shared.seats import seat_at
 from players.models import Player
 from tests.builders import a_shared_table
-from wallet import holds
+from wallet.ledger import holds
 from wallet.models import Mode
 
 STEPS = 12  # more than there are between any two phases

@@ -10,7 +10,7 @@ from games.models import LiveSeat, LiveTable, LiveTotal
 from games.shared import bets
 from players.models import Player
 from tests.live.at_table import round_at
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Hold, Mode
 
 

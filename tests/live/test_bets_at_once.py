@@ -25,7 +25,7 @@ from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet import holds
+from wallet.ledger import holds
 
 MONEY = 100_000_00
 PATIENCE = 120

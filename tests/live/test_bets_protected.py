@@ -24,7 +24,7 @@ from tests.chemin.at_table import a_session
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of
 from tests.people import events
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
 
 pytestmark = pytest.mark.django_db

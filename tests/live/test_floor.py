@@ -29,7 +29,7 @@ from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, ma
 from tests.live.talk import a_talker, say
 from tests.people import a_member_of_staff
 from tests.returns.test_watching import summed_up, two_points_more
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -170,7 +170,7 @@ class TestHowFarARoundHasCome:
 
     def test_is_that_no_bet_is_taken_where_the_house_is_stopped(self):
         live_table = a_live_table()
-        stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         assert self.phase(live_table).startswith("no bet is taken, the house is stopped")
 
     @pytest.mark.sweep
@@ -296,10 +296,10 @@ class TestWhatWantsSomebody:
         bet(a_player(real=1000_00), live_table, player=10_000)
         advance_to(live_table, Phase.SETTLED)
         make_late(live_table, 30)
-        stop = stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        stop = house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         assert alarms(live_table) == []
         assert stop.ended_at is None
-        stops.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
+        house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
         pause_table(table_id=live_table.table_id, **BY)
         assert alarms(live_table) == []
 
@@ -351,7 +351,7 @@ class TestTheHead:
     def test_says_that_the_house_is_stopped(self):
         a_live_table()
         assert "is stopped since" not in render_head(read_rows())
-        stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         assert "The whole house is stopped since" in render_head(read_rows())
 
     @pytest.mark.sweep

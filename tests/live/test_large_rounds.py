@@ -23,7 +23,9 @@ from tests.annulling import agree_to_annul
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
-from wallet import accounts, ledger, verify
+from wallet import ledger
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Hold, Mode
 
 FEW, MANY = 60, 600

@@ -31,7 +31,7 @@ from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import annul_by_two
 from tests.people import a_member_of_staff, a_visitor, events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Account, Mode
 
 MONEY = 1_000_000

@@ -23,7 +23,7 @@ from tests.live.streaming import a_table_with_bets, a_ticket, a_web_server, an_a
 from tests.live.watcher import Watcher, watching
 from tests.notices import HOUR, a_notice
 from tests.people import a_member_of_staff
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 SOON = timedelta(seconds=2)
@@ -123,10 +123,10 @@ def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
 def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
     supervisor = a_member_of_staff("supervisor")
     with watching(url, an_address(live_table), in_the_lobby(live_table, "de", "DE")) as (table, lobby):
-        stop = stops.stop_house(reason="A fire.", by=supervisor)
+        stop = house_stop.stop_house(reason="A fire.", by=supervisor)
         assert "Play is stopped" in table.wait_for("banner", f"stop-{stop.pk}").html
         assert "A fire" not in lobby.wait_for("banner", f"stop-{stop.pk}").html
-        stops.resume_house(reason="It is out.", by=supervisor)
+        house_stop.resume_house(reason="It is out.", by=supervisor)
         for each in (table, lobby):
             wait_for_nothing(each)
 

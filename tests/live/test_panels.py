@@ -22,8 +22,8 @@ from players.models import Player
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
-from wallet import accounts
 from wallet.cashier import FREE_MONEY
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

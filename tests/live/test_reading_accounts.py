@@ -19,7 +19,9 @@ from tests.builders import a_verified_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.players.test_sessions import a_browser
 from tests.wallet.payout_builders import an_account, approve
-from wallet import accounts, verify, withdrawals
+from wallet import withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import Mode, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,7 @@ from tests.live.at_table import (
     step,
 )
 from tests.people import events
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Journal, Mode
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000

@@ -34,7 +34,9 @@ from tests.live.at_table import (
     slip_of,
     step,
 )
-from wallet import accounts, ledger, verify
+from wallet import ledger
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import Entry, Journal, Mode
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from players.models import Player
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, live_table_of, make_late, round_at, step
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Account, Journal, Mode
 
 pytestmark = pytest.mark.django_db

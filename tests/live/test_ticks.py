@@ -39,7 +39,7 @@ from tests.harness.killed import dies
 from tests.live.at_table import a_live_table, hurry, lay, live_table_of, make_late, round_at, step
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Hold, Journal, Mode
 
 WORKERS = 6

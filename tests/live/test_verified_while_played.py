@@ -6,7 +6,7 @@ from games.models import Phase
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet
-from wallet import verify
+from wallet.invariants import verify
 
 pytestmark = pytest.mark.django_db
 

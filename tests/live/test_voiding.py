@@ -29,7 +29,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
 from tests.people import events
 from tests.wallet.test_at_once import at_once
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Account, Journal, Mode
 
 MONEY = 1_000_000

@@ -20,7 +20,7 @@ from tests.harness.sweeps import sample
 from tests.operating import age
 from tests.operating.house import MONEY, backed_up, said
 from tests.people import events
-from wallet import verify
+from wallet.invariants import verify
 
 EMAIL = "somebody.to.be.found@example.com"
 

@@ -15,8 +15,8 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import PROVIDER, today
 from wallet import payouts
 from wallet.models import BankPayout, Withdrawal, WithdrawalStatus
-from wallet.payments.asking import ask_about
-from wallet.provider_statements import keeping
+from wallet.payments.status_queries import ask_about
+from wallet.provider_statements import drafts
 from wallet.sandbox_bank.statement import write_statement
 
 
@@ -40,7 +40,7 @@ def test_a_deposit_of_which_the_copy_knows_nothing_is_on_the_provider_s_statemen
     after, paper = deposited(player), StringIO()
     write_statement(paper, since=today() - timedelta(days=1), until=today())
     with restored(file):
-        draft = keeping.upload(
+        draft = drafts.upload(
             content=paper.getvalue().encode(),
             name="statement.csv",
             provider=PROVIDER,
@@ -48,7 +48,7 @@ def test_a_deposit_of_which_the_copy_knows_nothing_is_on_the_provider_s_statemen
             until=today(),
             staff=finance,
         )
-        statement = keeping.confirm(draft.pk, finance)
+        statement = drafts.confirm(draft.pk, finance)
         assert {line.reference: line.verdict for line in statement.lines.all()} == {
             str(before.pk): "matched",
             str(after.pk): "differs",

@@ -31,9 +31,9 @@ from tests.live.at_table import advance_to, bet, hurry, round_at
 from tests.operating.house import MONEY, STAKE, Evening, an_evening, playing
 from tests.start.support import House, fresh_var, manage, using, wait_until
 from tests.wallet.at_the_bank import at_the_bank
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import Account, Entry, Mode, Payment, PaymentState, Withdrawal, WithdrawalStatus
-from wallet.payments.asking import ask_about
+from wallet.payments.status_queries import ask_about
 
 
 @pytest.fixture

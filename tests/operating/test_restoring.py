@@ -24,7 +24,7 @@ from tests.live.at_table import a_live_table
 from tests.operating.house import MONEY, backed_up, naive_copy, said
 from tests.people import a_member_of_staff, events
 from tests.wallet.studios import a_partner
-from wallet import verify
+from wallet.invariants import verify
 
 ANOTHER_KEY = base64.urlsafe_b64encode(bytes(32)).decode()
 

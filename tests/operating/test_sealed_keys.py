@@ -42,9 +42,9 @@ from tests.operating.house import MONEY, STAKE, an_evening, playing, said
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import IBAN, an_account
 from tests.wallet.studios import a_partner
-from wallet import payout_accounts
 from wallet.models import Mode, PartnerKey, PayoutAccount
-from wallet.seamless import keys as partner_keys
+from wallet.payouts import accounts
+from wallet.seamless_wallet import keys as partner_keys
 
 
 def a_key():
@@ -379,7 +379,7 @@ class TestDocumentKey:
             again = an_account(account.player, IBAN)
             assert again.pk == account.pk
             assert account.player_id in {hit.player_id for hit in by_trait(Ground.PAYOUT, [IBAN], 0, 10)}
-            assert payout_accounts.reveal(PayoutAccount.objects.get(pk=account.pk)) == IBAN
+            assert accounts.reveal(PayoutAccount.objects.get(pk=account.pk)) == IBAN
             for pk, content in shown.items():
                 assert verification.view_document(pk)[1] == content
             if step == 1:
@@ -406,7 +406,7 @@ class TestDocumentKey:
         said("reseal")
         settings.DOCUMENT_KEY = alone
         for each in (newer, older):
-            assert payout_accounts.reveal(PayoutAccount.objects.get(pk=each.pk)).startswith("SE")
+            assert accounts.reveal(PayoutAccount.objects.get(pk=each.pk)).startswith("SE")
         assert an_account(player, IBAN) == newer
 
     def test_a_document_that_is_deleted_meanwhile_stays_deleted(self, cloned_db, change, settings, monkeypatch):

@@ -19,7 +19,7 @@ from tests.pages.house import House, undone
 from tests.pages.test_matrix import STATUS
 from tests.people import a_visitor, log_in
 from tests.wallet.payout_builders import IBAN
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Journal, Mode, Withdrawal
 
 # What a player who does not play can still do, and why.

@@ -9,7 +9,7 @@ from django.test import Client
 from audit.models import Event
 from games.models import NextRound
 from tests.builders import a_player, a_table
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from tests.builders import PASSWORD, a_place, a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
 from wallet.models import Mode
-from wallet.payments.beginning import DepositBarred, begin
+from wallet.payments.deposits import DepositBarred, begin
 
 pytestmark = pytest.mark.django_db
 

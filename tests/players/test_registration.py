@@ -14,7 +14,7 @@ from players.forms import RegistrationForm
 from players.models import Agreement, Jurisdiction, Player, User
 from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_visitor, confirm_address, events, last_mail, log_in, mailed_code
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 PAGE = "/en/account/register/"

@@ -23,7 +23,7 @@ from players.models import Ended, Session, User
 from players.tasks import end_idle_sessions
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
-from wallet import purse
+from wallet.ledger import purse
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

@@ -18,10 +18,10 @@ from ops.checks import check_production
 from tests.harness.product import modules
 from tests.people import a_member_of_staff
 from wallet.models import PartnerKind
-from wallet.remote import client
-from wallet.seamless import partners, reach, wire
+from wallet.operator_wallet import client
+from wallet.seamless_wallet import messages, partners, reach
 
-ASKED = wire.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
+ASKED = messages.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
 INSIDE = (
     *("127.0.0.1", "127.1.2.3", "0.0.0.1", "10.0.0.5", "172.16.9.9", "192.168.1.1", "100.64.0.1", "192.0.0.1"),
     *("169.254.169.254", "100.100.100.200", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"),
@@ -119,8 +119,8 @@ def names(monkeypatch) -> list[str]:
     return told
 
 
-def ask(address: str) -> wire.Done:
-    return client.ask(client.Operator(address, "k", "s"), ASKED, wire.Done, at=1)
+def ask(address: str) -> messages.Done:
+    return client.ask(client.Operator(address, "k", "s"), ASKED, messages.Done, at=1)
 
 
 @pytest.mark.parametrize("inside", ["127.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"])
@@ -213,9 +213,9 @@ def test_a_demo_says_that_it_calls_itself(settings):
 
 # Who speaks to other machines, and where to. The last two go to what whoever runs the house has configured.
 CALLERS = {
-    "wallet.remote.client": "operators, through `wallet.seamless.reach`",
-    "wallet.seamless.reach": "the same",
-    "wallet.sandbox_bank.post": "the demo's bank, to this house itself",
+    "wallet.operator_wallet.client": "operators, through `wallet.seamless_wallet.reach`",
+    "wallet.seamless_wallet.reach": "the same",
+    "wallet.sandbox_bank.webhooks": "the demo's bank, to this house itself",
     "audit.sending": "AUDIT_CHECKPOINTS_TO",
     "players.mail": "EMAIL_URL",
     "ops.launcher": "its own port",

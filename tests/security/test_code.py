@@ -58,10 +58,10 @@ PUT_TOGETHER = {
     "players.locks": "texts of the module",
     "players.markers": "the text of a marker's definition, between two constants",
     "players.sittings": "texts of the module",
-    "wallet.guards": "texts of the module",
+    "wallet.invariants.guards": "texts of the module",
     "wallet.ledger": "texts of the module",
     "wallet.moved": "texts of the module",
-    "wallet.verify": "the text of an invariant",
+    "wallet.invariants.verify": "the text of an invariant",
 }
 
 

@@ -20,7 +20,7 @@ from tests.people import a_member_of_staff, a_visitor
 from tests.players.papers import bomb, pdf, picture
 from tests.players.test_identity_pages import PAGE, SAID, file, files
 from wallet.models import ProviderStatement
-from wallet.provider_statements.reading import MOST_BYTES
+from wallet.provider_statements.parser import MOST_BYTES
 
 UPLOAD = "/staff/statements/upload/"
 SCRIPT = b"<script>alert(1)</script>"

@@ -4,14 +4,14 @@ from audit import approvals
 from audit.models import Approval, Decision
 from players.models import Player, Staff
 from tests.people import a_member_of_staff
-from wallet import adjusting
+from wallet.ledger import adjustments
 from wallet.models import Mode, Why
 
 
 def ask(player: Player, amount: int = 500, *, mode: Mode = Mode.REAL, by: Staff | None = None) -> Approval:
     """Ask for so many minor units."""
     staff = by or a_member_of_staff("support")
-    return adjusting.ask(player=player, mode=mode, amount=amount, why=Why.ROUND, reason="ticket 12", by=staff)
+    return adjustments.ask(player=player, mode=mode, amount=amount, why=Why.ROUND, reason="ticket 12", by=staff)
 
 
 def decide(asked: Approval, *, yes: bool = True, by: Staff | None = None) -> Decision:

@@ -9,9 +9,9 @@ from django.test import Client
 
 from players.models import Player
 from tests.people import a_visitor
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import BankNotice, Behaviour, Mode, OrderState, Payment
-from wallet.payments.beginning import begin
+from wallet.payments.deposits import begin
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign

@@ -5,8 +5,9 @@ from uuid import UUID, uuid4
 
 from players.models import Player
 from tests.wallet.money_moves import cash
-from wallet import accounts, ledger, verify
-from wallet.ledger import Journal, Line, Posted
+from wallet import ledger
+from wallet.invariants import verify
+from wallet.ledger import Journal, Line, Posted, accounts
 from wallet.models import Account, AccountKind, Day, Mode
 
 

@@ -20,10 +20,11 @@ from tests.wallet import model
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round
 from tests.wallet.stepping import Stepping
-from wallet import accounts, adjusting, annulment, cashier, holds, ledger, payouts, purse, withdrawals
+from wallet import cashier, ledger, payouts, withdrawals
+from wallet.ledger import accounts, adjustments, holds, purse, round_reversal
 from wallet.models import AccountKind, Mode, NoticePath, PaymentState, Why, Withdrawal
-from wallet.payments import notices
-from wallet.payments.beginning import begin
+from wallet.payments import notifications
+from wallet.payments.deposits import begin
 from wallet.payments.providers import News
 
 WORDS = {
@@ -78,9 +79,9 @@ class WalletMachine(Stepping):
 
         @transaction.atomic
         def hear() -> str:
-            locked = notices.locked(key)
+            locked = notifications.locked(key)
             news = News(WORDS[said], amount, locked.currency, "A1" if said == "credited" else "", 0)
-            return notices.on_notice(locked, news, NoticePath.CALLBACK, b"raw").value
+            return notifications.on_notice(locked, news, NoticePath.CALLBACK, b"raw").value
 
         self.step(hear, lambda: book.hear(payment, said, amount), read=str, fault=fault)
 
@@ -91,9 +92,9 @@ class WalletMachine(Stepping):
 
         @transaction.atomic
         def give_up() -> None:
-            locked = notices.locked(key)
+            locked = notifications.locked(key)
             if locked.is_open:
-                notices.close(locked, PaymentState.EXPIRED, because="nobody decided")
+                notifications.close(locked, PaymentState.EXPIRED, because="nobody decided")
 
         def predict() -> None:
             payment.state = "expired" if payment.state == "waiting" else payment.state
@@ -175,7 +176,7 @@ class WalletMachine(Stepping):
 
         def call() -> Approval:
             by = self.scene.support
-            return adjusting.ask(player=player, mode=Mode(mode), amount=amount, why=Why.ROUND, reason="a test", by=by)
+            return adjustments.ask(player=player, mode=Mode(mode), amount=amount, why=Why.ROUND, reason="a test", by=by)
 
         asked = self.step(call, lambda: book.ask_to_adjust(mode, amount), fault=fault, again=False)
         if asked:
@@ -331,7 +332,7 @@ class WalletMachine(Stepping):
     def void(self, which: int, fault: Way | None) -> None:
         round_id, round_ = self.settled.pop(which % len(self.settled))
         self.step(
-            whole(lambda: annulment.undo_round(round_id)),
+            whole(lambda: round_reversal.undo_round(round_id)),
             round_.void,
             read=lambda undone: sum(each.shortfall for each in undone),
             fault=fault,

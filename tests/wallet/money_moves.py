@@ -3,8 +3,8 @@
 from uuid import UUID, uuid4
 
 from players.models import Player
-from wallet import accounts, ledger
-from wallet.ledger import Journal, Line
+from wallet import ledger
+from wallet.ledger import Journal, Line, accounts
 from wallet.models import Mode
 
 

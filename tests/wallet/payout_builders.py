@@ -6,8 +6,9 @@ from django.db import transaction
 
 from players.models import Player
 from tests.people import a_member_of_staff
-from wallet import payout_accounts, withdrawals
+from wallet import withdrawals
 from wallet.models import PayoutAccount, Withdrawal
+from wallet.payouts import accounts
 
 IBAN = "SE4550000000058398257466"
 MONEY = 100_000
@@ -15,7 +16,7 @@ MONEY = 100_000
 
 def an_account(player: Player, iban: str = IBAN) -> PayoutAccount:
     """A bank account of the player's."""
-    return payout_accounts.keep(player=player, iban=iban)
+    return accounts.keep(player=player, iban=iban)
 
 
 def a_withdrawal(player: Player, amount: int = 50_000, *, iban: str = IBAN) -> Withdrawal:

@@ -7,8 +7,8 @@ from uuid import UUID
 from players.models import Staff
 from tests.people import a_member_of_staff
 from wallet.models import ProviderStatement, StatementDraft
-from wallet.provider_statements import keeping
-from wallet.provider_statements.reading import COLUMNS
+from wallet.provider_statements import drafts
+from wallet.provider_statements.parser import COLUMNS
 
 PROVIDER = "sandbox"
 LINE = {
@@ -37,7 +37,7 @@ def drafted(
     lines: Sequence[Mapping[str, str]], *, staff: Staff | None = None, content: bytes | None = None
 ) -> StatementDraft:
     """A statement of the last days that waits for its uploader."""
-    return keeping.upload(
+    return drafts.upload(
         content=a_file(lines) if content is None else content,
         name="statement.csv",
         provider=PROVIDER,
@@ -50,7 +50,7 @@ def drafted(
 def confirmed(lines: Sequence[Mapping[str, str]], *, staff: Staff | None = None) -> ProviderStatement:
     """One that counts."""
     staff = staff or a_member_of_staff("finance")
-    return keeping.confirm(drafted(lines, staff=staff).pk, staff)
+    return drafts.confirm(drafted(lines, staff=staff).pk, staff)
 
 
 def named(reference: UUID | str, **changes: str) -> dict[str, str]:

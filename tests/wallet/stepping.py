@@ -19,11 +19,12 @@ from tests.harness import databases
 from tests.wallet import model
 from tests.wallet.faults import Way, fault_at
 from tests.wallet.model import Book, Refusal, Round
-from wallet import ledger, verify
-from wallet.adjusting import CannotAdjust
+from wallet import ledger
 from wallet.cashier import CashierError
+from wallet.invariants import verify
+from wallet.ledger.adjustments import CannotAdjust
+from wallet.ledger.purse import PurseError
 from wallet.models import Account, Day, Payment, PayoutAccount, Withdrawal
-from wallet.purse import PurseError
 from wallet.withdrawals import WithdrawalError
 
 REFUSALS = (

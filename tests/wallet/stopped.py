@@ -2,7 +2,7 @@
 
 from players.models import Staff
 from tests.people import a_member_of_staff
-from wallet import stops
+from wallet import house_stop
 from wallet.models import HouseStop
 
 REASON = "The authority asks for it."
@@ -10,9 +10,9 @@ REASON = "The authority asks for it."
 
 def stop(*, reason: str = REASON, by: Staff | None = None) -> HouseStop:
     """Stop the whole house."""
-    return stops.stop_house(reason=reason, by=by or a_member_of_staff("supervisor"))
+    return house_stop.stop_house(reason=reason, by=by or a_member_of_staff("supervisor"))
 
 
 def go_on(*, reason: str = "All is well.", by: Staff | None = None) -> HouseStop:
     """Let it go on."""
-    return stops.resume_house(reason=reason, by=by or a_member_of_staff("supervisor"))
+    return house_stop.resume_house(reason=reason, by=by or a_member_of_staff("supervisor"))

@@ -9,9 +9,9 @@ from audit import approvals
 from audit.models import Approval, Decision
 from players.models import Player, Session, Staff
 from tests.people import a_member_of_staff
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind
-from wallet.seamless import host, keys, partners, sessions, wire
+from wallet.seamless_wallet import host, keys, messages, partners, sessions
 
 _numbers = count(1)
 
@@ -70,31 +70,31 @@ class Game:
     @property
     def now(self) -> int:
         """What the player can bet with, as the studio is told."""
-        return host.balance(self.partner, wire.BalanceAsked(self.player, self.session)).balance
+        return host.balance(self.partner, messages.BalanceAsked(self.player, self.session)).balance
 
-    def bet(self, amount: int, **said: Any) -> wire.Done:
+    def bet(self, amount: int, **said: Any) -> messages.Done:
         return host.bet(self.partner, self.a_bet(amount, **said))
 
-    def win(self, amount: int, **said: Any) -> wire.Done:
+    def win(self, amount: int, **said: Any) -> messages.Done:
         return host.win(self.partner, self.a_win(amount, **said))
 
-    def roll_back(self, takes_back: str, **said: Any) -> wire.Done:
+    def roll_back(self, takes_back: str, **said: Any) -> messages.Done:
         return host.rollback(self.partner, self.a_rollback(takes_back, **said))
 
-    def both(self, bet: int, win: int, **said: Any) -> wire.Done:
+    def both(self, bet: int, win: int, **said: Any) -> messages.Done:
         return host.bet_and_win(self.partner, self.both_at_once(bet, win, **said))
 
-    def a_bet(self, amount: int, **said: Any) -> wire.Bet:
-        return replace(wire.Bet(**self._said(), amount=amount, session=self.session), **said)
+    def a_bet(self, amount: int, **said: Any) -> messages.Bet:
+        return replace(messages.Bet(**self._said(), amount=amount, session=self.session), **said)
 
-    def a_win(self, amount: int, **said: Any) -> wire.Win:
-        return replace(wire.Win(**self._said(), amount=amount), **said)
+    def a_win(self, amount: int, **said: Any) -> messages.Win:
+        return replace(messages.Win(**self._said(), amount=amount), **said)
 
-    def a_rollback(self, takes_back: str, **said: Any) -> wire.Rollback:
-        return replace(wire.Rollback(**self._said(), takes_back=takes_back), **said)
+    def a_rollback(self, takes_back: str, **said: Any) -> messages.Rollback:
+        return replace(messages.Rollback(**self._said(), takes_back=takes_back), **said)
 
-    def both_at_once(self, bet: int, win: int, **said: Any) -> wire.BetAndWin:
-        return replace(wire.BetAndWin(**self._said(), bet=bet, win=win, session=self.session), **said)
+    def both_at_once(self, bet: int, win: int, **said: Any) -> messages.BetAndWin:
+        return replace(messages.BetAndWin(**self._said(), bet=bet, win=win, session=self.session), **said)
 
     def _said(self) -> dict[str, str]:
         return {

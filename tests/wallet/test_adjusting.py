@@ -15,8 +15,10 @@ from tests.people import a_member_of_staff, events, last_mail
 from tests.wallet.adjusting import ask, decide
 from tests.wallet.money_moves import cash
 from tests.wallet.test_at_once import at_once
-from wallet import adjusting, holds, ledger, verify
-from wallet.accounts import balance, house_account, player_account
+from wallet import ledger
+from wallet.invariants import verify
+from wallet.ledger import adjustments, holds
+from wallet.ledger.accounts import balance, house_account, player_account
 from wallet.models import Adjustment, Day, Journal, Mode
 
 
@@ -75,7 +77,7 @@ class TestDecided:
 @pytest.mark.django_db
 class TestRefused:
     def test_more_than_there_is_is_said_at_the_asking(self, player):
-        with pytest.raises(adjusting.CannotAdjust, match=r"has SEK.100\.00 at hand"):
+        with pytest.raises(adjustments.CannotAdjust, match=r"has SEK.100\.00 at hand"):
             ask(player, -10_001)
 
     def test_more_than_is_free_at_the_deciding_does_nothing_and_leaves_it_undecided(self, player):

@@ -24,7 +24,8 @@ from tests.reports_history import ask as asked_for
 from tests.reports_history import clock
 from tests.wallet.adjusting import adjust, ask, decide
 from tests.wallet.payout_builders import a_withdrawal
-from wallet import accounts, adjusting, purse, verify
+from wallet.invariants import verify
+from wallet.ledger import accounts, adjustments, purse
 from wallet.models import AccountKind, Journal, Mode, Why
 from wallet.money import format_money
 from wallet.reports import liability
@@ -57,7 +58,7 @@ def at_home(player: Player) -> Client:
 
 
 def ask_for(player: Player, why: Why, mode: Mode) -> Approval:
-    return adjusting.ask(
+    return adjustments.ask(
         player=player, mode=mode, amount=500, why=why, reason="ticket 12", by=a_member_of_staff("support")
     )
 
@@ -123,7 +124,7 @@ class TestInEveryCurrency:
         other = Mode.FREE if mode is Mode.REAL else Mode.REAL
         adjust(player, 1, mode=mode)
         assert cash(player, mode) == MONEY + 1
-        with pytest.raises(adjusting.CannotAdjust, match="at hand"):
+        with pytest.raises(adjustments.CannotAdjust, match="at hand"):
             ask(player, -(MONEY + 2), mode=mode)
         adjust(player, -(MONEY + 1), mode=mode)
         assert (cash(player, mode), cash(player, other)) == (0, MONEY)
@@ -166,7 +167,7 @@ class TestCashAlone:
         player = a_player("SE", real=MONEY, free=MONEY)
         a_golden_table()
         a_purse(player, MONEY - 500, mode)
-        with pytest.raises(adjusting.CannotAdjust, match="at hand"):
+        with pytest.raises(adjustments.CannotAdjust, match="at hand"):
             ask(player, -501, mode=mode)
         adjust(player, -500, mode=mode)
         assert (cash(player, mode), purse.balance(player, mode)) == (0, MONEY - 500)
@@ -177,7 +178,7 @@ class TestCashAlone:
     def test_what_waits_to_be_paid_out_is_not_reached(self) -> None:
         player = a_verified_player("SE", real=MONEY)
         a_withdrawal(player, MONEY - 500)
-        with pytest.raises(adjusting.CannotAdjust, match="at hand"):
+        with pytest.raises(adjustments.CannotAdjust, match="at hand"):
             ask(player, -501)
         adjust(player, -500)
         pending = accounts.balances(player.pk, AccountKind.PENDING)[Mode.REAL]
@@ -210,7 +211,7 @@ class TestOfAccountsThatEnd:
     @pytest.mark.sweep
     def test_free_money_there_means_nothing(self) -> None:
         for player in (self.closing(), self.closed()):
-            with pytest.raises(adjusting.CannotAdjust, match="free money there means nothing"):
+            with pytest.raises(adjustments.CannotAdjust, match="free money there means nothing"):
                 ask(player, 700, mode=Mode.FREE)
 
     @pytest.mark.sweep
@@ -218,7 +219,7 @@ class TestOfAccountsThatEnd:
         player = self.closed()
         waiting = ask(player, 700)
         Closure.objects.create(player=player, state=ClosureState.ERASED, by="system")
-        with pytest.raises(adjusting.CannotAdjust, match="erased"):
+        with pytest.raises(adjustments.CannotAdjust, match="erased"):
             ask(player, 800)
         with pytest.raises(approvals.CannotExecute, match="erased"):
             decide(waiting)

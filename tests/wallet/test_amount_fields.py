@@ -9,7 +9,7 @@ from django import forms
 from django.urls import get_resolver
 from django.utils import translation
 
-from wallet.forms import MoneyField, MoneyForm
+from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.money import EVERYDAY_NAMES
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")

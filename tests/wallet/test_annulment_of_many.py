@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from wallet import annulment
+from wallet.ledger import round_reversal
 from wallet.models import Account, AccountKind, Mode
 
 MANY = 500
@@ -33,7 +33,7 @@ def test_each_account_is_looked_at_a_fixed_number_of_times():
             pk = 2 * owner + number
             accounts[pk] = Account(pk=pk, owner_id=owner, kind=kind, currency="SEK", mode=Mode.REAL, balance=100)
     lost = {2 * owner: -50 for owner in range(MANY)}
-    assert list(annulment._covers(uuid4(), lost, accounts)) == []
+    assert list(round_reversal._covers(uuid4(), lost, accounts)) == []
     assert accounts.reads <= 2 * len(accounts)
 
 
@@ -43,7 +43,7 @@ def test_whoever_lacks_something_is_helped_from_their_own_other_account_only(mis
         Account(pk=pk, owner_id=owner, currency="SEK", mode=Mode.REAL, balance=100)
         for pk, owner in ((1, 1), (2, 1), (3, 2))
     )
-    covers = list(annulment._covers(uuid4(), {1: 100 + missing}, {1: cash, 2: purse, 3: theirs}))
+    covers = list(round_reversal._covers(uuid4(), {1: 100 + missing}, {1: cash, 2: purse, 3: theirs}))
     assert [line.amount for cover in covers for line in cover.lines if line.account_id == 1] == [missing] * bool(
         missing
     )

@@ -11,8 +11,9 @@ from django.db import connection, transaction
 
 from tests.builders import a_player
 from tests.wallet.money_moves import a_round, cash, house, move, stake
-from wallet import accounts, ledger, verify
-from wallet.ledger import Journal
+from wallet import ledger
+from wallet.invariants import verify
+from wallet.ledger import Journal, accounts
 from wallet.models import Entry, Mode
 
 THREADS = 8

@@ -10,8 +10,8 @@ from players.models import LimitKind, Period
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.wallet.coups import Coup, a_bank, balance_of, broken, counted, guest, house_player
-from wallet import accounts, holds, ledger
-from wallet.ledger import Journal, Line
+from wallet import ledger
+from wallet.ledger import Journal, Line, accounts, holds
 from wallet.models import AccountKind, Mode
 
 ADA, BEN = 0, 1

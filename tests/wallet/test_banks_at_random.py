@@ -13,7 +13,8 @@ from django.db.models import Sum
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.wallet.coups import Bank, Coup, Guest, a_bank, balance_of, guest
-from wallet import annulment, verify
+from wallet.invariants import verify
+from wallet.ledger import round_reversal
 from wallet.models import Day
 
 MONEY = 1000
@@ -76,7 +77,7 @@ class Evening:
 
     def annul(self, coup: Coup) -> None:
         with transaction.atomic():
-            for undone in annulment.undo_round(coup.id):
+            for undone in round_reversal.undo_round(coup.id):
                 is_banker = undone.player_id == coup.bank.banker.owner
                 (self.added_to_banks if is_banker else self.added)[undone.player_id] += undone.shortfall
         if coup.bank != self.bank:

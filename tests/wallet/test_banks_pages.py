@@ -9,9 +9,10 @@ from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.coups import Coup, a_bank, guest
 from tests.wallet.payout_builders import an_account
-from wallet import accounts, statements, withdrawals
+from wallet import withdrawals
+from wallet.ledger import accounts, statements
+from wallet.ledger.statements import Liability, liabilities
 from wallet.models import Mode
-from wallet.statements import Liability, liabilities
 
 pytestmark = pytest.mark.django_db
 

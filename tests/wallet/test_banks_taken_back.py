@@ -5,8 +5,8 @@ from django.db import connection, transaction
 
 from tests.builders import a_player
 from tests.wallet.coups import Bank, Coup, a_bank, balance_of, broken, counted, guest, house_player
-from wallet import annulment
-from wallet.annulment import Undone
+from wallet.ledger import round_reversal
+from wallet.ledger.round_reversal import Undone
 from wallet.models import Day, Mode
 
 ADA, BEN, CY = 0, 1, 2
@@ -103,7 +103,7 @@ class TestOnLaterDays:
 
 def undo(coup: Coup) -> dict[int, Undone]:
     with transaction.atomic():
-        return {each.player_id: each for each in annulment.undo_round(coup.id)}
+        return {each.player_id: each for each in round_reversal.undo_round(coup.id)}
 
 
 @pytest.mark.django_db
@@ -223,7 +223,7 @@ class TestAnnulled:
         for _ in range(3):
             other = Coup(a_bank(guests[ADA], 10))
             other.lay(guests[BEN], 10)
-        locked = annulment._lock({coup.bank.account: 0, guests[BEN].account: 0})
+        locked = round_reversal._lock({coup.bank.account: 0, guests[BEN].account: 0})
         assert set(locked) == {coup.bank.account, guests[BEN].account, guests[ADA].account}
 
 

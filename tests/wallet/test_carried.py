@@ -21,11 +21,11 @@ from tests.wallet.adjusting import adjust
 from tests.wallet.coups import Coup, a_bank, broken, guest, house_player
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
 from tests.wallet.studios import a_game
-from wallet import annulment, carried, ledger
+from wallet import carried, ledger
 from wallet.carried import RoundNotOver
-from wallet.ledger import GoneToArchive, Journal
+from wallet.ledger import GoneToArchive, Journal, round_reversal
 from wallet.models import ArchivedAccount, ArchivedJournal
-from wallet.seamless import host
+from wallet.seamless_wallet import host
 
 JULY, AUGUST, SEPTEMBER, OCTOBER = (beginning(2025, month) for month in (7, 8, 9, 10))
 
@@ -137,7 +137,7 @@ class TestThingsThatStraddle:
         a_round(player, 2_400, 0)
         old_months.go_to(house_of_months, AUGUST)
         with transaction.atomic():
-            annulment.undo_round(round_id)
+            round_reversal.undo_round(round_id)
         self.gone_one_by_one(house_of_months)
 
     @pytest.mark.sweep
@@ -152,7 +152,7 @@ class TestThingsThatStraddle:
         bank.move("bank_back", -200)
         old_months.go_to(house_of_months, SEPTEMBER)
         with transaction.atomic():
-            annulment.undo_round(coup.id)
+            round_reversal.undo_round(coup.id)
         old_months.go_to(house_of_months, OCTOBER)
         house_player(100)
         if bank.balance:

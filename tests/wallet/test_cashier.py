@@ -10,7 +10,9 @@ from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.money_moves import a_round
-from wallet import accounts, cashier, verify
+from wallet import cashier
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import Journal, Mode
 from wallet.money import format_money
 

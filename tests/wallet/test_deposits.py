@@ -13,10 +13,11 @@ from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
-from wallet import cashier, verify
+from wallet import cashier
+from wallet.invariants import verify
 from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
-from wallet.payments import asking, beginning, providers
+from wallet.payments import deposits, providers, status_queries
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.orders import Answer
 from wallet.sandbox_bank.protocol import seal
@@ -54,21 +55,21 @@ class TestBeginning:
 
     def test_the_same_key_begins_it_once(self, player):
         key = uuid4()
-        first, again = (beginning.begin(player=player, amount=50_000, key=key) for _ in range(2))
+        first, again = (deposits.begin(player=player, amount=50_000, key=key) for _ in range(2))
         assert first.pk == again.pk
         assert Payment.objects.count() == 1
         assert len(events("deposit.begun", on=str(player))) == 1
 
     def test_the_same_key_begins_one_for_each_player(self, player):
         other, key = a_player(), uuid4()
-        payments = {beginning.begin(player=each, amount=50_000, key=key).pk for each in (player, other)}
+        payments = {deposits.begin(player=each, amount=50_000, key=key).pk for each in (player, other)}
         assert len(payments) == 2
 
     def test_the_same_key_with_another_amount_is_refused(self, player):
         key = uuid4()
-        beginning.begin(player=player, amount=50_000, key=key)
-        with pytest.raises(beginning.FormUsed):
-            beginning.begin(player=player, amount=60_000, key=key)
+        deposits.begin(player=player, amount=50_000, key=key)
+        with pytest.raises(deposits.FormUsed):
+            deposits.begin(player=player, amount=60_000, key=key)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("jurisdiction", ["SE", "DK", "RO", "DE", "GB"])
@@ -81,7 +82,7 @@ class TestBeginning:
 
     @pytest.mark.parametrize(
         ("limit", "step", "error"),
-        [("smallest", -1, beginning.DepositTooSmall), ("largest", 1, beginning.DepositTooLarge)],
+        [("smallest", -1, deposits.DepositTooSmall), ("largest", 1, deposits.DepositTooLarge)],
     )
     def test_beyond_them_it_is_refused_and_that_is_recorded(self, player, limit, step, error):
         amount = getattr(cashier.DEPOSIT_LIMITS["SEK"], limit) + step
@@ -93,14 +94,14 @@ class TestBeginning:
     @pytest.mark.sweep
     def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
         monkeypatch.setattr("players.terms.VERSION", "another")
-        with pytest.raises(beginning.DepositBarred) as barred:
+        with pytest.raises(deposits.DepositBarred) as barred:
             a_payment(player)
         assert f'href="{reverse(barred.value.page)}"' in deposit(visitor, "500").text
         assert not Payment.objects.exists()
 
     def test_a_house_without_providers_takes_none(self, player, settings):
         settings.PAYMENT_VARIANTS = {}
-        with translation.override("en"), pytest.raises(beginning.NoDeposits, match="no payment provider"):
+        with translation.override("en"), pytest.raises(deposits.NoDeposits, match="no payment provider"):
             a_payment(player)
 
 
@@ -113,7 +114,7 @@ class TestAsking:
     def test_a_bank_that_never_calls_back_is_asked(self, player, settings):
         payment = a_payment(player)
         at_the_bank(payment, behaviour=Behaviour.NEVER)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         assert balance(player) == 50_000
         (notice,) = payment.notices.all()
         assert (notice.path, notice.decision) == ("query", "credited")
@@ -123,7 +124,7 @@ class TestAsking:
     def test_and_its_refusal_counts(self, player, said, state, settings):
         payment = a_payment(player)
         at_the_bank(payment, said)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         payment.refresh_from_db()
         assert payment.state == state
         assert balance(player) == 0
@@ -132,14 +133,14 @@ class TestAsking:
         settings.PAYMENT_ASK_SECONDS = 120
         payment = a_payment(player)
         at_the_bank(payment)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         assert balance(player) == 0
         assert not payment.notices.exists()
 
     def test_after_a_time_the_house_gives_up(self, player, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(player)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         payment.refresh_from_db()
         assert payment.state == PaymentState.EXPIRED
         assert len(events("payment.expired", on=str(player))) == 1
@@ -147,7 +148,7 @@ class TestAsking:
     def test_an_approval_that_comes_later_still_is_credited_and_says_so(self, player, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(player)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         assert call_back(statement(payment)) == 200
         assert balance(player) == 50_000
         (event,) = events("deposit.posted", on=str(player))
@@ -166,7 +167,7 @@ class TestAsking:
         settings.PAYMENT_VARIANTS = variants
         found = a_payment(player)
         at_the_bank(found)
-        asking.ask_undecided()
+        status_queries.ask_undecided()
         assert balance(player) == 50_000
         lost.refresh_from_db()
         assert lost.state == PaymentState.WAITING

@@ -9,10 +9,10 @@ from django.db.models import Sum
 from tests.builders import a_player
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from tests.wallet.test_at_once import at_once
-from wallet import verify
+from wallet.invariants import verify
 from wallet.ledger import LimitReached
 from wallet.models import BankOrder, Payment, PaymentState
-from wallet.payments import asking, beginning
+from wallet.payments import deposits, status_queries
 
 THREADS = 16
 
@@ -56,7 +56,7 @@ class TestTheSameNews:
         payment = a_payment(player)
         at_the_bank(payment)
         said = statement(payment, authorisation=BankOrder.objects.get().authorisation)
-        jobs = [lambda: call_back(said), lambda: asking.ask_about(payment.pk)] * (THREADS // 2)
+        jobs = [lambda: call_back(said), lambda: status_queries.ask_about(payment.pk)] * (THREADS // 2)
         at_once(jobs)
         assert balance(player) == 50_000
         assert is_whole()
@@ -65,7 +65,7 @@ class TestTheSameNews:
 class TestBeginning:
     def test_one_form_sent_many_times_at_once_begins_one_deposit(self, cloned_db):
         player, key = a_player(), uuid4()
-        begun = at_once([lambda: beginning.begin(player=player, amount=50_000, key=key).pk] * THREADS)
+        begun = at_once([lambda: deposits.begin(player=player, amount=50_000, key=key).pk] * THREADS)
         assert len(set(begun)) == 1
         assert Payment.objects.count() == 1
 

@@ -9,7 +9,8 @@ from players import limits
 from players.models import LimitKind, Period, Player
 from tests.builders import a_player
 from tests.wallet.money_moves import cash, house, move
-from wallet import annulment, holds, ledger, verify
+from wallet import ledger
+from wallet.invariants import verify
 from wallet.ledger import (
     InsufficientFunds,
     Journal,
@@ -18,6 +19,8 @@ from wallet.ledger import (
     PostingConflict,
     UnknownAccount,
     UnknownJournal,
+    holds,
+    round_reversal,
 )
 from wallet.models import Account, Day, Entry, Hold, Mode
 
@@ -188,13 +191,13 @@ class TestPaying:
             holds.settle_all(round_id, {cash(bettors[0]): -5})
 
     def test_pays_nothing_of_stakes_that_were_taken_back(self, bettors, round_id):
-        annulment.undo_round(round_id)
+        round_reversal.undo_round(round_id)
         with pytest.raises(UnknownJournal), transaction.atomic():
             holds.settle_all(round_id, {cash(bettors[0]): 150})
 
     def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
         holds.settle_all(round_id, {cash(bettors[0]): 150})
-        assert {each.returned for each in annulment.undo_round(round_id)} == {-50, 200, 300}
+        assert {each.returned for each in round_reversal.undo_round(round_id)} == {-50, 200, 300}
         assert [check.rows for check in verify.run() if check.rows] == []
 
     def test_pays_nothing_where_nobody_has_staked(self, bettors):

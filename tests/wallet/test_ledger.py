@@ -8,8 +8,8 @@ from django.db import IntegrityError, transaction
 
 from tests.builders import a_player
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
-from wallet import accounts, ledger
-from wallet.ledger import Journal
+from wallet import ledger
+from wallet.ledger import Journal, accounts
 from wallet.models import Entry, Mode
 from wallet.models import Journal as StoredJournal
 

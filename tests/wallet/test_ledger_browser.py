@@ -16,9 +16,10 @@ from tests.wallet import adjusting
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.money_moves import a_round
 from tests.wallet.payout_builders import a_withdrawal
-from wallet import accounts, ledger
+from wallet import ledger
+from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
-from wallet.payments.asking import ask_about
+from wallet.payments.status_queries import ask_about
 
 pytestmark = pytest.mark.django_db
 

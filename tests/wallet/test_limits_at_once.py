@@ -11,10 +11,11 @@ from tests.builders import a_player, a_purse
 from tests.wallet.money_moves import cash, house, move, stake
 from tests.wallet.test_at_once import at_once, outcome
 from tests.wallet.test_limits import counted, deposit, is_whole, limit
-from wallet import accounts, holds, ledger, limits
-from wallet.ledger import Journal
+from wallet import ledger
+from wallet.ledger import Journal, accounts, holds
+from wallet.limits import remaining
 from wallet.models import AccountKind, Mode
-from wallet.payments.beginning import begin
+from wallet.payments.deposits import begin
 
 THREADS = 16
 
@@ -25,7 +26,7 @@ def test_without_the_database_s_rule_a_limit_that_was_looked_at_gives(cloned_db,
     limit(player, "stake", "day", 100)
 
     def look_then_stake() -> str:
-        limits.check_stake(player, 100)
+        remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: ledger.post(stake(player, 100)))
 
@@ -39,7 +40,7 @@ def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     limit(player, kind, "week", 350)
 
     def look_then_stake() -> str:
-        limits.check_stake(player, 100)
+        remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: ledger.post(stake(player, 100)))
 
@@ -81,7 +82,7 @@ def test_stakes_and_holds_from_cash_and_purse(cloned_db, kind):
     jobs += [partial(outcome, partial(ledger.post, take(account))) for account in own * 4]
     results = at_once(jobs)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
-    assert limits.usage(player)[LimitKind(kind), Period.DAY] == 300
+    assert remaining.usage(player)[LimitKind(kind), Period.DAY] == 300
     assert is_whole()
 
 
@@ -90,7 +91,7 @@ def test_holds_of_one_round_that_grow(cloned_db):
     limit(player, "stake", "day", 750)
     jobs = [partial(outcome, partial(holds.hold, round_id, cash(player), 100 * each)) for each in range(1, 17)]
     at_once(jobs)
-    assert limits.usage(player)[LimitKind.STAKE, Period.DAY] <= 700
+    assert remaining.usage(player)[LimitKind.STAKE, Period.DAY] <= 700
     assert is_whole()
 
 
@@ -99,7 +100,7 @@ def test_deposits_begun_alone(cloned_db):
     limit(player, "deposit", "day", 35_000)
     results = at_once([lambda: outcome(lambda: begin(player=player, amount=10_000, key=uuid4()))] * THREADS)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
-    assert limits.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 30_000
+    assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 30_000
     assert is_whole()
 
 
@@ -108,11 +109,11 @@ def test_deposits_posted_and_begun(cloned_db):
     limit(player, "deposit", "month", 350)
     jobs = [
         lambda: outcome(lambda: ledger.post(deposit(player, 100))),
-        lambda: outcome(lambda: limits.reserve_deposit(player=player, key=uuid4(), amount=100)),
+        lambda: outcome(lambda: remaining.reserve_deposit(player=player, key=uuid4(), amount=100)),
     ]
     results = at_once(jobs * (THREADS // 2))
     assert results.count("LimitReached") == THREADS - 3
-    assert limits.usage(player)[LimitKind.DEPOSIT, Period.MONTH] == 300
+    assert remaining.usage(player)[LimitKind.DEPOSIT, Period.MONTH] == 300
     assert is_whole()
 
 

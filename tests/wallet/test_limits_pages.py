@@ -11,7 +11,7 @@ from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
-from wallet import accounts
+from wallet.ledger import accounts
 
 pytestmark = pytest.mark.django_db
 

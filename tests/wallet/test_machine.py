@@ -24,7 +24,8 @@ from tests.wallet.machine import WalletMachine
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Law, LimitState
 from tests.wallet.payout_builders import an_account
 from tests.wallet.stepping import Scene
-from wallet import accounts, cashier, withdrawals
+from wallet import cashier, withdrawals
+from wallet.ledger import accounts
 from wallet.models import Mode
 
 # Limits are required; the law sets one too; withdrawals cannot be cancelled, and take two people at once.

@@ -24,8 +24,8 @@ from tests.start.support import wait_until
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
 from tests.wallet.test_at_once import is_whole
 from tests.wallet.test_kept import CLAIM
-from wallet import accounts, holds, ledger, tasks
-from wallet.ledger import Journal
+from wallet import ledger, tasks
+from wallet.ledger import Journal, accounts, holds
 from wallet.models import Entry, Mode
 from wallet.models import Journal as StoredJournal
 

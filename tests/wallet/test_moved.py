@@ -8,7 +8,7 @@ from django.db import connection
 from audit.reports.kinds import Interval
 from tests import reports_history
 from tests.reports_history import a_depositor, clock
-from wallet import moved
+from wallet.ledger import hourly_totals
 from wallet.models import Moved
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ WHERE j.at >= %s AND j.at < %s GROUP BY 1, 2, 3, 4
 def by_the_entries(interval):
     with connection.cursor() as cursor:
         cursor.execute(LEDGER, [interval.since, interval.until])
-        return {moved.Sum(*row) for row in cursor}
+        return {hourly_totals.Sum(*row) for row in cursor}
 
 
 @pytest.mark.sweep
@@ -37,8 +37,10 @@ def test_is_what_the_entries_say_however_the_time_is_cut():
         Interval(history.before.since, middle),
         Interval(middle, history.interval.until),
     ):
-        assert set(moved.moved(interval)) == by_the_entries(interval)
-    assert {"settle", "void_settle", "void_shortfall"} <= {each.journal_kind for each in moved.moved(history.interval)}
+        assert set(hourly_totals.moved(interval)) == by_the_entries(interval)
+    assert {"settle", "void_settle", "void_shortfall"} <= {
+        each.journal_kind for each in hourly_totals.moved(history.interval)
+    }
 
 
 def test_an_hour_is_summed_up_as_it_was_and_what_comes_later_is_a_difference():
@@ -46,24 +48,24 @@ def test_an_hour_is_summed_up_as_it_was_and_what_comes_later_is_a_difference():
     hour = clock().replace(minute=0, second=0, microsecond=0)
     whole = Interval(hour, hour + timedelta(hours=1))
     due = by_the_entries(whole)
-    read = moved.roll(hour)
+    read = hourly_totals.roll(hour)
     kept = {
-        moved.Sum(*row)
+        hourly_totals.Sum(*row)
         for row in Moved.objects.filter(hour=hour).values_list(
             "journal_kind", "account_kind", "currency", "mode", "entries", "amount", "into"
         )
     }
     assert kept == due
     assert read == sum(each.entries for each in due)
-    assert list(moved.differences(whole)) == []
+    assert list(hourly_totals.differences(whole)) == []
     a_depositor("SE")
-    assert any("deposit cash SEK R" in sentence for sentence in moved.differences(whole))
+    assert any("deposit cash SEK R" in sentence for sentence in hourly_totals.differences(whole))
 
 
 def test_the_first_journal_is_found_by_its_time():
     since = clock()
     a_depositor("SE")
-    first = moved.first(since)
+    first = hourly_totals.first(since)
     assert first is not None
     assert since < first < clock()
-    assert moved.first(clock()) is None
+    assert hourly_totals.first(clock()) is None

@@ -14,9 +14,12 @@ from tests.builders import a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
-from wallet import accounts, payout_accounts, payouts, verify
+from wallet import payouts
+from wallet.invariants import verify
+from wallet.ledger import accounts
 from wallet.models import BankPayout, BankPayoutNotice, Mode, PayoutNotice, Withdrawal, WithdrawalStatus
 from wallet.payouts import Order, PayoutFailed
+from wallet.payouts import accounts as payout_accounts
 from wallet.sandbox_bank import payouts as bank
 from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
 from wallet.tasks import send_payouts

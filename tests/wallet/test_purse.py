@@ -6,7 +6,8 @@ import pytest
 
 from tests.builders import a_player
 from tests.people import events
-from wallet import accounts, holds, purse, statements, verify
+from wallet.invariants import verify
+from wallet.ledger import accounts, holds, purse, statements
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 100_000

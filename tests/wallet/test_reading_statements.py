@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from wallet.provider_statements import reading
-from wallet.provider_statements.reading import COLUMNS, NotAStatement, read
+from wallet.provider_statements import parser
+from wallet.provider_statements.parser import COLUMNS, NotAStatement, read
 
 HEADING = ",".join(COLUMNS)
 REFERENCE = "8d0c1b1e-7f0a-4a52-9f1c-5f2f9f7f0001"
@@ -13,13 +13,13 @@ GOOD = f"{REFERENCE},SB1,deposit,1234.50,SEK,2026-11-22,settled"
 SINCE, UNTIL = date(2026, 11, 1), date(2026, 11, 30)
 
 
-def said(text: str | bytes) -> reading.Statement:
+def said(text: str | bytes) -> parser.Statement:
     return read(text if isinstance(text, bytes) else text.encode(), since=SINCE, until=UNTIL)
 
 
 def test_a_line_is_read_exactly():
     (line,) = said(f"{HEADING}\n{GOOD}\n").lines
-    assert line == reading.Line(2, REFERENCE, "SB1", "deposit", 123_450, "SEK", date(2026, 11, 22), "settled")
+    assert line == parser.Line(2, REFERENCE, "SB1", "deposit", 123_450, "SEK", date(2026, 11, 22), "settled")
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
@@ -109,7 +109,7 @@ def test_columns_that_are_not_declared_are_let_go_of():
         (HEADING.encode() + b"\n\x81", "neither UTF-8 nor Windows-1252"),
         (HEADING.encode() + b"\n\x00", "not text"),
         (HEADING.encode() + b'\n"a"b', "cannot be read as CSV"),
-        (b"x" * (reading.MOST_BYTES + 1), "larger than 5 MB"),
+        (b"x" * (parser.MOST_BYTES + 1), "larger than 5 MB"),
     ],
 )
 def test_a_file_that_is_no_statement_is_refused_in_a_sentence(content, sentence):
@@ -120,8 +120,8 @@ def test_a_file_that_is_no_statement_is_refused_in_a_sentence(content, sentence)
 @pytest.mark.sweep
 def test_a_file_of_too_many_lines_is_refused():
     with pytest.raises(NotAStatement, match="more than 20,000 lines"):
-        said(f"{HEADING}\n" + f"{GOOD}\n" * (reading.MOST_LINES + 1))
+        said(f"{HEADING}\n" + f"{GOOD}\n" * (parser.MOST_LINES + 1))
 
 
 def test_a_statement_of_nothing_is_one():
-    assert said(f"{HEADING}\n") == reading.Statement([], [])
+    assert said(f"{HEADING}\n") == parser.Statement([], [])

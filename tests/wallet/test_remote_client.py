@@ -9,11 +9,11 @@ from django.test import override_settings
 
 from tests.harness.reference_host import Fault, reference_host
 from tests.harness.sweeps import sample
-from wallet.remote import client
-from wallet.seamless import signing, wire
+from wallet.operator_wallet import client
+from wallet.seamless_wallet import messages, signing
 
 KEY, SECRET = "k", "s"
-ASKED = wire.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
+ASKED = messages.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def at_the_operator():
         yield host, client.Operator(host.address, KEY, SECRET)
 
 
-def ask(operator, message=ASKED, answer=wire.Done, *, at=None):
+def ask(operator, message=ASKED, answer=messages.Done, *, at=None):
     return client.ask(operator, message, answer, at=at or int(time.time()))
 
 
@@ -35,9 +35,9 @@ def quick(monkeypatch):
 
 def test_an_answer_is_read():
     with at_the_operator() as (_, operator):
-        assert ask(operator) == wire.Done(transaction="t", reference="r0", balance=900, currency="SEK")
-        asked = wire.BalanceAsked(player="p", session="s")
-        assert ask(operator, asked, wire.Balance) == wire.Balance(player="p", balance=900, currency="SEK")
+        assert ask(operator) == messages.Done(transaction="t", reference="r0", balance=900, currency="SEK")
+        asked = messages.BalanceAsked(player="p", session="s")
+        assert ask(operator, asked, messages.Balance) == messages.Balance(player="p", balance=900, currency="SEK")
 
 
 def test_a_refusal_is_said_by_its_code():

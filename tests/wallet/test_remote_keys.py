@@ -12,8 +12,8 @@ from tests.people import a_member_of_staff, events
 from tests.remote import MONEY, an_operator, make_due
 from tests.wallet.studios import another_key
 from wallet.models import BetState, MessageState, PartnerKey, RemoteBet, RemoteMessage
-from wallet.remote import bets, queue
-from wallet.seamless import keys, partners
+from wallet.operator_wallet import bets, queue
+from wallet.seamless_wallet import keys, partners
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from tests.people import a_member_of_staff
 from tests.remote import MONEY, an_operator
 from tests.wallet.adjusting import adjust, ask
 from tests.wallet.studios import a_game
-from wallet import accounts, adjusting, ledger
+from wallet import ledger
+from wallet.ledger import accounts, adjustments
 from wallet.models import Mode, RemoteMessage, Why
-from wallet.remote import queue
-from wallet.seamless import sessions
+from wallet.operator_wallet import queue
+from wallet.seamless_wallet import sessions
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def agreed_upon(player, amount=500) -> Approval:
         "key": str(uuid4()),
     }
     asked = approvals.ask(
-        kind=adjusting.KIND, on=str(player), request=request, by=str(support), person=support.person, reason="r"
+        kind=adjustments.KIND, on=str(player), request=request, by=str(support), person=support.person, reason="r"
     )
     Decision.objects.create(
         approval=asked,
@@ -56,7 +57,7 @@ def agreed_upon(player, amount=500) -> Approval:
 
 
 def test_nobody_adjusts_it(visitor):
-    with pytest.raises(adjusting.CannotAdjust, match="put right at the operator"):
+    with pytest.raises(adjustments.CannotAdjust, match="put right at the operator"):
         ask(visitor.player)
 
 

@@ -14,9 +14,9 @@ from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.people import a_member_of_staff, events
 from tests.remote import MONEY, an_operator, make_due
-from wallet import verify
+from wallet.invariants import verify
 from wallet.models import MessageKind, MessageState, RemoteMessage
-from wallet.remote import client, queue
+from wallet.operator_wallet import client, queue
 
 NEVER = 60  # tries: an operator that is away for weeks
 

@@ -14,7 +14,7 @@ from players.models import LimitKind, Period, Player
 from tests.builders import a_player, a_purse
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.test_at_once import THREADS, at_once, is_whole, outcome
-from wallet import accounts, annulment, holds
+from wallet.ledger import accounts, holds, round_reversal
 from wallet.models import Account, AccountKind, Day, Mode
 
 HELD = 100
@@ -71,7 +71,7 @@ def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds
         pay(round_id, theirs[::2])
         if not stands:
             with transaction.atomic():
-                annulment.undo_round(round_id)
+                round_reversal.undo_round(round_id)
 
     def play_alone() -> None:
         for player in players[::-1]:

@@ -9,9 +9,9 @@ from django.db import connection
 from tests.builders import a_player
 from tests.wallet.studios import a_game, broken
 from tests.wallet.test_at_once import THREADS, at_once
-from wallet.accounts import balance
+from wallet.ledger.accounts import balance
 from wallet.models import Mode, StudioTransaction
-from wallet.seamless import host
+from wallet.seamless_wallet import host
 
 MONEY = 10_000
 

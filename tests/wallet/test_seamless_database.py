@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from tests.builders import a_player
 from tests.wallet.studios import a_game, broken
 from wallet import ledger
-from wallet.accounts import balance, house_account, player_account
+from wallet.ledger.accounts import balance, house_account, player_account
 from wallet.models import Journal, Mode, StudioTransaction
 
 pytestmark = pytest.mark.django_db

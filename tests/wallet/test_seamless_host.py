@@ -14,10 +14,10 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.stopped import go_on, stop
 from tests.wallet.studios import a_game, a_partner, broken
-from wallet import holds
-from wallet.accounts import balance, player_account
+from wallet.ledger import holds
+from wallet.ledger.accounts import balance, player_account
 from wallet.models import Day, Journal, Mode, StudioTransaction
-from wallet.seamless import host, partners, wire
+from wallet.seamless_wallet import host, messages, partners
 
 MONEY = 10_000
 
@@ -375,12 +375,12 @@ class TestWhatKeepsABetAway:
     def test_a_token_that_was_never_given_is_no_session(self, game):
         assert refusal(game.bet, 100, session="mine") == "session-over"
         assert refusal(game.bet, 100, session=a_game(a_player(), game.partner).session) == "session-over"
-        assert refusal(host.balance, game.partner, wire.BalanceAsked(game.player, "mine")) == "session-over"
+        assert refusal(host.balance, game.partner, messages.BalanceAsked(game.player, "mine")) == "session-over"
 
     @pytest.mark.sweep
     def test_a_studio_that_is_off_hears_no_balance(self, game):
         switch_off(game)
-        asked = wire.BalanceAsked(game.player, game.session)
+        asked = messages.BalanceAsked(game.player, game.session)
         assert refusal(host.balance, game.partner, asked) == "partner-off"
 
     @pytest.mark.sweep
@@ -389,7 +389,7 @@ class TestWhatKeepsABetAway:
         assert refusal(host.bet, other, game.a_bet(100)) == "unknown-player"
         assert refusal(host.win, other, game.a_win(100)) == "unknown-player"
         assert refusal(host.rollback, other, game.a_rollback("one")) == "unknown-player"
-        assert refusal(host.balance, other, wire.BalanceAsked(game.player, game.session)) == "unknown-player"
+        assert refusal(host.balance, other, messages.BalanceAsked(game.player, game.session)) == "unknown-player"
 
     @pytest.mark.sweep
     def test_two_studios_call_one_player_differently(self, game):

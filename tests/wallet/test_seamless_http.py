@@ -15,10 +15,10 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.stopped import stop
 from tests.wallet.studios import a_game, a_partner, another_key, secret
-from wallet.accounts import balance
+from wallet.ledger.accounts import balance
 from wallet.models import GameSession, Mode, PartnerKey, PartnerKind, StudioTransaction
-from wallet.seamless import keys, partners, signing, wire
-from wallet.seamless.sessions import digest_of
+from wallet.seamless_wallet import keys, messages, partners, signing
+from wallet.seamless_wallet.sessions import digest_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def call(game, message, *, at=None, key=None, path="", sent=None, method="post",
 
 
 def asked(game):
-    return wire.BalanceAsked(game.player, game.session)
+    return messages.BalanceAsked(game.player, game.session)
 
 
 def code(response):
@@ -188,7 +188,7 @@ class TestSessions:
         opened = GameSession.objects.get(digest=digest_of(said["session"]))
         assert opened.session.user == player.user
         assert said["session"] not in str(events("studio.session_opened", on=str(player)))
-        bet = wire.Bet(
+        bet = messages.Bet(
             player=said["player"],
             game="g",
             round="r",

@@ -16,9 +16,9 @@ from tests.audit.signing import Pens
 from tests.builders import a_player
 from tests.harness.sweeps import examples
 from tests.wallet.studios import Game, a_game, a_partner, broken
-from wallet.accounts import balance
+from wallet.ledger.accounts import balance
 from wallet.models import Mode, Partner
-from wallet.seamless import host, wire
+from wallet.seamless_wallet import host, messages
 
 MONEY = 1_000
 names = st.sampled_from([f"t{number}" for number in range(8)])
@@ -54,7 +54,7 @@ class Book:
             if row.round == of_round and not row.is_rollback and name not in self.back and name != without
         ]
 
-    def move(self, asked: wire.Asked, bet: int, win: int) -> int | str:
+    def move(self, asked: messages.Asked, bet: int, win: int) -> int | str:
         """The balance that is answered, or the code of a refusal."""
         if asked.transaction in self.rows:
             return self._again(asked)
@@ -68,7 +68,7 @@ class Book:
         self.rows[asked.transaction] = Row(asdict(asked), asked.round, bet, win, False, self.balance)
         return self.balance
 
-    def take_back(self, asked: wire.Rollback) -> int | str:
+    def take_back(self, asked: messages.Rollback) -> int | str:
         """The same for a rollback."""
         if asked.transaction in self.rows:
             return self._again(asked)
@@ -93,7 +93,7 @@ class Book:
         self.rows[asked.transaction] = self.back[asked.takes_back] = row
         return self.balance
 
-    def _again(self, asked: wire.Asked) -> int | str:
+    def _again(self, asked: messages.Asked) -> int | str:
         row = self.rows[asked.transaction]
         return row.answer if row.asked == asdict(asked) else "transaction-conflict"
 

@@ -8,7 +8,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.studios import a_partner, decide
 from wallet.models import Partner, PartnerKey
-from wallet.seamless import keys
+from wallet.seamless_wallet import keys
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from audit.models import Decision, Verdict
 from tests.people import a_member_of_staff, events
 from tests.wallet.studios import a_partner, another_key, ask_for_partner, decide
 from wallet.models import Partner, PartnerKey, PartnerKind
-from wallet.seamless import keys, partners
+from wallet.seamless_wallet import keys, partners
 
 pytestmark = pytest.mark.django_db
 

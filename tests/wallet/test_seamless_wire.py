@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from players.api.problems import KINDS
-from wallet.seamless import problems, signing, wire
+from wallet.seamless_wallet import messages, problems, signing
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "seamless.md").read_text()
 EVERYWHERE = (
@@ -25,17 +25,17 @@ EVERYWHERE = (
 )
 """What any address of the house may say."""
 NAMES = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=64)
-AMOUNTS = st.integers(1, wire.MOST)
+AMOUNTS = st.integers(1, messages.MOST)
 SAID = {"player": NAMES, "game": NAMES, "round": NAMES, "transaction": NAMES, "currency": st.just("SEK")}
 MESSAGES = st.one_of(
-    st.builds(wire.BalanceAsked, player=NAMES, session=NAMES),
-    st.builds(wire.Bet, **SAID, amount=AMOUNTS, session=NAMES),
-    st.builds(wire.Win, **SAID, amount=AMOUNTS | st.just(0), session=NAMES | st.none()),
-    st.builds(wire.Rollback, **SAID, takes_back=NAMES, session=NAMES | st.none()),
-    st.builds(wire.BetAndWin, **SAID, bet=AMOUNTS, win=AMOUNTS | st.just(0), session=NAMES),
-    st.builds(wire.Balance, player=NAMES, balance=AMOUNTS, currency=st.just("SEK")),
+    st.builds(messages.BalanceAsked, player=NAMES, session=NAMES),
+    st.builds(messages.Bet, **SAID, amount=AMOUNTS, session=NAMES),
+    st.builds(messages.Win, **SAID, amount=AMOUNTS | st.just(0), session=NAMES | st.none()),
+    st.builds(messages.Rollback, **SAID, takes_back=NAMES, session=NAMES | st.none()),
+    st.builds(messages.BetAndWin, **SAID, bet=AMOUNTS, win=AMOUNTS | st.just(0), session=NAMES),
+    st.builds(messages.Balance, player=NAMES, balance=AMOUNTS, currency=st.just("SEK")),
     st.builds(
-        wire.Done,
+        messages.Done,
         transaction=NAMES,
         reference=NAMES | st.none(),
         balance=AMOUNTS | st.none(),
@@ -43,20 +43,22 @@ MESSAGES = st.one_of(
     ),
 )
 BET = (
-    wire.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s").body().decode()
+    messages.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
+    .body()
+    .decode()
 )
 
 
 @given(MESSAGES)
 def test_what_is_written_is_read_as_it_was(message):
-    assert wire.read(type(message), message.body()) == message
+    assert messages.read(type(message), message.body()) == message
 
 
 @pytest.mark.sweep
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_anything_else_is_malformed(body):
-    with pytest.raises(wire.Malformed):
-        wire.read(wire.Bet, body)
+    with pytest.raises(messages.Malformed):
+        messages.read(messages.Bet, body)
 
 
 @pytest.mark.parametrize(
@@ -86,25 +88,25 @@ def test_anything_else_is_malformed(body):
 )
 def test_says_which_field_is_wrong(change, pointer):
     body = BET.replace(*change).encode()
-    with pytest.raises(wire.Malformed) as caught:
-        wire.read(wire.Bet, body)
+    with pytest.raises(messages.Malformed) as caught:
+        messages.read(messages.Bet, body)
     assert pointer in caught.value.errors
 
 
-@pytest.mark.parametrize("body", [b"[]", b"1", b"null", b"\xff{}", b"", b" " * (wire.LONGEST_BODY + 1)])
+@pytest.mark.parametrize("body", [b"[]", b"1", b"null", b"\xff{}", b"", b" " * (messages.LONGEST_BODY + 1)])
 def test_only_an_object_of_a_sensible_size_is_read(body):
-    with pytest.raises(wire.Malformed) as caught:
-        wire.read(wire.Bet, body)
+    with pytest.raises(messages.Malformed) as caught:
+        messages.read(messages.Bet, body)
     assert list(caught.value.errors) == [""]
 
 
 def test_a_problem_is_read_by_its_code_and_the_rest_left_alone():
     body = b'{"type":"x","title":"y","status":409,"code":"no-bet","detail":"z","more":[1]}'
-    assert wire.read_refusal(409, body) == wire.Refusal(409, "no-bet", "z")
-    with pytest.raises(wire.Malformed):
-        wire.read_refusal(500, b"<html>")
-    with pytest.raises(wire.Malformed):
-        wire.read_refusal(500, b'{"code": 7}')
+    assert messages.read_refusal(409, body) == messages.Refusal(409, "no-bet", "z")
+    with pytest.raises(messages.Malformed):
+        messages.read_refusal(500, b"<html>")
+    with pytest.raises(messages.Malformed):
+        messages.read_refusal(500, b'{"code": 7}')
 
 
 class TestSignatures:

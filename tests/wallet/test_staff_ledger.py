@@ -11,8 +11,8 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.money_moves import a_round
 from wallet import ledger
+from wallet.ledger.statements import Liability, liabilities
 from wallet.models import Journal, Mode
-from wallet.statements import Liability, liabilities
 
 pytestmark = pytest.mark.django_db
 

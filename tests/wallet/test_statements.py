@@ -33,8 +33,8 @@ from wallet.models import (
     Verdict,
     Withdrawal,
 )
-from wallet.payments.asking import ask_about
-from wallet.provider_statements import keeping
+from wallet.payments.status_queries import ask_about
+from wallet.provider_statements import drafts
 from wallet.sandbox_bank import payouts as bank
 
 pytestmark = pytest.mark.django_db
@@ -148,7 +148,7 @@ class TestALine:
         payment = a_deposit()
         wrong = confirmed([named(payment.pk, amount="499.00")])
         assert kinds(confirmed([named(payment.pk, amount="498.00")])) == [DifferenceKind.AMOUNT]
-        assert keeping.still_open(wrong) == 1
+        assert drafts.still_open(wrong) == 1
 
     @pytest.mark.sweep
     def test_of_another_number_than_an_earlier_statement_s_is_said_twice(self):
@@ -194,7 +194,7 @@ class TestAStatement:
         payment = a_payment(a_player())
         before = Journal.objects.count()
         statement = confirmed([named(payment.pk)])
-        keeping.note(statement.differences.get().pk, words="look", settles=True, by="staff:1")
+        drafts.note(statement.differences.get().pk, words="look", settles=True, by="staff:1")
         assert Journal.objects.count() == before
         assert balance(payment.player) == 0
         assert Payment.objects.get(pk=payment.pk).state == "waiting"
@@ -203,18 +203,18 @@ class TestAStatement:
         content = a_file([named(a_deposit().pk)])
         staff = a_member_of_staff("finance")
         first, second = (drafted([], content=content, staff=staff) for _ in range(2))
-        keeping.confirm(first.pk, staff)
-        with pytest.raises(keeping.SameFile):
-            keeping.confirm(second.pk, staff)
-        with pytest.raises(keeping.SameFile):
+        drafts.confirm(first.pk, staff)
+        with pytest.raises(drafts.SameFile):
+            drafts.confirm(second.pk, staff)
+        with pytest.raises(drafts.SameFile):
             drafted([], content=content)
         assert StatementLine.objects.count() == 1
 
     def test_is_kept_whole_or_not_at_all(self):
         staff = a_member_of_staff("finance")
         draft = drafted([named(uuid4()), named(uuid4(), amount="x")], staff=staff)
-        with pytest.raises(keeping.Faulty):
-            keeping.confirm(draft.pk, staff)
+        with pytest.raises(drafts.Faulty):
+            drafts.confirm(draft.pk, staff)
         assert not ProviderStatement.objects.exists()
 
     def test_is_on_record_with_the_hash_of_its_file(self):
@@ -227,11 +227,11 @@ class TestADraft:
     def test_is_seen_and_confirmed_by_its_uploader_alone(self):
         staff, other = a_member_of_staff("finance"), a_member_of_staff("finance")
         draft = drafted([], staff=staff)
-        for do in (keeping.draft, keeping.confirm):
-            with pytest.raises(keeping.Gone):
+        for do in (drafts.draft, drafts.confirm):
+            with pytest.raises(drafts.Gone):
                 do(draft.pk, other)
-        keeping.discard(draft.pk, other)
-        assert keeping.draft(draft.pk, staff).row == draft
+        drafts.discard(draft.pk, other)
+        assert drafts.draft(draft.pk, staff).row == draft
 
     @pytest.mark.sweep
     def test_is_gone_after_an_hour_and_with_the_next_upload_forgotten(self):
@@ -239,10 +239,10 @@ class TestADraft:
         draft = drafted([], staff=staff)
         old = StatementDraft.objects.get(pk=draft.pk)
         StatementDraft.objects.filter(pk=old.pk).delete()
-        old.at -= keeping.DRAFT_LASTS
+        old.at -= drafts.DRAFT_LASTS
         old.save(force_insert=True)
-        with pytest.raises(keeping.Gone):
-            keeping.draft(draft.pk, staff)
+        with pytest.raises(drafts.Gone):
+            drafts.draft(draft.pk, staff)
         drafted([named(uuid4())], staff=staff)
         assert not StatementDraft.objects.filter(pk=draft.pk).exists()
 
@@ -260,10 +260,10 @@ class TestADifference:
     @pytest.mark.sweep
     def test_is_noted_until_it_is_settled_and_no_longer(self):
         (difference,) = confirmed([named(uuid4())]).differences.all()
-        keeping.note(difference.pk, words="asked them", settles=False, by="staff:1")
-        keeping.note(difference.pk, words="their mistake", settles=True, by="staff:2")
-        with pytest.raises(keeping.Settled):
-            keeping.note(difference.pk, words="more", settles=False, by="staff:1")
+        drafts.note(difference.pk, words="asked them", settles=False, by="staff:1")
+        drafts.note(difference.pk, words="their mistake", settles=True, by="staff:2")
+        with pytest.raises(drafts.Settled):
+            drafts.note(difference.pk, words="more", settles=False, by="staff:1")
         assert [step.words for step in difference.steps.order_by("pk")] == ["asked them", "their mistake"]
         assert [e["data"]["words"] for e in events("difference.settled", on=str(difference))] == ["their mistake"]
 
@@ -323,7 +323,7 @@ class TestThePages:
         early = drafted([], staff=staff)
         assert "The last day is not over" in visitor.get(f"/staff/statements/draft/{early.pk}/").text
         yesterday = today() - timedelta(days=1)
-        over = keeping.upload(
+        over = drafts.upload(
             content=a_file([]), name="", provider=PROVIDER, since=yesterday, until=yesterday, staff=staff
         )
         assert "The last day is not over" not in visitor.get(f"/staff/statements/draft/{over.pk}/").text
@@ -379,7 +379,7 @@ class TestTheFiles:
     def test_say_the_same_as_the_page_and_begin_no_formula(self):
         payment = a_deposit()
         statement = confirmed([named("-1cmd", amount="12.34")])
-        keeping.note(statement.differences.order_by("pk")[0].pk, words="=1+1", settles=False, by="staff:1")
+        drafts.note(statement.differences.order_by("pk")[0].pk, words="=1+1", settles=False, by="staff:1")
         _staff, visitor = visitor_as("compliance")
         text = visitor.get(f"/staff/statements/{statement.pk}/statement.csv").content.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text)))
@@ -404,7 +404,7 @@ class TestTheSandboxBank:
         since, until = today() - timedelta(days=1), today()
         call_command("print_bank_statement", since=since, until=until, stdout=printed)
         draft = drafted([], content=printed.getvalue().encode())
-        statement = keeping.confirm(draft.pk, draft.staff)
+        statement = drafts.confirm(draft.pk, draft.staff)
         assert kinds(statement) == []
         subjects = set(statement.lines.values_list("subject", flat=True))
         assert subjects == {str(payment), str(withdrawal)}

@@ -11,7 +11,7 @@ from tests.wallet.statement_builders import a_file, drafted, named
 from tests.wallet.test_at_once import at_once
 from tests.wallet.test_statements import a_deposit
 from wallet.models import ProviderStatement, StatementLine, Verdict
-from wallet.provider_statements import keeping
+from wallet.provider_statements import drafts as keeping
 
 THREADS = 4
 

@@ -15,10 +15,10 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back,
 from tests.wallet.money_moves import cash, house, move, stake
 from tests.wallet.payout_builders import an_account
 from tests.wallet.stopped import REASON, go_on, stop
-from wallet import accounts, cashier, holds, ledger, stops, withdrawals
-from wallet.ledger import Journal
+from wallet import cashier, house_stop, ledger, withdrawals
+from wallet.ledger import Journal, accounts, holds
 from wallet.models import HouseStop, Mode, Payment, PaymentState
-from wallet.payments import beginning
+from wallet.payments import deposits
 
 pytestmark = pytest.mark.django_db
 MONEY = 100_000
@@ -50,39 +50,39 @@ class TestStopping:
         (event,) = events("house.stopped")
         assert (event["by"], event["on"]) == (str(supervisor), "house")
         assert event["data"] == {"reason": REASON, "stop": stopped.pk}
-        assert stops.current() == stopped
+        assert house_stop.current() == stopped
         ended = go_on(by=supervisor)
         assert (ended.pk, ended.ended_reason) == (stopped.pk, "All is well.")
         (event,) = events("house.resumed")
         assert event["data"] == {"reason": "All is well.", "stop": stopped.pk}
-        assert stops.current() is None
+        assert house_stop.current() is None
 
     def test_gli19_2_8_8_is_significant_both_times(self):
         assert {"house.stopped", "house.resumed"} <= {kind for kind, what in kinds().items() if what}
 
     def test_twice_is_refused_and_changes_nothing(self):
         first = stop()
-        with pytest.raises(stops.AlreadyStopped):
+        with pytest.raises(house_stop.AlreadyStopped):
             stop(reason="Another reason.")
-        assert stops.current() == first
+        assert house_stop.current() == first
         assert HouseStop.objects.get().reason == REASON
 
     def test_a_house_that_goes_on_cannot_go_on(self):
-        with pytest.raises(stops.NotStopped):
+        with pytest.raises(house_stop.NotStopped):
             go_on()
         stop()
         go_on()
-        with pytest.raises(stops.NotStopped):
+        with pytest.raises(house_stop.NotStopped):
             go_on()
 
     @pytest.mark.parametrize("reason", ["", " \n"])
     def test_takes_a_reason_as_going_on_does(self, reason):
-        with pytest.raises(stops.NoReason):
+        with pytest.raises(house_stop.NoReason):
             stop(reason=reason)
         stop()
-        with pytest.raises(stops.NoReason):
+        with pytest.raises(house_stop.NoReason):
             go_on(reason=reason)
-        assert stops.current()
+        assert house_stop.current()
 
     @pytest.mark.parametrize("role", ["operator", "finance", "compliance", "support", "administrator"])
     def test_takes_a_role_that_may_says_the_database(self, role):
@@ -92,7 +92,7 @@ class TestStopping:
         stop()
         with pytest.raises(IntegrityError), transaction.atomic():
             go_on(by=other)
-        assert stops.current()
+        assert house_stop.current()
 
     @pytest.mark.parametrize(
         "alter",
@@ -151,7 +151,7 @@ class TestWhatDoesNotBegin:
 
     def test_deposits(self, player):
         stop()
-        with pytest.raises(beginning.DepositsStopped) as told:
+        with pytest.raises(deposits.DepositsStopped) as told:
             a_payment(player)
         assert "No money was moved" in str(told.value)
         assert not Payment.objects.exists()
@@ -189,9 +189,9 @@ class TestWhatStays:
 
     def test_a_form_that_has_begun_a_deposit_leads_to_it(self, player):
         key = uuid4()
-        payment = beginning.begin(player=player, amount=50_000, key=key)
+        payment = deposits.begin(player=player, amount=50_000, key=key)
         stop()
-        assert beginning.begin(player=player, amount=50_000, key=key) == payment
+        assert deposits.begin(player=player, amount=50_000, key=key) == payment
 
     def test_a_top_up_that_was_given_is_found_again(self):
         player, key = a_player(), uuid4()

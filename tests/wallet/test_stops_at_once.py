@@ -26,8 +26,9 @@ from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_bloc
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.stopped import go_on, stop
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet import accounts, cashier, holds, stops
+from wallet import cashier, house_stop
 from wallet.cashier import CashierError
+from wallet.ledger import accounts, holds
 from wallet.models import Entry, HouseStop, Mode, Payment
 
 MONEY = 100_000_00
@@ -140,7 +141,7 @@ class TestWhatIsOnItsWay:
         under_way = slowly(partial(outcome, beginning.begin))
         assert under_way.is_done.wait(PATIENCE)
         assert in_a_thread(stop_it).result(PATIENCE) == "stopped"
-        assert (stops.current() is not None, beginning.count()) == (True, 0)
+        assert (house_stop.current() is not None, beginning.count()) == (True, 0)
         under_way.may_commit.set()
         assert under_way.job.result(PATIENCE) == "accepted"
         assert beginning.count() == 1
@@ -215,7 +216,7 @@ def test_of_many_who_stop_it_at_once_one_does(cloned_db: object) -> None:
     def stop_it_too() -> str:
         try:
             return stop_it()
-        except stops.AlreadyStopped:
+        except house_stop.AlreadyStopped:
             return "stopped already"
 
     assert sorted(at_once([stop_it_too] * THREADS)) == ["stopped"] + ["stopped already"] * (THREADS - 1)

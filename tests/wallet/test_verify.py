@@ -16,7 +16,8 @@ from tests.people import events
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round
-from wallet import guards, ledger, tasks, verify
+from wallet import ledger, tasks
+from wallet.invariants import guards, verify
 
 CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
 COUP_STAKE, COUP_SETTLE = (

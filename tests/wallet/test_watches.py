@@ -16,9 +16,9 @@ from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import an_account
 from wallet import withdrawals
-from wallet.watches import finding as watches
-from wallet.watches import signs
-from wallet.watches.signs import Movement, is_sudden, is_unplayed, kept_under, passed_through
+from wallet.aml import detection as watches
+from wallet.aml import signs
+from wallet.aml.signs import Movement, is_sudden, is_unplayed, kept_under, passed_through
 
 NOW = datetime(2026, 3, 28, 12, tzinfo=UTC)
 LARGE = 2_000_000  # minor units

@@ -16,10 +16,12 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import settle, stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
-from wallet import accounts, annulment, ledger, payouts, statements, verify, withdrawals
+from wallet import ledger, payouts, withdrawals
+from wallet.invariants import verify
+from wallet.ledger import accounts, round_reversal, statements
 from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
-from wallet.withdrawal_words import BANK_REASONS, REASONS
+from wallet.withdrawals.messages import BANK_REASONS, REASONS
 
 pytestmark = pytest.mark.django_db
 
@@ -365,7 +367,7 @@ def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
     round_id = uuid4()
     ledger.post(stake(player, 1_000, round_id=round_id), settle(player, 1_000, MONEY, round_id=round_id))
     a_withdrawal(player, MONEY)
-    (undone,) = annulment.undo_round(round_id)
+    (undone,) = round_reversal.undo_round(round_id)
     assert undone.shortfall == MONEY - 1_000
     assert money(player) == (0, MONEY)
     assert is_whole()

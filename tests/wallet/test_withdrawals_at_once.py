@@ -12,7 +12,8 @@ from tests.people import a_member_of_staff
 from tests.wallet.money_moves import stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
 from tests.wallet.test_at_once import at_once, is_whole, outcome
-from wallet import accounts, ledger, payouts, withdrawals
+from wallet import ledger, payouts, withdrawals
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, PayoutAccount, Withdrawal
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1

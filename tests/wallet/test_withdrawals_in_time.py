@@ -9,7 +9,8 @@ from audit.tasks import expire_approvals
 from tests.builders import a_verified_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import accounts, withdrawals
+from wallet import withdrawals
+from wallet.ledger import accounts
 from wallet.models import Mode, Withdrawal, WithdrawalStatus
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1

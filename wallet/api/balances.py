@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import Scope
-from wallet import accounts
+from wallet.ledger import accounts
 from wallet.models import AccountKind, Currency, Mode
 
 

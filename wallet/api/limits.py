@@ -24,8 +24,8 @@ from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.limits import LAW
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
-from wallet.limits_forms import HOUR, MOST_HOURS
-from wallet.limits_page import REQUIRED, used
+from wallet.limits.forms import HOUR, MOST_HOURS
+from wallet.limits.page import REQUIRED, used
 from wallet.models import Currency
 
 NOTHING_CHANGES = register("nothing-changes", HTTPStatus.CONFLICT, gettext_lazy("Nothing was changed."))

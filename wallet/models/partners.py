@@ -50,11 +50,11 @@ class PartnerKey(models.Model):
 
     partner = models.ForeignKey(Partner, models.PROTECT, related_name="keys")
     name = models.CharField(max_length=24, unique=True)
-    sealed = models.BinaryField()  # the secret, encrypted under PARTNER_KEY (`wallet.seamless.keys`)
+    sealed = models.BinaryField()  # the secret, encrypted under PARTNER_KEY (`wallet.seamless_wallet.keys`)
     approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(db_default=Clock())
     shown_at = models.DateTimeField(null=True)  # to whoever asked for it, once
-    used_at = models.DateTimeField(null=True)  # up to `wallet.seamless.keys.LAG` behind
+    used_at = models.DateTimeField(null=True)  # up to `wallet.seamless_wallet.keys.LAG` behind
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -124,7 +124,7 @@ class PaymentNotice(models.Model):
     is_authentic = models.BooleanField()  # whether the provider's signature held
     word = models.CharField(max_length=10, choices=PaymentStatus.CHOICES, blank=True)  # as django-payments has it
     sequence = models.BigIntegerField(default=0)
-    decision = models.CharField(max_length=20)  # a `Decision` of wallet.payments.notices
+    decision = models.CharField(max_length=20)  # a `Decision` of wallet.payments.notifications
     at = models.DateTimeField(db_default=Now())
 
     class Meta:

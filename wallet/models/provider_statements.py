@@ -78,7 +78,7 @@ class StatementDraft(models.Model):
 
 class ProviderStatement(models.Model):
     """A statement that was confirmed. ``totals`` says for each currency and kind what the provider counts and what the
-    house counted then, as `wallet.provider_statements.comparing.Total` has it.
+    house counted then, as `wallet.provider_statements.comparison.Total` has it.
     """
 
     provider = models.CharField(max_length=255)

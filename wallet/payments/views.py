@@ -22,8 +22,8 @@ from players.access import PlayerRequest, made_by_the_page, player_required
 from players.rates import at_a_human_pace
 from wallet.models import NoticePath, Payment, PaymentNotice
 from wallet.models.payments import READ_IN
-from wallet.payments import notices, providers
-from wallet.payments.notices import Decision
+from wallet.payments import notifications, providers
+from wallet.payments.notifications import Decision
 
 logger = logging.getLogger(__name__)
 
@@ -99,13 +99,13 @@ def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
 @transaction.atomic
 def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: NoticePath, raw: bytes) -> HttpResponse:
     """Have the provider read a message onto its payment, and do what that means. Returns the provider's answer."""
-    payment = notices.locked(payment.pk)
+    payment = notifications.locked(payment.pk)
     try:
         answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
     except providers.ProviderFailed:
         _keep(request, payment.variant, path, raw, Decision.REFUSED)
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
-    notices.on_notice(payment, news, path, raw)
+    notifications.on_notice(payment, news, path, raw)
     return answer
 
 
@@ -114,7 +114,7 @@ def _keep(request: HttpRequest, variant: str, path: NoticePath, raw: bytes, deci
     sender = rates.address_of(request)
     times = rates.to_record("payment", sender)
     if times:
-        notices.keep(variant, path, raw, decision)
+        notifications.keep(variant, path, raw, decision)
     if times > rates.FIRST:
         logger.warning("payment messages that nobody signed: %d within the hour from one address", times)
 

@@ -12,7 +12,7 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Column, Form, Row
 from audit.reports.whole import whole
 from wallet.models import Difference, DifferenceKind, ProviderStatement
-from wallet.provider_statements.comparing import Total
+from wallet.provider_statements.comparison import Total
 
 BATCH = 2000
 COLUMNS = (

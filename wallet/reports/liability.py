@@ -15,7 +15,7 @@ from django.db.models import Sum
 from audit import replica
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
-from wallet import moved
+from wallet.ledger import hourly_totals
 from wallet.models import Account, AccountKind, Currency, Mode, Standing
 from wallet.reports.choices import CURRENCY
 
@@ -104,12 +104,12 @@ Lying = Counter[tuple[str, str]]
 
 
 def _lying(moment: datetime) -> Lying:
-    return _sums(Interval(moved.BEGINNING, moment))
+    return _sums(Interval(hourly_totals.BEGINNING, moment))
 
 
 def _sums(interval: Interval) -> Lying:
     found = Lying()
-    for sums in moved.moved(interval):
+    for sums in hourly_totals.moved(interval):
         if sums.mode == Mode.REAL and sums.account_kind in HELD_FOR_PLAYERS:
             found[sums.currency, sums.account_kind] += sums.amount
     return found

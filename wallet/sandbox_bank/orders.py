@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from wallet.models import BankNotice, BankOrder, Behaviour, OrderState
-from wallet.sandbox_bank import post
+from wallet.sandbox_bank import webhooks
 from wallet.sandbox_bank.protocol import PayRequest
 
 SECONDS_LATE = 45
@@ -82,6 +82,6 @@ def _owe(order: BankOrder, received: Statement, behaviour: Behaviour) -> None:
         Behaviour.NEVER: (),
     }[behaviour]
     for said, seconds in due:
-        BankNotice.objects.create(order=order, body=json.dumps(said), due_at=post.in_seconds(seconds))
+        BankNotice.objects.create(order=order, body=json.dumps(said), due_at=webhooks.in_seconds(seconds))
     if due:
-        transaction.on_commit(post.ask_for_the_post)
+        transaction.on_commit(webhooks.ask_for_the_post)

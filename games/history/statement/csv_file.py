@@ -14,8 +14,8 @@ from games.history.statement.labels import GONE, game_names
 from games.history.statement.movements import Movement, running
 from games.history.statement.period import Period
 from players.models import Player
+from wallet.ledger.statements import NAMES, OTHER
 from wallet.models import Mode
-from wallet.statements import NAMES, OTHER
 
 
 class Words(NamedTuple):

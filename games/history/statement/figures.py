@@ -17,8 +17,8 @@ from django.utils.functional import Promise
 from audit import by_time
 from games.history.statement.period import Period
 from players.models import Player
+from wallet.ledger.statements import ASIDE, BANKS, NAMES, OTHER
 from wallet.models import Account, AccountKind, Entry, Mode
-from wallet.statements import ASIDE, BANKS, NAMES, OTHER
 
 STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 

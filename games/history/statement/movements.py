@@ -12,8 +12,8 @@ from django.utils.functional import Promise
 from games.history.statement.figures import firsts
 from games.history.statement.period import Period
 from players.models import Player
+from wallet.ledger.statements import ASIDE, NAMES, OTHER, told_as
 from wallet.models import Mode
-from wallet.statements import ASIDE, NAMES, OTHER, told_as
 
 PAGE = 20
 

@@ -39,7 +39,7 @@ from games.shared.round_status import how_far
 from games.shared.scoreboard import beads_of
 from games.tables import clock
 from games.variants import GAMES
-from wallet import stops
+from wallet import house_stop
 from wallet.models import Mode
 
 DRAWN: Final = (Phase.DEALT, Phase.SETTLED)
@@ -203,7 +203,7 @@ def floor() -> Mapping[int, list[Floor]]:
     reports = dict(open_reports().values_list("message__live_table").annotate(number=Count("message", distinct=True)))
     latest = [each.round_id for each in live_tables if each.round_id]
     annulled = set(Void.objects.filter(pk__in=latest).values_list("pk", flat=True))
-    is_stopped = stops.current() is not None
+    is_stopped = house_stop.current() is not None
     moment = clock.now()
     found: dict[int, list[Floor]] = {}
     for each in live_tables:

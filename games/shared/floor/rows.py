@@ -28,7 +28,7 @@ from games.shared.round_status import in_hands, what_becomes
 from games.tables import clock
 from games.variants import GAMES, VARIANTS
 from players.models import Notice
-from wallet import stops
+from wallet import house_stop
 from wallet.money import format_money
 
 STATES: Final = ("stopped", "closing", "paused", "open", "closed")
@@ -162,7 +162,7 @@ def read_rows() -> Rows:
     """Return every table that was ever put live, in the order in which they want somebody. A fixed number of
     queries.
     """
-    stop, now = stops.current(), clock.now()
+    stop, now = house_stop.current(), clock.now()
     doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
     played, shared = _played_lately(now), [on for tables in floor().values() for on in tables]
     alone = list(Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version"))

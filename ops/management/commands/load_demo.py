@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 from games.tables.default_tables import load_tables
 from players.demo import create_demo_people
 from players.models import Player
-from wallet import accounts, cashier
-from wallet.ledger import LimitReached
+from wallet import cashier
+from wallet.ledger import LimitReached, accounts
 from wallet.models import Behaviour
-from wallet.payments import asking, beginning
+from wallet.payments import deposits, status_queries
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank import orders
 
@@ -43,9 +43,9 @@ class Command(BaseCommand):
 def _deposit(player: Player) -> None:
     """Have the player deposit at the sandbox bank, unless something keeps them from it by now: a pause, new terms."""
     key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
-    with suppress(beginning.DepositBarred, LimitReached):
+    with suppress(deposits.DepositBarred, LimitReached):
         amount = WELCOME_WITHIN_LIMITS.get(player.jurisdiction.code, WELCOME) * MINOR
-        payment = beginning.begin(player=player, amount=amount, key=key)
+        payment = deposits.begin(player=player, amount=amount, key=key)
         if payment.is_open:
             orders.answer(request=request_for(payment), said=orders.Answer.APPROVE, behaviour=Behaviour.NEVER)
-            asking.ask_about(payment.pk)
+            status_queries.ask_about(payment.pk)

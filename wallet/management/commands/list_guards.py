@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand
 
-from wallet import guards
+from wallet.invariants import guards
 
 
 class Command(BaseCommand):

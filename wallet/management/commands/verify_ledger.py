@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet import verify
+from wallet.invariants import verify
 
 
 class Command(BaseCommand):

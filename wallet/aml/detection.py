@@ -1,0 +1,204 @@
+"""Reading the sealed log for signs of money laundering: every deposit and every withdrawal asked for, once."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import connection
+
+from audit import months
+from audit.models import Category, Event, Significant, Weight
+from audit.significant import finding
+from audit.significant.finding import Found, Leaves
+from audit.significant.thresholds import thresholds
+from wallet.aml import signs
+from wallet.aml.signs import Movement
+from wallet.models import Payment, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.money import format_money
+
+DEPOSITED: Final = "deposit.posted"
+ASKED: Final = "withdrawal.requested"
+LARGE: Final = "deposit"  # whose thresholds say what a large deposit is
+TAKEN_BACK: Final = (WithdrawalStatus.CANCELLED, WithdrawalStatus.REFUSED, WithdrawalStatus.RETURNED)
+
+UNPLAYED: Final = "unplayed"
+UNDER: Final = "under"
+SUDDEN: Final = "sudden"
+
+# What was staked on whole days of the player's own calendar, a bank that was played for included.
+STAKED: Final = """
+    SELECT coalesce(sum(day.staked), 0)::bigint
+    FROM players_player AS player JOIN players_jurisdiction AS home ON home.code = player.jurisdiction_id
+    JOIN wallet_day AS day ON day.player_id = player.id
+    WHERE player.id = %s AND day.day BETWEEN (%s AT TIME ZONE home.time_zone)::date
+        AND (%s AT TIME ZONE home.time_zone)::date
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A deposit or a withdrawal to look at: whose, in which currency, the event, and what a large deposit is."""
+
+    player: str
+    currency: str
+    event: Event
+    large: int
+
+    def money(self, amount: int) -> str:
+        """Write an amount."""
+        return format_money(amount, self.currency, "en")
+
+
+def register() -> None:
+    """Have it found."""
+    finding.register("laundering", watch)
+
+
+def watch(leaves: Leaves) -> Iterable[Found]:
+    """Find signs of money laundering in the order in which things happened."""
+    limits = thresholds(LARGE)
+    for event in finding.events(leaves, DEPOSITED, ASKED):
+        said = finding.data(event)
+        currency = str(said["currency"])
+        if currency not in limits:
+            continue
+        case = Case(str(said.get("player", event.on)), currency, event, limits[currency].single)
+        if event.kind == ASKED:
+            yield from _unplayed(case)
+        else:
+            yield from _under(case)
+            yield from _sudden(case)
+
+
+def _unplayed(case: Case) -> Iterable[Found]:
+    """Money that came in and is asked to be paid out again, and was hardly staked."""
+    since = _since(case, UNPLAYED, signs.UNPLAYED_WITHIN)
+    deposits = _deposits(case, since)
+    if not deposits:
+        return
+    withdrawals = _withdrawals(case, deposits[0].at)
+    passed = signs.passed_through(deposits, withdrawals)
+    staked = _staked(case, deposits[0].at)
+    if signs.is_unplayed(passed, staked, case.large):
+        yield _found(
+            case,
+            UNPLAYED,
+            title="Money came in and is to go out again, hardly played with",
+            amount=passed,
+            because=f"Of {case.money(signs.total(deposits))} deposited since {_moment(deposits[0].at)}, "
+            f"{case.money(passed)} were asked to be paid out again by {_moment(case.event.at)}. In that time "
+            f"{case.money(staked)} were staked, less than half of what passed through. Whoever launders money wants it "
+            "to come from somewhere else than it did, and does not want to lose it.",
+            rows=[
+                *_rows(case, deposits, "Deposit"),
+                *_rows(case, withdrawals, "Withdrawal asked for"),
+            ],
+        )
+
+
+def _under(case: Case) -> Iterable[Found]:
+    """Several deposits that stay just under a large one."""
+    deposits = _deposits(case, _since(case, UNDER, signs.SEVERAL_WITHIN))
+    kept = signs.kept_under(deposits, case.large) if deposits else ()
+    if kept:
+        yield _found(
+            case,
+            UNDER,
+            title="Deposits kept just under what is looked at",
+            amount=signs.total(kept),
+            because=f"{len(kept)} deposits within {signs.SEVERAL_WITHIN.days} days lie each just under "
+            f"{case.money(case.large)}, from which amount on a deposit is large, and come to "
+            f"{case.money(signs.total(kept))} together.",
+            rows=_rows(case, kept, "Deposit"),
+        )
+
+
+def _sudden(case: Case) -> Iterable[Found]:
+    """Deposits far above the player's own months before."""
+    begun = case.event.at - signs.SUDDEN_WITHIN
+    first = _first_deposit(case)
+    if first is None or first > begun - signs.MONTH or _since(case, SUDDEN, signs.SUDDEN_WITHIN) > begun:
+        return  # before a month nothing is usual; and what was found a few days ago is no news
+    known = min(begun - first, signs.MONTHS_BEFORE)
+    lately, before = _deposits(case, begun), _deposits(case, begun - signs.MONTHS_BEFORE, begun)
+    usual = signs.usual(before, known.days)
+    if signs.is_sudden(lately, usual, case.large):
+        yield _found(
+            case,
+            SUDDEN,
+            title="Deposits far above what this player usually deposits",
+            amount=signs.total(lately),
+            because=f"In {signs.SUDDEN_WITHIN.days} days {case.money(signs.total(lately))} were deposited. In the "
+            f"{known.days} days before that it was {case.money(signs.total(before))}, which is "
+            f"{case.money(int(usual))} in {signs.MONTH.days} days. From {case.money(case.large)} on, more than "
+            f"{signs.TIMES} times as much as usually in a month is looked at.",
+            rows=[*_rows(case, lately, "Deposit"), *_rows(case, before, "Deposit before")],
+        )
+
+
+def _since(case: Case, sign: str, within: timedelta) -> datetime:
+    """Return from when on things count: so far back, and not before the same sign was found of this player."""
+    known = Significant.objects.filter(on=case.player, key__startswith=f"{sign}:", happened_at__lt=case.event.at)
+    last = known.order_by("-happened_at").values_list("happened_at", flat=True).first()
+    since = case.event.at - within
+    return since if last is None else max(since, last)
+
+
+def _deposits(case: Case, since: datetime, until: datetime | None = None) -> list[Movement]:
+    """Return the player's deposits after *since* and up to *until*, oldest first; up to the event where not said."""
+    found = Event.objects.filter(on=case.player, kind=DEPOSITED, at__gt=since, at__lte=until or case.event.at)
+    said = [(event.at, finding.data(event)) for event in found.order_by("at", "pk")]
+    return [Movement(at, int(str(data["amount"])), f"payment {data['payment']}") for at, data in said]
+
+
+def _first_deposit(case: Case) -> datetime | None:
+    """Return when the player deposited first, by the payments: the event may have gone to an archive."""
+    number = int(case.player.removeprefix("player:"))
+    credited = Payment.objects.filter(player=number, state=PaymentState.CREDITED, decided_at__isnull=False)
+    found = Event.objects.filter(on=case.player, kind=DEPOSITED).order_by("pk").values_list("at", flat=True).first()
+    gone = months.cut() and credited.order_by("decided_at").values_list("decided_at", flat=True).first()
+    return min((each for each in (found, gone) if each), default=None)
+
+
+def _withdrawals(case: Case, since: datetime) -> list[Movement]:
+    """Return what the player asked to be paid out from then to the event, and was not taken back."""
+    number = int(case.player.removeprefix("player:"))
+    found = Withdrawal.objects.filter(player=number, at__gte=since, at__lte=case.event.at)
+    return [
+        Movement(each.at, each.amount, str(each)) for each in found.exclude(status__in=TAKEN_BACK).order_by("at", "pk")
+    ]
+
+
+def _staked(case: Case, since: datetime) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(STAKED, [int(case.player.removeprefix("player:")), since, case.event.at])
+        staked: int = cursor.fetchone()[0]
+    return staked
+
+
+def _rows(case: Case, movements: Sequence[Movement], what: str) -> list[dict[str, str]]:
+    return [
+        {"What": what, "When (UTC)": _moment(each.at), "Amount": case.money(each.amount), "Number": each.about}
+        for each in movements
+    ]
+
+
+def _found(case: Case, sign: str, *, title: str, amount: int, because: str, rows: Sequence[dict[str, str]]) -> Found:
+    return Found(
+        key=f"{sign}:{case.player}:{case.event.pk}",
+        category=Category.LAUNDERING,
+        weight=Weight.ALERT,
+        on=case.player,
+        title=title,
+        happened_at=case.event.at,
+        event=case.event.pk,
+        currency=case.currency,
+        amount=amount,
+        because=because,
+        rows=rows,
+    )
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}"

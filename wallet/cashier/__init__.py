@@ -1,0 +1,119 @@
+"""Free money whenever a player asks, and how much may be deposited at a time; deposits are in `wallet.payments`.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID, uuid5
+
+from django.db import transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit import log
+from players import gate
+from players.models import Player
+from wallet import house_stop, ledger
+from wallet.ledger import accounts
+from wallet.models import AccountKind, Currency, Mode
+from wallet.money import format_money
+
+
+@dataclass(frozen=True)
+class DepositLimits:
+    """The smallest and the largest single deposit, in minor units."""
+
+    smallest: int
+    largest: int
+
+
+DEPOSIT_LIMITS: Mapping[str, DepositLimits] = {
+    Currency.SEK: DepositLimits(100_00, 50_000_00),
+    Currency.DKK: DepositLimits(100_00, 50_000_00),
+    Currency.RON: DepositLimits(50_00, 25_000_00),
+    Currency.EUR: DepositLimits(10_00, 5_000_00),
+    Currency.GBP: DepositLimits(10_00, 5_000_00),
+}
+
+# What topping up brings free money to, in minor units.
+FREE_MONEY: Mapping[str, int] = {
+    Currency.SEK: 10_000_00,
+    Currency.DKK: 10_000_00,
+    Currency.RON: 5_000_00,
+    Currency.EUR: 1_000_00,
+    Currency.GBP: 1_000_00,
+}
+
+
+class CashierError(Exception):
+    """The cashier refuses; nothing has moved. The message is for the player."""
+
+
+class Barred(CashierError):
+    """Something keeps the player from playing, for free too."""
+
+
+class FreeMoneyStopped(CashierError):
+    """The whole house is stopped, for free play too."""
+
+
+class FormTooOld(CashierError):
+    """The form's key has paid, and its journal has gone to an archive."""
+
+
+class NothingToTopUp(CashierError):
+    """There is as much free money as a top-up would bring."""
+
+
+@transaction.atomic
+def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
+    """Bring the player's free money to the house's standard amount. The same *key* pays once.
+
+    Raises Barred, FreeMoneyStopped, NothingToTopUp; FormTooOld where the key paid long ago.
+    """
+    bar = gate.bar_to_play(player, real=False)
+    if bar:
+        raise Barred(bar.sentence)
+    is_stopped = house_stop.is_stopped()
+    key = uuid5(key, f"top_up:{player.pk}")
+    account = accounts.lock_account(player.pk, Mode.FREE)
+    try:
+        before = ledger.find(key)
+    except ledger.GoneToArchive as gone:
+        raise FormTooOld(_("This form was sent long ago. Open the page again.")) from gone
+    if before is not None:
+        return before
+    if is_stopped:
+        raise FreeMoneyStopped(_("The whole house is stopped for now, free play too. Your free money stays as it is."))
+    standard = FREE_MONEY[player.currency]
+    missing = standard - (account.balance or 0)
+    if missing <= 0:
+        raise NothingToTopUp(
+            _("You have at least %(amount)s of free money already.")
+            % {"amount": format_money(standard, player.currency, get_language() or "en")}
+        )
+    return _pay(player, missing, key)
+
+
+def _pay(player: Player, amount: int, key: UUID) -> ledger.Posted:
+    """Post *amount* of free money to the player, and record it."""
+    mode = Mode.FREE
+    cash = accounts.player_account(player.pk, mode)
+    lines = (
+        ledger.Line(accounts.house_account(AccountKind.MINT, player.currency, mode), player.currency, mode, -amount),
+        ledger.Line(cash, player.currency, mode, amount),
+    )
+    (posted,) = ledger.post(ledger.Journal(key, "top_up", lines))
+    after = posted.balances[cash]
+    data: dict[str, log.Json] = {
+        "journal": posted.journal_id,
+        "amount": amount,
+        "currency": player.currency,
+        "mode": mode.value,
+        "balance_before": after - amount,
+        "balance_after": after,
+        "method": "free",
+    }
+    log.record("top_up.posted", by=str(player), on=str(player), data=data)
+    return posted

@@ -1,0 +1,106 @@
+"""The cashier's page: balances, a deposit, free money, the latest movements. Thin: parse, call one service, render.
+
+A form answers htmx with the fragment as it then stands; without JavaScript it leads back to the page, or shows it again
+with what was wrong.
+"""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from players.access import PlayerRequest, player_required
+from players.rates import at_a_human_pace
+from wallet import cashier as services
+from wallet.cashier.forms import AmountForm, KeyForm, StatementForm
+from wallet.cashier.page import topped_up, what_a_player_has
+from wallet.ledger import LimitReached, statements
+from wallet.models import Mode
+from wallet.payments import deposits
+
+
+@player_required
+@require_safe
+def cashier(request: PlayerRequest) -> HttpResponse:
+    """The page, or to htmx the fragment with another part of the movements."""
+    asked = StatementForm(request.GET)
+    mode, before = Mode.REAL, None
+    if asked.is_valid():
+        mode, before = Mode[asked.cleaned_data["mode"].upper()], asked.cleaned_data["before"]
+    return _render(request, mode, before=before)
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@at_a_human_pace
+def cashier_deposit(request: PlayerRequest) -> HttpResponse:
+    """Begin a deposit and lead to the bank, or say why not: here, so the language switch may ask for this address by
+    itself.
+
+    htmx is led straight to the bank. A form without it may lead within the house alone (``form-action``): to the
+    deposit's page, whose link goes on.
+    """
+    if request.method != "POST":
+        return redirect("cashier")
+    form = AmountForm(request.POST, currency=request.player.currency)
+    if not form.is_valid():
+        return _render(request, Mode.REAL, form=form)
+    amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
+    try:
+        payment = deposits.begin(player=request.player, amount=amount, key=key)
+    except deposits.FormUsed as error:
+        return _render(request, Mode.REAL, error=str(error))
+    except deposits.DepositBarred as error:
+        return _render(request, Mode.REAL, form=form, error=str(error), error_link=reverse(error.page))
+    except (services.CashierError, LimitReached) as error:
+        form.add_error("amount", str(error))
+        return _render(request, Mode.REAL, form=form)
+    if request.htmx:
+        return HttpResponseClientRedirect(reverse("cashier_payment_bank", kwargs={"payment_id": payment.pk}))
+    return redirect("cashier_payment", payment_id=payment.pk)
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@at_a_human_pace
+def cashier_top_up(request: PlayerRequest) -> HttpResponse:
+    """Fill up free money, or say why not: here, so the language switch may ask for this address by itself."""
+    if request.method != "POST":
+        return redirect("cashier")
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        return _render(request, Mode.FREE, error=str(form.errors["key"][0]))
+    try:
+        posted = services.top_up_free(player=request.player, key=form.cleaned_data["key"])
+    except services.CashierError as error:
+        return _render(request, Mode.FREE, error=str(error))
+    sentence = topped_up(request.player, posted)
+    if request.htmx:
+        return _render(request, Mode.FREE, said=sentence)
+    messages.success(request, sentence)
+    return redirect(f"{reverse('cashier')}?mode=free")
+
+
+def _render(
+    request: PlayerRequest,
+    mode: Mode,
+    *,
+    before: int | None = None,
+    form: AmountForm | None = None,
+    error: str = "",
+    error_link: str = "",
+    said: str = "",
+) -> HttpResponse:
+    context = {
+        **what_a_player_has(request.player),
+        "form": form or AmountForm(currency=request.player.currency),
+        "statement": statements.statement(request.player.pk, mode, before=before),
+        "mode_word": mode.name.lower(),
+        "first": before is None,
+        "error": error,
+        "error_link": error_link,
+        "said": said,
+    }
+    return render(request, "wallet/_cashier.html" if request.htmx else "wallet/cashier.html", context)

@@ -1,0 +1,146 @@
+"""A balance is put right by two people: one asks, another decides, and the database posts what the approval says.
+
+Cash alone is adjusted, so neither what is set aside for bets nor what lies in a game or waits to be paid out. It is
+no deposit, no stake and no win: limits and revenue do not know it. Sentences of errors are for staff.
+"""
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+from django.db import transaction
+from django.utils.translation import override
+
+from audit import approvals, log
+from audit.models import Approval
+from players import mail
+from players.closures import state_of
+from players.models import ClosureState, Player, Staff
+from wallet import ledger
+from wallet.ledger import accounts
+from wallet.models import Account, AccountKind, Adjustment, Journal, Mode, PostingKey, Why
+from wallet.money import format_money
+
+KIND = "balance.adjust"
+ASK = "wallet.ask_adjustment"
+DECIDE = "wallet.decide_adjustment"
+
+
+class CannotAdjust(Exception):
+    """The balance cannot be adjusted so, as things stand. The message is a sentence for staff."""
+
+
+@transaction.atomic
+def ask(*, player: Player, mode: Mode, amount: int, why: Why, reason: str, by: Staff) -> Approval:
+    """Ask for *amount* minor units to be added to the player's cash, or taken away where it is negative; *why* is what
+    the player will read, *reason* is for the record.
+
+    Raises CannotAdjust; approvals.AskedTwice while something is being asked for the same player.
+    """
+    account = accounts.lock_account(player.pk, mode)
+    _refuse(player, account, amount)
+    request: dict[str, log.Json] = {
+        "player": player.pk,
+        "currency": player.currency,
+        "mode": mode.value,
+        "amount": amount,
+        "why": why.value,
+        "key": str(uuid4()),
+    }
+    return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Post what was asked for, record it and write to the player. Raises approvals.CannotExecute."""
+    amount, mode, why = int(str(request["amount"])), Mode(str(request["mode"])), Why(str(request["why"]))
+    player = Player.objects.select_related("user").get(pk=int(str(request["player"])))
+    account = accounts.lock_account(player.pk, mode)
+    try:
+        _refuse(player, account, amount)
+        posted = ledger.adjust(verdict.approval_id)
+    except CannotAdjust as error:
+        raise approvals.CannotExecute(str(error)) from error
+    except ledger.NotApproved as error:
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    after = posted.balances[account.pk]
+    data: dict[str, log.Json] = {
+        "approval": asked.pk,
+        "asked_by": asked.by,
+        "reason": asked.reason,
+        "why": why.value,
+        "journal": posted.journal_id,
+        "amount": amount,
+        "currency": player.currency,
+        "mode": mode.value,
+        "balance_before": after - amount,
+        "balance_after": after,
+        "method": f"approval {asked.pk}",
+    }
+    log.record("balance.adjusted", by=verdict.by, on=str(player), data=data)
+    with override(player.user.language):
+        told = {
+            "change": amount,
+            "currency": player.currency,
+            "amount": format_money(after, player.currency, player.user.language),
+            "reason": str(why.label),
+            "number": posted.journal_id,
+            "is_free": mode is Mode.FREE,
+        }
+    mail.write(user=player.user, template="balance_adjusted", context=told)
+
+
+def describe(request: Mapping[str, log.Json]) -> approvals.Description:
+    """Say whose balance changes by how much, and what the player will read."""
+    mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
+    amount, currency = int(str(request["amount"])), str(request["currency"])
+    size = format_money(abs(amount), currency, "en")
+    done, way = (f"Add {size} to", "to be added") if amount > 0 else (f"Take {size} from", "to be taken away")
+    with override("en"):
+        return approvals.Description(
+            f"{done} the balance of player:{request['player']}",
+            (
+                ("Amount", f"{size}, {way}"),
+                ("Money", mode.label.lower()),
+                ("The player reads", str(why.label)),
+            ),
+        )
+
+
+def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
+    """Say what the player has at hand now, and what they would have."""
+    mode, currency = Mode(str(request["mode"])), str(request["currency"])
+    account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
+    at_hand = (account.balance or 0) - account.held
+    after = at_hand + int(str(request["amount"]))
+    would = format_money(after, currency, "en") if after >= 0 else "less than nothing: it cannot be done now"
+    return (("At hand now", format_money(at_hand, currency, "en")), ("At hand afterwards", would))
+
+
+def journal_of(asked: Approval) -> int | None:
+    """Return the number of the journal that an approval was carried out by, None where there is none."""
+    done = Adjustment.objects.filter(approval=asked).first()
+    if done is None:
+        return None
+    return PostingKey.objects.filter(key=done.key).values_list("journal_id", flat=True).first()
+
+
+def of_journal(journal: Journal) -> Adjustment | None:
+    """Return the adjustment that a journal carried out, with who asked for it; None where it is none."""
+    return Adjustment.objects.select_related("approval__decision").filter(key=journal.key_id).first()
+
+
+def _refuse(player: Player, account: Account, amount: int) -> None:
+    """Raise CannotAdjust where the account, which is locked, cannot be adjusted by *amount*."""
+    state = state_of(player)
+    if state is ClosureState.ERASED:
+        raise CannotAdjust("This account was erased: nobody knows any more whose it was.")
+    if state is not None and account.mode == Mode.FREE:
+        raise CannotAdjust("This account is closed to play: free money there means nothing.")
+    if player.is_remote and account.mode == Mode.REAL:
+        raise CannotAdjust("This player plays with an operator's money: it is put right at the operator.")
+    if amount == 0:
+        raise CannotAdjust("Nothing would change.")
+    at_hand = (account.balance or 0) - account.held
+    if at_hand + amount < 0:
+        told = format_money(at_hand, account.currency, "en")
+        raise CannotAdjust(f"The player has {told} at hand now: less than is to be taken. Nothing has been done.")

@@ -1,0 +1,162 @@
+"""The purse: a balance of its own for a game that has one. Re-buy fills it from the player's cash account; what is left
+flows back, all of it, however the player leaves.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID, uuid4, uuid5
+
+from django.db import transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit import log
+from players import gate
+from players.models import Player
+from wallet import ledger
+from wallet.ledger import accounts
+from wallet.models import Account, AccountKind, Entry, Mode
+from wallet.money import format_money
+
+
+class Leaving(StrEnum):
+    """Why a purse is emptied, as the event log has it."""
+
+    GAME = "left the game"
+    SESSION = "logged out"
+    IDLE = "did nothing"
+    EXCLUDED = "stopped playing"
+    LOCKED = "account locked"
+
+
+class PurseError(Exception):
+    """Nothing has moved. The message is for the player."""
+
+
+class Barred(PurseError):
+    """Something keeps the player from playing."""
+
+
+class MoreThanBalance(PurseError):
+    """A re-buy for more than there is on the cash account."""
+
+
+class FormUsed(PurseError):
+    """The form's key has moved another amount."""
+
+
+class FormTooOld(PurseError):
+    """The form's key has moved money, and its journal has gone to an archive."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What went back to the cash account, in minor units; *replayed* tells that the key had done so before."""
+
+    amount: int
+    replayed: bool
+
+
+def balance(player: Player, mode: Mode) -> int:
+    """Return what lies in the player's purse, in minor units: 0 where none was opened."""
+    return accounts.balances(player.pk, AccountKind.PURSE).get(mode, 0)
+
+
+def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
+    """Move *amount* minor units from the player's cash into the purse. The same *key* moves them once.
+
+    Raises Barred, MoreThanBalance, FormTooOld, FormUsed; each is recorded.
+    """
+    try:
+        return _fill(player, mode, amount, uuid5(key, f"rebuy:{player.pk}:{mode.value}"))
+    except PurseError as refusal:
+        data: dict[str, log.Json] = {"reason": type(refusal).__name__, "amount": amount, "mode": mode.value}
+        log.record_refusal("purse.refused", by=str(player), on=str(player), data=data)
+        raise
+
+
+@transaction.atomic
+def leave(*, player: Player, mode: Mode, key: UUID) -> Returned:
+    """Move all that lies in the purse back to the player's cash. The same *key* again says what it moved, and moves
+    nothing. Raises FormTooOld.
+    """
+    return _empty(player, mode, uuid5(key, f"leave:{player.pk}:{mode.value}"), Leaving.GAME, str(player))
+
+
+@transaction.atomic
+def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
+    """Move all that lies in the purse back to the player's cash, and return how much that was, in minor units."""
+    return _empty(player, mode, uuid4(), why, by).amount
+
+
+@transaction.atomic
+def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    if bar:
+        raise Barred(bar.sentence)
+    accounts.open_purse(player, mode)
+    cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
+    has, known = (cash.balance or 0) - cash.held, _find(key)
+    if has < amount and known is None:
+        raise MoreThanBalance(
+            _("Your account has %(amount)s. Choose an amount it covers.")
+            % {"amount": format_money(has, player.currency, get_language() or "en")}
+        )
+    try:
+        posted = _move(player, mode, key, "rebuy", cash.pk, purse.pk, amount)
+    except ledger.PostingConflict as conflict:
+        raise FormUsed(
+            _("This form has been sent before with another amount. Look at your balance before you send it again.")
+        ) from conflict
+    if not posted.replayed:
+        _record("purse.filled", player, mode, posted, amount, by=str(player), more={})
+    return posted
+
+
+def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Returned:
+    """Move back all that is not held for a round. What lies there is read under the lock of both accounts, so a round
+    that is being staked comes before or after, never between.
+    """
+    try:
+        cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
+    except Account.DoesNotExist:
+        return Returned(0, replayed=False)
+    before = _find(key)
+    if before is not None:
+        entry = Entry.objects.get(journal_id=before.journal_id, account_id=cash.pk)
+        return Returned(entry.amount, replayed=True)
+    amount = (purse.balance or 0) - purse.held
+    if amount:
+        posted = _move(player, mode, key, "leave", purse.pk, cash.pk, amount)
+        _record("purse.returned", player, mode, posted, amount, by=by, more={"why": why.value})
+    return Returned(amount, replayed=False)
+
+
+def _find(key: UUID) -> ledger.Posted | None:
+    try:
+        return ledger.find(key)
+    except ledger.GoneToArchive as gone:
+        raise FormTooOld(_("This form was sent long ago. Open the page again.")) from gone
+
+
+def _move(player: Player, mode: Mode, key: UUID, kind: str, source: int, target: int, amount: int) -> ledger.Posted:
+    lines = (
+        ledger.Line(source, player.currency, mode, -amount),
+        ledger.Line(target, player.currency, mode, amount),
+    )
+    (posted,) = ledger.post(ledger.Journal(key, kind, lines))
+    return posted
+
+
+def _record(
+    kind: str, player: Player, mode: Mode, posted: ledger.Posted, amount: int, *, by: str, more: dict[str, log.Json]
+) -> None:
+    data: dict[str, log.Json] = {
+        "journal": posted.journal_id,
+        "amount": amount,
+        "currency": player.currency,
+        "mode": mode.value,
+    }
+    log.record(kind, by=by, on=str(player), data=data | more)

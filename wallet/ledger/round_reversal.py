@@ -1,0 +1,128 @@
+"""Taking back what a round moved: the exact opposite of its journals, and first what a player has not got any more."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q, Sum
+
+from audit.models import ArchivedMonth
+from wallet import archives, ledger
+from wallet.ledger import Line, system_key
+from wallet.ledger.accounts import house_account
+from wallet.models import Account, AccountKind, Entry, Journal
+from wallet.operator_wallet import bets
+
+VOID = "void"
+SHORTFALL = "void_shortfall"
+MOVED_BACK = "void_transfer"
+
+
+class RoundGone(ledger.GoneToArchive):
+    """What the round moved has gone to an archive, and cannot be moved back here. The message is for staff."""
+
+    def __init__(self, month: ArchivedMonth) -> None:
+        super().__init__(month.month)
+        self.file = month.file
+
+    def __str__(self) -> str:
+        return f"what the round moved is in the archive of {self.month}, file {self.file}, and is not moved back here"
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What the annulment of a round did to one player, in minor units."""
+
+    player_id: int
+    currency: str
+    returned: int  # stakes given back less payouts taken back
+    shortfall: int  # what the house added, because the winnings had been spent
+
+
+def undo_round(round_id: UUID) -> tuple[Undone, ...]:
+    """Reverse every journal of a round, in the caller's transaction, which has made sure that nobody else does.
+
+    Whoever has spent the winnings first gets what is missing, from their other account in this money and then from the
+    house: so a player ends with what there would be without the round, or with nothing. A bank that has gone home since
+    is made up in the same way, out of what its banker has.
+
+    Raises RoundGone where journals of it have gone to an archive; LedgerError where the ledger does not let its own
+    journals be reversed.
+    """
+    gone = archives.of_round(round_id)
+    if gone:
+        raise RoundGone(gone)
+    journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
+    ids = list(journals.values_list("pk", flat=True))
+    moved = _moved(ids)
+    # What came from an operator and went back to it passed through the account: it is no part of what the round did.
+    played = _moved(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
+    accounts = _lock(moved)
+    covers = list(_covers(round_id, moved, accounts))
+    if covers:
+        ledger.post(*covers)
+    if ids:
+        ledger.reverse({each: system_key(round_id, f"{VOID} {each}") for each in ids}, kind=VOID)
+    bets.take_back(round_id)
+    shortfalls = Counter(
+        {line.account_id: line.amount for cover in covers if cover.kind == SHORTFALL for line in cover.lines}
+    )
+    return tuple(
+        Undone(
+            player_id=owner_id,
+            currency=accounts[account_id].currency,
+            returned=-amount,
+            shortfall=shortfalls[account_id],
+        )
+        for account_id, amount in sorted(played.items())
+        if (owner_id := accounts[account_id].owner_id) is not None  # a house player is told nothing
+    )
+
+
+def _moved(journals: list[int]) -> Mapping[int, int]:
+    """Return what these journals put into each account that can run out, less what they took out."""
+    entries = Entry.objects.filter(journal_id__in=journals, account__balance__isnull=False)
+    return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))
+
+
+def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
+    """Lock these accounts, and whatever else their owners have at hand in the same money, ascending by id. What waits
+    to be paid out is left alone, and so is a bank that is played for elsewhere.
+    """
+    theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
+    owners = {owner for owner, _, _ in theirs if owner is not None}
+    kinds_of_money = {(currency, mode) for _, currency, mode in theirs}
+    at_hand = Q(owner_id__in=owners, kind__in=(AccountKind.CASH, AccountKind.PURSE))
+    locked = Account.objects.filter(at_hand | Q(pk__in=moved)).order_by("pk").select_for_update()
+    return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
+
+
+def _covers(round_id: UUID, moved: Mapping[int, int], accounts: Mapping[int, Account]) -> Iterator[ledger.Journal]:
+    """Bring every account to where the reversal does not take it below zero."""
+    others: dict[tuple[int | None, str], list[Account]] = {}  # by owner and mode
+    for account in accounts.values():
+        if account.pk not in moved:
+            others.setdefault((account.owner_id, account.mode), []).append(account)
+    for account_id, amount in sorted(moved.items()):
+        account = accounts[account_id]
+        missing = amount - _free(account)
+        for other in others.get((account.owner_id, account.mode), ()):
+            if (found := min(missing, _free(other))) > 0:
+                yield _journal(round_id, MOVED_BACK, other.pk, account, found)
+                missing -= found
+        if missing > 0:
+            house = house_account(AccountKind.HOUSE, account.currency, account.mode)
+            yield _journal(round_id, SHORTFALL, house, account, missing)
+
+
+def _journal(round_id: UUID, kind: str, source: int, account: Account, amount: int) -> ledger.Journal:
+    lines = (
+        Line(source, account.currency, account.mode, -amount),
+        Line(account.pk, account.currency, account.mode, amount),
+    )
+    return ledger.Journal(system_key(round_id, f"{kind} {source} {account.pk}"), kind, lines, round_id)
+
+
+def _free(account: Account) -> int:
+    return (account.balance or 0) - account.held

@@ -1,0 +1,191 @@
+"""What a page on limits shows of a player: each kind and period, what holds and whose it is, what is used and left."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Sum
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext as _
+
+from players.limits import LAW, Limit, limits_of, pending, period_days, period_ends
+from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
+from players.moments import written_moment
+from wallet.limits.forms import HOUR
+from wallet.limits.remaining import usage
+from wallet.money import format_money
+
+TITLES = {
+    LimitKind.DEPOSIT: gettext_lazy("Deposits"),
+    LimitKind.STAKE: gettext_lazy("Stakes"),
+    LimitKind.LOSS: gettext_lazy("Losses"),
+    LimitKind.TIME: gettext_lazy("Time"),
+}
+MEANINGS = {
+    LimitKind.DEPOSIT: gettext_lazy("What you pay in. Withdrawals give no room back."),
+    LimitKind.STAKE: gettext_lazy("What you bet in all, however the rounds end."),
+    LimitKind.LOSS: gettext_lazy("What you bet less what comes back. A bet counts as lost until its round is over."),
+    LimitKind.TIME: gettext_lazy("How long you play, with free money too."),
+}
+PERIODS = {
+    Period.DAY: pgettext_lazy("a limit's period", "Day"),
+    Period.WEEK: pgettext_lazy("a limit's period", "Week"),
+    Period.MONTH: pgettext_lazy("a limit's period", "Month"),
+}
+WHOSE = {
+    LimitSource.PLAYER.value: pgettext_lazy("whose limit", "Yours"),
+    LimitSource.HOUSE.value: pgettext_lazy("whose limit", "The house’s"),
+    LAW: pgettext_lazy("whose limit", "By law"),
+}
+
+REQUIRED = gettext_lazy("This limit is required where you play. Change it, if you like.")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind and period, in words."""
+
+    period: Period
+    name: str | Promise
+    limit: str  # empty: none
+    source: str
+    whose: str | Promise
+    used: str
+    left: str
+    ends: str
+    change: str  # what is to come, empty: nothing
+    note: str  # where another limit makes this one moot
+
+
+@dataclass(frozen=True)
+class Table:
+    """One kind of limit."""
+
+    kind: LimitKind
+    title: str | Promise
+    meaning: str | Promise
+    rows: Sequence[Row]
+
+
+def tables(player: Player) -> list[Table]:
+    """Return everything there is to see, kind by kind."""
+    holding, coming, counted = limits_of(player), pending(player), used(player)
+    ends = {period: _moment(player, end) for period, end in period_ends(player).items()}
+    return [
+        Table(
+            kind,
+            TITLES[kind],
+            MEANINGS[kind],
+            [
+                _row(
+                    player,
+                    kind,
+                    period,
+                    holding,
+                    coming.get((kind, period)),
+                    counted.get((kind, period), 0),
+                    ends[period],
+                )
+                for period in Period
+            ],
+        )
+        for kind in TITLES
+    ]
+
+
+def announcement(player: Player, change: LimitChange) -> str:
+    """Say what was changed, and from when it holds."""
+    at_once = change.effective_at <= change.asked_at
+    words = {
+        "what": what(LimitKind(change.kind), Period(change.period)),
+        "amount": "" if change.amount is None else written(player, LimitKind(change.kind), change.amount),
+        "when": _moment(player, change.effective_at),
+    }
+    if change.amount is None:
+        if at_once:
+            return _("%(what)s: no limit of yours any more.") % words
+        return _("%(what)s: your limit is removed on %(when)s. Until then it holds.") % words
+    if at_once:
+        return _("%(what)s: your limit is %(amount)s from now on.") % words
+    return _("%(what)s: your limit is %(amount)s from %(when)s. Until then the lower one holds.") % words
+
+
+def what(kind: LimitKind, period: Period) -> str:
+    """Name a limit: "Deposits · Week"."""
+    return f"{TITLES[kind]} · {PERIODS[period]}"
+
+
+def written(player: Player, kind: LimitKind, amount: int) -> str:
+    """Write an amount of money, or a time in hours and minutes."""
+    if kind is not LimitKind.TIME:
+        return format_money(amount, player.currency, get_language() or "en")
+    hours, minutes = amount // HOUR, amount % HOUR // 60
+    parts = [ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}] if hours else []
+    if minutes or not hours:
+        parts.append(ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes})
+    return " ".join(parts)
+
+
+def _row(
+    player: Player,
+    kind: LimitKind,
+    period: Period,
+    holding: Mapping[tuple[LimitKind, Period], Limit],
+    change: LimitChange | None,
+    used: int,
+    ends: str,
+) -> Row:
+    limit = holding.get((kind, period))
+    return Row(
+        period,
+        PERIODS[period],
+        written(player, kind, limit.amount) if limit else "",
+        limit.source if limit else "",
+        WHOSE[limit.source] if limit else "",
+        _amount_used(player, kind, used),
+        written(player, kind, max(limit.amount - used, 0)) if limit else "",
+        ends,
+        _to_come(player, change) if change else "",
+        _moot(kind, period, holding),
+    )
+
+
+def _to_come(player: Player, change: LimitChange) -> str:
+    words = {"when": _moment(player, change.effective_at)}
+    if change.amount is None:
+        return _("Removed on %(when)s") % words
+    amount = written(player, LimitKind(change.kind), change.amount)
+    return _("%(amount)s from %(when)s") % (words | {"amount": amount})
+
+
+def _amount_used(player: Player, kind: LimitKind, used: int) -> str:
+    if used < 0:  # only of losses
+        return _("%(amount)s won") % {"amount": written(player, kind, -used)}
+    return written(player, kind, used)
+
+
+def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Period], Limit]) -> str:
+    """Say where a longer period leaves no more than a shorter one, so that the shorter one never decides."""
+    limit = holding.get((kind, period))
+    longer = [each for each in Period if list(Period).index(each) > list(Period).index(period)]
+    for each in longer:
+        other = holding.get((kind, each))
+        if limit and other and other.amount <= limit.amount:
+            if each is Period.WEEK:
+                return _("The limit for a week is no higher, so this one never decides.")
+            return _("The limit for a month is no higher, so this one never decides.")
+    return ""
+
+
+def used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
+    """Return what counts in each running period, whether a limit is set or not."""
+    found = usage(player)
+    for period, first in period_days(player).items():
+        played = PlayTime.objects.filter(player=player, day__gte=first).aggregate(total=Sum("seconds"))["total"]
+        found[LimitKind.TIME, period] = played or 0
+    return found
+
+
+def _moment(player: Player, at: datetime) -> str:
+    return written_moment(at, get_language() or "en", player.jurisdiction.time_zone)

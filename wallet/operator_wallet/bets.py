@@ -1,0 +1,193 @@
+"""A round with an operator's money: the operator is asked for the stakes first; what the round leaves is given back.
+
+A bet is written and committed before it is asked. From then on it is played or given up, once: whoever does either
+locks its row. So a process may die anywhere. What was asked and neither played nor refused is given up by `sweep`, and
+a bet that is given up is rolled back at the operator until that has said yes.
+"""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from audit import log
+from audit.models import Clock
+from players.models import Player
+from wallet import ledger
+from wallet.ledger import Line, accounts
+from wallet.models import AccountKind, BetState, MessageKind, Mode, RemoteBet, RemoteLaunch, RemoteMessage
+from wallet.operator_wallet import client, hints, operators
+from wallet.operator_wallet.client import SECONDS_TO_ANSWER
+from wallet.seamless_wallet import messages
+
+BET: Final = "remote_bet"
+BACK: Final = "remote_back"
+JOURNALS: Final = (BET, BACK)
+LOST_AFTER: Final = timedelta(seconds=6 * SECONDS_TO_ANSWER)
+"""After which a bet that was asked has nobody any more who waits for its answer."""
+INSUFFICIENT: Final = "insufficient-funds"
+SESSION_OVER: Final = "session-over"
+
+
+class BetError(Exception):
+    """No money is staked."""
+
+
+class BetUnderWay(BetError):
+    """The operator is being asked for the stakes of this round already."""
+
+
+class BetRefused(BetError):
+    """The operator says no; *code* says why (docs/seamless.md)."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class BetNotAsked(BetError):
+    """Too many wait for the operator already: it was asked for nothing."""
+
+
+class BetUnanswered(BetError):
+    """The operator has not said whether it took the stakes, or too late: they are rolled back."""
+
+
+def ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
+    """Ask the operator for the stakes of a round, *amount* minor units, and return the bet that it has taken.
+
+    Called outside of any transaction: what is asked for must be known whatever happens. Raises BetNotAsked,
+    BetUnderWay, BetRefused, BetUnanswered.
+    """
+    try:
+        with operators.waiting_for(launch.remote.partner):
+            return _ask(player=player, launch=launch, round_id=round_id, game=game, amount=amount)
+    except operators.Busy as error:
+        raise BetNotAsked from error
+
+
+def _ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
+    bet = RemoteBet(launch=launch, player=player, round_id=round_id, game=game, amount=amount, currency=player.currency)
+    try:
+        with transaction.atomic(durable=True):
+            bet.save(force_insert=True)
+    except IntegrityError as error:
+        raise BetUnderWay from error
+    try:
+        said = operators.ask(launch.remote.partner, _asked(bet), messages.Done)
+    except client.Refused as refused:
+        _decide(bet, BetState.REFUSED, refused.code)
+        raise BetRefused(refused.code) from refused
+    except client.NoAnswer as silence:
+        give_up(bet, str(silence))
+        raise BetUnanswered from silence
+    if (said.transaction, said.currency) != (str(bet.pk), bet.currency):
+        give_up(bet, "the answer is to something else")
+        raise BetUnanswered
+    operators.note_balance(player, said)
+    bet.reference = said.reference or ""
+    return bet
+
+
+def book(bet: RemoteBet) -> int:
+    """Book the stakes from the operator to the player, in the transaction of the round, and return what the player had
+    here before: nothing, or the operator's money would be mixed up with it.
+
+    Raises BetUnanswered where the bet was given up meanwhile.
+    """
+    if not _decide(bet, BetState.PLAYED):
+        raise BetUnanswered
+    before = accounts.balance(bet.player_id, Mode.REAL)
+    _post(bet, bet.pk, BET, bet.amount)
+    return before
+
+
+def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
+    """Book what the round has left from the player to the operator, in the transaction of the round, and have the
+    operator told: at zero, that the round is over. What lay here *before* is none of the operator's and stays.
+    """
+    amount = accounts.balance(bet.player_id, Mode.REAL) - before
+    message = RemoteMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
+    if amount:
+        _post(bet, message.transaction, BACK, -amount)
+    hints.tell_operators_soon()
+    return message
+
+
+@transaction.atomic
+def give_up(bet: RemoteBet, why: str) -> bool:
+    """Have a bet that plays no round rolled back; say whether it was still to be decided."""
+    if not _decide(bet, BetState.GIVEN_UP, why):
+        return False
+    RemoteMessage.objects.create(bet=bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=bet.pk)
+    data: dict[str, log.Json] = {
+        "bet": str(bet.pk),
+        "round": str(bet.round_id),
+        "amount": bet.amount,
+        "currency": bet.currency,
+        "why": why,
+    }
+    log.record("remote_bet.given_up", by="system", on=f"player:{bet.player_id}", data=data)
+    hints.tell_operators_soon()
+    return True
+
+
+def take_back(round_id: UUID) -> None:
+    """Have the operator told that a round is annulled: first its win is taken back, then its bet. What was booked for
+    them here has been reversed in the same transaction.
+    """
+    win = RemoteMessage.objects.filter(bet__round_id=round_id, kind=MessageKind.WIN).select_related("bet").first()
+    if win is None:
+        return
+    for taken in (win.transaction, win.bet_id):
+        RemoteMessage.objects.create(bet=win.bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=taken)
+    hints.tell_operators_soon()
+
+
+def sweep() -> int:
+    """Give up what was asked so long ago that nobody waits for it any more; return how many bets those were. Whoever
+    plays one just now has it.
+    """
+    given_up = 0
+    while _sweep_next():
+        given_up += 1
+    return given_up
+
+
+@transaction.atomic
+def _sweep_next() -> bool:
+    lost = RemoteBet.objects.filter(state=BetState.ASKED, asked_at__lt=Clock() - LOST_AFTER)
+    bet = lost.select_for_update(skip_locked=True).order_by("asked_at").first()
+    return bet is not None and give_up(bet, "nobody waited for the answer")
+
+
+def _asked(bet: RemoteBet) -> messages.Bet:
+    return messages.Bet(
+        player=bet.launch.remote.name,
+        session=bet.launch.token,
+        game=bet.game,
+        round=str(bet.round_id),
+        transaction=str(bet.pk),
+        currency=bet.currency,
+        amount=bet.amount,
+    )
+
+
+@transaction.atomic
+def _decide(bet: RemoteBet, state: BetState, why: str = "") -> bool:
+    """Decide a bet, unless somebody has: under the lock of its row. Say whether this did."""
+    if RemoteBet.objects.select_for_update().get(pk=bet.pk).state != BetState.ASKED:
+        return False
+    bet.state, bet.why, bet.ended_at = state, why[:64], Now()
+    bet.save(update_fields=["state", "why", "ended_at", "reference"])
+    return True
+
+
+def _post(bet: RemoteBet, key: UUID, kind: str, amount: int) -> None:
+    """Move *amount* minor units from the operator to the player, back where it is negative."""
+    cash = accounts.player_account(bet.player_id, Mode.REAL)
+    operator = accounts.house_account(AccountKind.OPERATOR, bet.currency, Mode.REAL)
+    lines = (Line(operator, bet.currency, Mode.REAL, -amount), Line(cash, bet.currency, Mode.REAL, amount))
+    ledger.post(ledger.Journal(key, kind, lines, bet.round_id))

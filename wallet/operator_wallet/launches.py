@@ -1,0 +1,111 @@
+"""Visits that an operator announces: its player comes to a table of ours with an address that is good once."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from audit import log
+from audit.models import Clock
+from players import services
+from players.models import Jurisdiction, Player
+from wallet.ledger import accounts
+from wallet.models import Partner, RemoteLaunch, RemotePlayer
+
+LASTS: Final = timedelta(minutes=1)
+
+
+class PlayerChanged(Exception):
+    """The player has another currency, jurisdiction or date of birth than when they first came."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Who comes, as the operator says it, and to which table."""
+
+    player: str  # as the operator calls them
+    session: str  # the token of its game session
+    currency: str
+    jurisdiction: str
+    language: str
+    birth_date: date
+    game: str  # slug of a table
+
+
+@dataclass(frozen=True)
+class Announced:
+    """What the operator sends its player's browser to, and until when that is good."""
+
+    code: str
+    ends_at: datetime
+
+
+@transaction.atomic
+def announce(partner: Partner, visit: Visit) -> Announced:
+    """Make an address for a visit, and the player where they come for the first time.
+
+    Raises PlayerChanged, services.TooYoung, services.CurrencyNotOffered; Jurisdiction.DoesNotExist where no table
+    serves anybody.
+    """
+    with connection.cursor() as cursor:  # of two first visits at once, the second finds the first one's player
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"remote:{partner.pk}:{visit.player}"])
+    found = RemotePlayer.objects.filter(partner=partner, name=visit.player).select_related("player").first()
+    remote = found or _meet(partner, visit)
+    known = remote.player
+    if (known.currency, known.jurisdiction_id, known.birth_date) != (
+        visit.currency,
+        visit.jurisdiction,
+        visit.birth_date,
+    ):
+        raise PlayerChanged
+    services.agree_through_operator(known)
+    code = secrets.token_urlsafe(32)
+    launch = RemoteLaunch.objects.create(
+        remote=remote,
+        token=visit.session,
+        game=visit.game,
+        language=visit.language,
+        digest=_digest(code),
+        ends_at=Clock() + LASTS,
+    )
+    launch.refresh_from_db(fields=["ends_at"])
+    data: dict[str, log.Json] = {"operator": partner.code, "table": visit.game}
+    log.record("remote.announced", by=str(partner), on=str(known), data=data)
+    return Announced(code, launch.ends_at)
+
+
+def use(code: str) -> RemoteLaunch | None:
+    """Return the visit that this code stands for, None where it was used, is over or never was, or its operator is
+    switched off. Nobody comes in with it again.
+    """
+    off = RemotePlayer.objects.filter(partner__off_at__isnull=False)
+    fresh = RemoteLaunch.objects.filter(digest=_digest(code), used_at=None, ends_at__gt=Clock()).exclude(remote__in=off)
+    if not fresh.update(used_at=Clock()):
+        return None
+    return RemoteLaunch.objects.select_related("remote__player__user").get(digest=_digest(code))
+
+
+def begin(launch: RemoteLaunch, session: UUID) -> None:
+    """Have the visit be the one that this session began with."""
+    launch.session = session
+    launch.save(update_fields=["session"])
+
+
+def _meet(partner: Partner, visit: Visit) -> RemotePlayer:
+    player: Player = services.register_remote(
+        jurisdiction=Jurisdiction.objects.get(pk=visit.jurisdiction),
+        currency=visit.currency,
+        birth_date=visit.birth_date,
+        language=visit.language,
+        operator=partner.code,
+    )
+    accounts.open_accounts(player)
+    return RemotePlayer.objects.create(player=player, partner=partner, name=visit.player)
+
+
+def _digest(code: str) -> bytes:
+    return hashlib.sha256(code.encode()).digest()

@@ -1,0 +1,205 @@
+"""What operators are still to be told. The rows are the truth, whatever becomes of Celery's messages: a row waits until
+its operator has said yes, tried again after a second, two, four … up to an hour. A message that was taken and not noted
+is sent again, which is harmless: it names the same transaction.
+
+What an operator refuses is kept as a doubt, for staff: they have it tried again, or settle it by hand. Whatever follows
+it of the same bet waits for that.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from audit import log
+from players.models import Player, Staff
+from wallet.models import MessageKind, MessageState, RemoteMessage
+from wallet.operator_wallet import client, hints, operators
+from wallet.seamless_wallet import messages, partners
+
+LONGEST_WAIT: Final = timedelta(hours=1)
+LOUD_AFTER: Final = timedelta(hours=1)
+"""Without an answer for so long, an operator's silence is told to staff, once for all that waits for it."""
+LONGEST_SAID: Final = 200
+
+# And whether its operator has been silent to one that waits.
+DUE: Final = """
+SELECT message.id, remote.partner_id, EXISTS (
+    SELECT FROM wallet_remote_message AS other
+    JOIN wallet_remote_bet AS its ON its.id = other.bet_id
+    JOIN wallet_remote_player AS theirs ON theirs.player_id = its.player_id
+    WHERE other.state = 'waiting' AND other.tries > 0 AND theirs.partner_id = remote.partner_id)
+FROM wallet_remote_message AS message
+JOIN wallet_remote_bet AS bet ON bet.id = message.bet_id
+JOIN wallet_remote_player AS remote ON remote.player_id = bet.player_id
+WHERE message.state = 'waiting' AND message.due_at <= clock_timestamp() AND remote.partner_id <> ALL (%s)
+  AND NOT EXISTS (
+    SELECT FROM wallet_remote_message AS earlier
+    WHERE earlier.bet_id = message.bet_id AND earlier.id < message.id AND earlier.state IN ('waiting', 'doubt'))
+ORDER BY message.due_at, message.id LIMIT 1 FOR UPDATE OF message SKIP LOCKED
+"""
+ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('silent-operator:' || %s, 0))"
+LATER: Final = """
+UPDATE wallet_remote_message SET tries = tries + 1, said = %s,
+    due_at = clock_timestamp() + interval '1 second' * least(2 ^ least(tries, 20), %s)
+WHERE id = %s
+"""
+# One that has waited for long, where none of that operator's which wait have been spoken of.
+SILENT: Final = """
+UPDATE wallet_remote_message AS message SET alarmed_at = clock_timestamp()
+FROM wallet_remote_bet AS bet JOIN wallet_remote_player AS remote USING (player_id)
+WHERE message.id = %s AND bet.id = message.bet_id AND message.at < clock_timestamp() - %s * interval '1 second'
+  AND NOT EXISTS (
+    SELECT FROM wallet_remote_message AS other
+    JOIN wallet_remote_bet AS its ON its.id = other.bet_id
+    JOIN wallet_remote_player AS theirs ON theirs.player_id = its.player_id
+    WHERE other.state = 'waiting' AND other.alarmed_at IS NOT NULL AND theirs.partner_id = remote.partner_id)
+RETURNING message.id
+"""
+
+
+class NotInDoubt(Exception):
+    """There is no such message in doubt."""
+
+
+def send_due() -> None:
+    """Tell operators what is due, each in a transaction of its own; several workers share the work. An operator that is
+    silent is left for the next time, and holds up one worker at most: the others have better things to do.
+    """
+    left: set[int] = set()
+    while _send_next(left):
+        pass
+
+
+def is_waiting(player: Player) -> bool:
+    """Say whether the operator of a player's is still to be told of something they played."""
+    return RemoteMessage.objects.filter(bet__player=player, state=MessageState.WAITING).exists()
+
+
+@transaction.atomic
+def try_again(message_id: int, *, by: Staff) -> None:
+    """Have a message in doubt sent once more. Raises NotInDoubt."""
+    message = _locked(message_id)
+    if message.state != MessageState.DOUBT:
+        raise NotInDoubt
+    message.state, message.due_at = MessageState.WAITING, Now()
+    message.save(update_fields=["state", "due_at"])
+    log.record("remote_message.tried_again", by=str(by), on=str(message), data=_described(message))
+    hints.tell_operators_soon()
+
+
+@transaction.atomic
+def settle(message_id: int, *, note: str, by: Staff) -> None:
+    """Take a message out of doubt that was settled with the operator in another way, which *note* says; or one that
+    waits for an operator without a key. The ledger stays as it is. Raises NotInDoubt.
+    """
+    message = _locked(message_id)
+    if not can_be_settled(message):
+        raise NotInDoubt
+    message.state, message.ended_at = MessageState.SETTLED, Now()
+    message.settled_by, message.note = by, note
+    message.save(update_fields=["state", "ended_at", "settled_by", "note"])
+    log.record("remote_message.settled", by=str(by), on=str(message), data=_described(message) | {"reason": note})
+    hints.tell_operators_soon()
+
+
+def can_be_settled(message: RemoteMessage) -> bool:
+    """Say whether a message may be settled by hand: it is in doubt, or nobody can be told of it any more."""
+    if message.state == MessageState.WAITING:
+        return partners.running_keys(message.bet.launch.remote.partner) == 0
+    return message.state == MessageState.DOUBT
+
+
+def _locked(message_id: int) -> RemoteMessage:
+    found = RemoteMessage.objects.filter(pk=message_id).select_for_update(of=("self",))
+    message = found.select_related("bet__launch__remote__partner").first()
+    if message is None:
+        raise NotInDoubt
+    return message
+
+
+@transaction.atomic
+def _send_next(left: set[int]) -> bool:
+    """Tell the next thing that is due of operators that are not among those *left*, and put into those whoever keeps
+    silent. Say whether there was one.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, [list(left)])
+        row = cursor.fetchone()
+        if row is None:
+            return False
+        number, partner, is_silent = row
+        if is_silent:
+            cursor.execute(ALONE, [partner])
+            if cursor.fetchone() == (False,):
+                left.add(partner)
+                return True
+    message = RemoteMessage.objects.select_related("bet__launch__remote__partner", "bet__player").get(pk=number)
+    remote = message.bet.launch.remote
+    try:
+        said = operators.ask(remote.partner, _told(message), messages.Done)
+        if (said.transaction, said.currency) != (str(message.transaction), message.bet.currency):
+            raise client.NoAnswer("the answer is to something else")
+    except client.Refused as refused:
+        _doubt(message, refused.code)
+    except client.NoAnswer as silence:
+        left.add(partner)
+        _wait(message, silence)
+    else:
+        operators.note_balance(message.bet.player, said)
+        message.state, message.ended_at, message.reference = MessageState.TAKEN, Now(), said.reference or ""
+        message.save(update_fields=["state", "ended_at", "reference"])
+    return True
+
+
+def _doubt(message: RemoteMessage, code: str) -> None:
+    message.state, message.said = MessageState.DOUBT, code
+    message.save(update_fields=["state", "said"])
+    log.record("remote_message.refused", by="system", on=str(message), data=_described(message) | {"code": code})
+
+
+def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
+    """Try again later, and speak up where the operator has been silent for long, or does not know who asks: that mends
+    itself not.
+    """
+    said, is_unknown = str(silence), isinstance(silence, client.NotRecognised)
+    loud_after = timedelta(0) if is_unknown else LOUD_AFTER
+    with connection.cursor() as cursor:
+        cursor.execute(LATER, [said[:LONGEST_SAID], LONGEST_WAIT.total_seconds(), message.pk])
+        cursor.execute(SILENT, [message.pk, loud_after.total_seconds()])
+        is_loud = cursor.fetchone() is not None
+    data = _described(message) | {"said": said}
+    if is_loud and is_unknown:
+        log.record("remote_message.not_recognised", by="system", on=str(message), data=data)
+    elif is_loud:
+        log.record("remote_message.unanswered", by="system", on=str(message), data=data)
+
+
+def _told(message: RemoteMessage) -> messages.Win | messages.Rollback:
+    """Return the message as it is sent."""
+    bet = message.bet
+    said = {
+        "player": bet.launch.remote.name,
+        "session": bet.launch.token,
+        "game": bet.game,
+        "round": str(bet.round_id),
+        "transaction": str(message.transaction),
+        "currency": bet.currency,
+    }
+    if message.kind == MessageKind.WIN:
+        return messages.Win(**said, amount=message.amount)
+    return messages.Rollback(**said, takes_back=str(message.takes_back))
+
+
+def _described(message: RemoteMessage) -> dict[str, log.Json]:
+    bet = message.bet
+    return {
+        "operator": bet.launch.remote.partner.code,
+        "what": message.kind,
+        "transaction": str(message.transaction),
+        "round": str(bet.round_id),
+        "player": f"player:{bet.player_id}",
+        "amount": message.amount or bet.amount,
+        "currency": bet.currency,
+    }

@@ -1,0 +1,119 @@
+"""How a deposit begins. Every message of an error is a sentence in the active language."""
+
+from uuid import UUID, uuid5
+
+from django.db import transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit import log
+from players import gate, registers
+from players.models import Player
+from wallet import house_stop
+from wallet.cashier import DEPOSIT_LIMITS, CashierError
+from wallet.ledger import LimitReached, accounts
+from wallet.limits import remaining
+from wallet.models import Mode, Payment
+from wallet.money import format_money
+from wallet.payments.notifications import journal_key
+from wallet.payments.providers import NoProvider, first_variant, in_decimals
+
+
+class NoDeposits(CashierError):
+    """The house has no provider."""
+
+
+class DepositTooSmall(CashierError):
+    """Below the smallest deposit."""
+
+
+class DepositTooLarge(CashierError):
+    """Above the largest deposit."""
+
+
+class FormUsed(CashierError):
+    """The form's key has begun a deposit of another amount."""
+
+
+class DepositBarred(CashierError):
+    """Something keeps the player from depositing; *page* is the name of the address that leads on."""
+
+    def __init__(self, bar: gate.Bar) -> None:
+        super().__init__(bar.sentence)
+        self.page = bar.page
+
+
+class DepositsStopped(CashierError):
+    """The whole house is stopped."""
+
+
+def begin(*, player: Player, amount: int, key: UUID) -> Payment:
+    """Begin a deposit of *amount* minor units and return its payment; no money moves. The same *key* begins it once.
+
+    Raises DepositsStopped, NoDeposits, DepositTooSmall, DepositTooLarge, FormUsed, DepositBarred, LimitReached; each is
+    recorded.
+    """
+    registers.ask_where_due(player)
+    try:
+        return _begin(player, amount, uuid5(key, f"deposit:{player.pk}"))
+    except (CashierError, LimitReached) as refusal:
+        data: dict[str, log.Json] = {"reason": type(refusal).__name__, "amount": amount, "currency": player.currency}
+        log.record_refusal("deposit.refused", by=str(player), on=str(player), data=data)
+        raise
+
+
+@transaction.atomic
+def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
+    """Begin it under the lock of the account, so that of two at once the second finds what the first has taken of the
+    player's limits. What keeps the player from it is asked before: a lock or an exclusion waits for whoever has asked,
+    and gives back what lies in games, under the lock of that account, when it has come; a stop of the house waits, too.
+    """
+    bar, is_stopped = gate.bar_to_deposit(player), house_stop.is_stopped()
+    accounts.lock_account(player.pk, Mode.REAL)
+    before = Payment.objects.filter(pk=payment_id).first()
+    if before is not None:
+        if before.amount != amount:
+            raise FormUsed(
+                _("This form has been sent before with another amount. Look at your deposits before you send it again.")
+            )
+        return before
+    if is_stopped:
+        raise DepositsStopped(
+            _("The whole house is stopped for now: no deposit begins. No money was moved; you can withdraw as always.")
+        )
+    try:
+        variant = first_variant()
+    except NoProvider as error:
+        raise NoDeposits(_("This house takes no deposits: it has no payment provider.")) from error
+    _check(amount, player.currency)
+    if bar is not None:
+        raise DepositBarred(bar)
+    remaining.reserve_deposit(player=player, key=journal_key(payment_id), amount=amount)
+    payment = Payment.objects.create(
+        id=payment_id,
+        token=str(payment_id),
+        player=player,
+        variant=variant,
+        amount=amount,
+        total=in_decimals(amount),
+        currency=player.currency,
+        description="Sabot",
+    )
+    data: dict[str, log.Json] = {
+        "payment": str(payment_id),
+        "provider": variant,
+        "amount": amount,
+        "currency": player.currency,
+    }
+    log.record("deposit.begun", by=str(player), on=str(player), data=data)
+    return payment
+
+
+def _check(amount: int, currency: str) -> None:
+    single, language = DEPOSIT_LIMITS[currency], get_language() or "en"
+    if amount < single.smallest:
+        smallest = {"amount": format_money(single.smallest, currency, language)}
+        raise DepositTooSmall(_("The smallest deposit is %(amount)s.") % smallest)
+    if amount > single.largest:
+        largest = {"amount": format_money(single.largest, currency, language)}
+        raise DepositTooLarge(_("The largest single deposit is %(amount)s.") % largest)

@@ -1,0 +1,205 @@
+"""What news of a payment means, from whatever side it comes: the provider's call-back, the player's return, an answer
+to a question. One table decides, one function carries out, in one transaction under the payment's lock.
+
+The rules, and why:
+
+- Money is credited once, when the provider says that it is authorised, for exactly the amount and currency asked for.
+- News of another amount or currency decides nothing; the provider is asked, and if it insists, somebody looks into it.
+- An older message that comes after a newer one changes nothing; one that says what is known already neither.
+- An approval after the house gave up is credited: the money has left the player's bank.
+- A message against what was decided before decides nothing either: the provider is asked, and what it then answers
+  holds. Only money that was credited stays credited whatever it answers; staff find `payment.contradicted` in the log.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID, uuid5
+
+from django.db import transaction
+from django.db.models.functions import Now
+from payments import PaymentStatus
+
+from audit import log
+from players import mail
+from wallet import ledger
+from wallet.ledger import accounts
+from wallet.limits import remaining
+from wallet.models import AccountKind, Mode, NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.money import format_money
+from wallet.payments.hints import ask_for_an_answer
+from wallet.payments.providers import News
+
+
+class Decision(StrEnum):
+    """What a piece of news came to."""
+
+    CREDITED = "credited"
+    LATE = "credited late"  # after the house had given up, or heard otherwise
+    DECLINED = "declined"
+    ABANDONED = "abandoned"
+    EXPIRED = "expired"
+    NOTED = "noted"  # nothing is decided yet
+    REPEATED = "repeated"
+    OUTDATED = "outdated"
+    CONTRADICTED = "contradicted"
+    MISMATCHED = "mismatched"  # another amount or currency
+    REFUSED = "refused"  # not from the provider, or not understood
+    UNKNOWN = "unknown"  # of no payment of the house
+
+
+OUTCOME = {
+    PaymentStatus.CONFIRMED: Decision.CREDITED,
+    PaymentStatus.REJECTED: Decision.DECLINED,
+    PaymentStatus.ERROR: Decision.DECLINED,
+    PaymentStatus.CANCELLED: Decision.ABANDONED,
+    PaymentStatus.REFUNDED: Decision.DECLINED,
+}
+GIVEN_UP = (PaymentState.EXPIRED, PaymentState.ERROR)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the house knows of a payment when news comes."""
+
+    state: str
+    amount: int
+    currency: str
+    last_sequence: int
+    authorisation: str
+
+
+def decide(known: Known, news: News, path: NoticePath) -> Decision:
+    """Say what *news* means. An answer to a question (`NoticePath.QUERY`) is the provider's last word."""
+    if news.amount not in (None, known.amount) or news.currency != known.currency:
+        return Decision.MISMATCHED
+    is_last_word = path is NoticePath.QUERY
+    if 0 < news.sequence < known.last_sequence and not is_last_word:
+        return Decision.OUTDATED
+    outcome = OUTCOME.get(news.word)
+    if outcome is None:
+        return Decision.NOTED
+    if known.state == PaymentState.WAITING:
+        return outcome
+    if outcome.value == known.state:
+        is_the_same = outcome is not Decision.CREDITED or news.authorisation == known.authorisation
+        return Decision.REPEATED if is_the_same else Decision.CONTRADICTED
+    if known.state in GIVEN_UP or (is_last_word and known.state != PaymentState.CREDITED):
+        return Decision.LATE if outcome is Decision.CREDITED else outcome
+    return Decision.CONTRADICTED
+
+
+def locked(payment_id: UUID) -> Payment:
+    """Lock a payment until the transaction ends. Raises Payment.DoesNotExist."""
+    found = Payment.objects.select_for_update(of=("self",)).select_related("player__user", "player__jurisdiction")
+    return found.get(pk=payment_id)
+
+
+def on_notice(payment: Payment, news: News, path: NoticePath, raw: bytes) -> Decision:
+    """Decide what *news* of a `locked` payment means, carry it out, and keep that it came. The same news again changes
+    nothing.
+    """
+    known = Known(payment.state, payment.amount, payment.currency, payment.last_sequence, payment.authorisation)
+    decision = decide(known, news, path)
+    match decision:
+        case Decision.CREDITED | Decision.LATE:
+            _credit(payment, news, is_late=decision is Decision.LATE)
+        case Decision.DECLINED | Decision.ABANDONED:
+            close(payment, PaymentState(decision.value), because=news.word)
+        case Decision.CONTRADICTED | Decision.MISMATCHED:
+            _doubt(payment, news, path, decision)
+    if path is NoticePath.QUERY:
+        payment.is_disputed = False
+    payment.last_sequence = max(payment.last_sequence, news.sequence)
+    payment.save(update_fields=["is_disputed", "asked_at", "last_sequence"])
+    keep(payment.variant, path, raw, decision, payment=payment, news=news)
+    return decision
+
+
+def keep(
+    variant: str,
+    path: NoticePath,
+    raw: bytes,
+    decision: Decision,
+    *,
+    payment: Payment | None = None,
+    news: News | None = None,
+) -> None:
+    """Keep that something was said and what was decided; without *news* it was not believed."""
+    PaymentNotice.objects.create(
+        payment=payment,
+        variant=variant,
+        path=path,
+        raw_hash=hashlib.sha256(raw).digest(),
+        is_authentic=decision is not Decision.REFUSED,
+        word=news.word if news else "",
+        sequence=news.sequence if news else 0,
+        decision=decision,
+    )
+
+
+def journal_key(payment_id: UUID) -> UUID:
+    """Return the key under which a payment is credited."""
+    return uuid5(payment_id, "deposit")
+
+
+def close(payment: Payment, state: PaymentState, *, because: str) -> None:
+    """End a payment without money, and give back the room it took under the player's limits."""
+    payment.state, payment.decided_at = state, Now()
+    payment.save(update_fields=["state", "decided_at"])
+    remaining.release_deposit(key=journal_key(payment.pk))
+    log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=_facts(payment, because=because))
+    if state is PaymentState.DECLINED:
+        _write(payment, "deposit_declined")
+
+
+def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
+    player, currency, amount = payment.player, payment.currency, payment.amount
+    cash = accounts.player_account(player.pk, Mode.REAL)
+    cashier = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
+    lines = (
+        ledger.Line(cashier, currency, Mode.REAL, -amount),
+        ledger.Line(cash, currency, Mode.REAL, amount),
+    )
+    (posted,) = ledger.post(ledger.Journal(journal_key(payment.pk), "deposit", lines))
+    payment.state, payment.decided_at = PaymentState.CREDITED, Now()
+    payment.journal_id, payment.authorisation = posted.journal_id, news.authorisation
+    payment.save(update_fields=["state", "decided_at", "journal", "authorisation"])
+    after = posted.balances[cash]
+    data = _facts(payment, authorisation=news.authorisation, late=is_late, journal=posted.journal_id)
+    balances: dict[str, log.Json] = {
+        "mode": Mode.REAL.value,
+        "balance_before": after - amount,
+        "balance_after": after,
+        "method": payment.variant,
+    }
+    log.record("deposit.posted", by=str(player), on=str(player), data=data | balances)
+    _write(payment, "deposit_credited", late=is_late)
+
+
+def _doubt(payment: Payment, news: News, path: NoticePath, decision: Decision) -> None:
+    """Put on record that the provider says what cannot be, and have it asked; what it insists on is for people."""
+    said = {"state": payment.state, "word": news.word, "said_amount": news.amount, "said_currency": news.currency}
+    data = _facts(payment, path=path.value, said_authorisation=news.authorisation, **said)
+    log.record(f"payment.{decision.value}", by="system", on=str(payment.player), data=data)
+    if path is not NoticePath.QUERY:
+        payment.is_disputed, payment.asked_at = True, None
+        transaction.on_commit(ask_for_an_answer)
+    elif decision is Decision.MISMATCHED and payment.is_open:
+        close(payment, PaymentState.ERROR, because="another amount")
+
+
+def _facts(payment: Payment, **more: log.Json) -> dict[str, log.Json]:
+    facts: dict[str, log.Json] = {
+        "payment": str(payment.pk),
+        "provider": payment.variant,
+        "amount": payment.amount,
+        "currency": payment.currency,
+    }
+    return facts | more
+
+
+def _write(payment: Payment, template: str, **more: object) -> None:
+    user = payment.player.user
+    amount = format_money(payment.amount, payment.currency, user.language)
+    mail.write(user=user, template=template, context={"amount": amount, "payment": payment, **more})

@@ -1,0 +1,194 @@
+"""Payouts: how the house asks a bank to pay a withdrawal, and what it makes of the answer.
+
+Which bank is configuration (``PAYOUT_PROVIDER``). A withdrawal is `sending`, under a reference of its own, before the
+bank hears of it; a bank knows an order by its reference and carries it out once. So whatever dies in between, the job
+repeats the same question and nothing is paid twice. Without a provider, approved withdrawals wait.
+"""
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from audit import log
+from players import rates
+from players.verification import latest
+from wallet import withdrawals
+from wallet.models import PayoutNotice, Withdrawal, WithdrawalStatus
+from wallet.payouts.accounts import reveal
+
+logger = logging.getLogger(__name__)
+
+
+class PayoutFailed(Exception):
+    """The bank cannot be reached, or refuses what it is given; the message is for the log."""
+
+
+class NotTheBank(Exception):
+    """A message is not from the bank, or not from now."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a bank is asked to pay; the same *reference* is the same order for ever."""
+
+    reference: UUID
+    iban: str
+    holder: str
+    amount: int  # minor units
+    currency: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a bank says of an order: ``accepted`` until it has decided, then ``paid`` under a number of its own or
+    ``refused`` for a reason (one of ``wallet.withdrawals.messages.BANK_REASONS``).
+    """
+
+    reference: UUID
+    state: str
+    amount: int  # minor units
+    currency: str
+    number: str = ""
+    reason: str = ""
+
+
+class Provider(Protocol):
+    """A bank that pays. Each method raises PayoutFailed where it cannot be reached."""
+
+    name: str
+
+    def send(self, order: Order) -> None:
+        """Ask for a payment; for the same reference again nothing happens."""
+
+    def ask(self, reference: UUID) -> Word | None:
+        """Ask how an order stands; None where the bank has no such order."""
+
+    def read(self, body: bytes, signature: str) -> Word:
+        """Read a message that came by call-back. Raises NotTheBank."""
+
+
+class Outcome(StrEnum):
+    """What the house made of a bank's word."""
+
+    PAID = "paid"
+    RETURNED = "returned"
+    NOTHING_NEW = "nothing new"
+    UNKNOWN = "unknown reference"
+    MISMATCH = "another amount or currency"
+    CONTRADICTION = "contradicts what was decided"
+    FORGED = "not the bank"
+
+
+ALARMS = (Outcome.UNKNOWN, Outcome.MISMATCH, Outcome.CONTRADICTION, Outcome.FORGED)
+
+
+def provider() -> Provider | None:
+    """Return the bank that is configured, None where none is."""
+    if not settings.PAYOUT_PROVIDER:
+        return None
+    made: Provider = import_string(settings.PAYOUT_PROVIDER)()
+    return made
+
+
+def send_due() -> None:
+    """Put approved withdrawals in the bank's hands, and ask after those it has not decided yet."""
+    bank = provider()
+    if bank is None:
+        return
+    approved = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED).order_by("pk")
+    for withdrawal_id in approved.values_list("pk", flat=True):
+        withdrawals.send(withdrawal_id, provider=bank.name)
+    for withdrawal in Withdrawal.objects.filter(status=WithdrawalStatus.SENDING).order_by("pk"):
+        try:
+            _follow_up(bank, withdrawal)
+        except Exception as error:  # each provider raises its own library's errors; the others must not wait for one
+            is_foreseen = isinstance(error, PayoutFailed)
+            logger.warning("payout %s waits: %s", withdrawal.reference, error, exc_info=None if is_foreseen else error)
+
+
+def _follow_up(bank: Provider, withdrawal: Withdrawal) -> None:
+    """Ask how an order stands; one that the bank has not heard of, it is given."""
+    word = bank.ask(withdrawal.reference)
+    if word is None:
+        bank.send(_order(withdrawal))
+    elif word.state != "accepted":
+        hear(word, provider=bank.name, path="query", raw=repr(word).encode())
+
+
+def _order(withdrawal: Withdrawal) -> Order:
+    who = latest(withdrawal.player)
+    holder = f"{who.given_names} {who.family_name}" if who else ""
+    return Order(
+        reference=withdrawal.reference,
+        iban=reveal(withdrawal.account),
+        holder=holder,
+        amount=withdrawal.amount,
+        currency=withdrawal.currency,
+    )
+
+
+def receive(*, body: bytes, signature: str, sender: str = "") -> Outcome:
+    """Take a message that came by call-back from the address *sender*. Raises NotTheBank, which is recorded; of many
+    from there within an hour not each.
+    """
+    bank = provider()
+    if bank is None:
+        raise NotTheBank("no bank is configured")
+    try:
+        word = bank.read(body, signature)
+    except NotTheBank as error:
+        times = rates.to_record("payout", sender)
+        if times:
+            data: dict[str, log.Json] = {"outcome": Outcome.FORGED.value, "why": str(error)}
+            data |= {"sha256": _sha256(body).hex()} | ({"times": times} if times > rates.FIRST else {})
+            log.record_refusal("payout.notice_refused", by="anonymous", on=f"bank:{bank.name}", data=data)
+        raise
+    return hear(word, provider=bank.name, path="callback", raw=body)
+
+
+@transaction.atomic
+def hear(word: Word, *, provider: str, path: Literal["callback", "query"], raw: bytes) -> Outcome:
+    """Do what a bank's word means, once, however often and in whatever order it says it; keep that it said so."""
+    found = Withdrawal.objects.select_for_update().filter(reference=word.reference).first()
+    outcome = _judge(found, word)
+    PayoutNotice.objects.create(
+        withdrawal=found, provider=provider, path=path, raw_hash=_sha256(raw), outcome=outcome.value
+    )
+    if outcome in ALARMS:
+        data: dict[str, log.Json] = {
+            "outcome": outcome.value,
+            "reference": str(word.reference),
+            "state": word.state,
+            "amount": word.amount,
+            "currency": word.currency,
+        }
+        log.record("payout.notice_refused", by=f"bank:{provider}", on=str(found or "payouts"), data=data)
+    if found is not None and outcome is Outcome.PAID:
+        withdrawals.pay(found, provider=provider, number=word.number)
+    if found is not None and outcome is Outcome.RETURNED:
+        withdrawals.take_back(found, provider=provider, code=word.reason)
+    return outcome
+
+
+def _judge(found: Withdrawal | None, word: Word) -> Outcome:
+    if found is None:
+        return Outcome.UNKNOWN
+    if (found.amount, found.currency) != (word.amount, word.currency):
+        return Outcome.MISMATCH
+    said = {"paid": WithdrawalStatus.PAID, "refused": WithdrawalStatus.RETURNED}.get(word.state)
+    if said is None or said == found.status:
+        return Outcome.NOTHING_NEW
+    if found.status != WithdrawalStatus.SENDING:
+        return Outcome.CONTRADICTION
+    return Outcome.PAID if said == WithdrawalStatus.PAID else Outcome.RETURNED
+
+
+def _sha256(raw: bytes) -> bytes:
+    return hashlib.sha256(raw).digest()

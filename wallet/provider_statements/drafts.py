@@ -1,0 +1,286 @@
+"""Statements of providers as they are kept: read into a draft, which nobody but its uploader sees, and confirmed once.
+
+Statements of one provider are confirmed one after the other, under a lock, so that no line is ever counted twice; the
+database refuses the same file a second time whoever asks. What was found stays; what staff make of it is appended.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Now
+
+from audit import log
+from players.models import Staff
+from wallet.models import (
+    Difference,
+    DifferenceKind,
+    DifferenceStep,
+    LineStatus,
+    ProviderStatement,
+    StatementDraft,
+    StatementLine,
+    Verdict,
+)
+from wallet.provider_statements.comparison import Compared, Comparison, compare
+from wallet.provider_statements.parser import Fault, Line, read
+
+DRAFT_LASTS: Final = timedelta(hours=1)
+PAGE: Final = 25
+BATCH: Final = 2000
+# In what a later statement may put an earlier one right.
+CORRECTED: Final = (
+    DifferenceKind.AMOUNT,
+    DifferenceKind.CURRENCY,
+    DifferenceKind.STATUS,
+    DifferenceKind.AUTHORISATION,
+)
+LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('statement:' || %s, 0))"
+
+
+class StatementError(Exception):
+    """Nothing has been kept. The message is a sentence for staff."""
+
+
+class SameFile(StatementError):
+    """The very same file has been confirmed before, as *statement*."""
+
+    def __init__(self, statement: ProviderStatement) -> None:
+        super().__init__(f"This very file was confirmed before, as statement {statement.pk}. Nothing is counted twice.")
+        self.statement = statement
+
+
+class Gone(StatementError):
+    """The draft was confirmed or discarded, is another's, or its hour is over."""
+
+
+class Faulty(StatementError):
+    """Some lines cannot be read: a statement is confirmed whole or not at all."""
+
+
+class Settled(StatementError):
+    """Somebody has settled the difference meanwhile."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A draft as its uploader sees it."""
+
+    row: StatementDraft
+    lines: Sequence[Line]
+    faults: Sequence[Fault]
+
+
+@dataclass(frozen=True)
+class DifferencePage:
+    """Some differences of a statement, and the mark for the next ones (None: there are none)."""
+
+    differences: tuple[Difference, ...]
+    further: int | None
+
+
+@transaction.atomic
+def upload(*, content: bytes, name: str, provider: str, since: date, until: date, staff: Staff) -> StatementDraft:
+    """Read a statement's file and keep what it came to for an hour; drafts whose hour is over go.
+
+    Raises SameFile; NotAStatement where the file as a whole cannot be read.
+    """
+    digest = hashlib.sha256(content).digest()
+    _refuse_again(digest)
+    statement = read(content, since=since, until=until)
+    StatementDraft.objects.filter(at__lt=Now() - Value(DRAFT_LASTS)).delete()
+    return StatementDraft.objects.create(
+        staff=staff,
+        provider=provider,
+        since=since,
+        until=until,
+        name=name[:100],
+        digest=digest,
+        lines=[line.stored() for line in statement.lines],
+        faults=[asdict(fault) for fault in statement.faults],
+    )
+
+
+def drafts_of(staff: Staff) -> QuerySet[StatementDraft]:
+    """Return the drafts that somebody can still confirm, newest first."""
+    return StatementDraft.objects.filter(staff=staff, at__gte=Now() - Value(DRAFT_LASTS)).order_by("-at")
+
+
+def draft(draft_id: UUID, staff: Staff) -> Draft:
+    """Return a draft to whoever uploaded it. Raises Gone."""
+    row = drafts_of(staff).filter(pk=draft_id).first()
+    if row is None:
+        raise Gone("This preview is gone: it was confirmed or discarded, or an hour has passed. Upload the file again.")
+    return Draft(row, [Line.read(line) for line in row.lines], [Fault(**fault) for fault in row.faults])
+
+
+def preview(found: Draft) -> Comparison:
+    """Return what confirming a draft would come to now. Raises TooMuchMissing."""
+    row = found.row
+    return compare(found.lines, provider=row.provider, since=row.since, until=row.until)
+
+
+def discard(draft_id: UUID, staff: Staff) -> None:
+    """Forget a draft of one's own; one that is gone already is gone."""
+    drafts_of(staff).filter(pk=draft_id).delete()
+
+
+@transaction.atomic
+def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
+    """Keep a draft's lines, what came of them, and its differences, once and for all; the draft goes.
+
+    Raises Gone, Faulty, SameFile, TooMuchMissing.
+    """
+    found = draft(draft_id, staff)
+    if found.faults:
+        raise Faulty("Some lines cannot be read. Mend them in the file and upload it again: it is kept whole or not.")
+    row = found.row
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, [row.provider])
+    _refuse_again(bytes(row.digest))
+    found = draft(draft_id, staff)  # nobody has discarded it while this waited
+    comparison = preview(found)
+    statement = _keep(row, comparison, str(staff))
+    _settle_found(comparison.lines, statement)
+    data: dict[str, log.Json] = {
+        "provider": row.provider,
+        "since": row.since.isoformat(),
+        "until": row.until.isoformat(),
+        "sha256": bytes(row.digest).hex(),
+        "lines": len(comparison.lines),
+        "differences": statement.differences.count(),
+    }
+    log.record("statement.confirmed", by=str(staff), on=str(statement), data=data)
+    row.delete()
+    return statement
+
+
+def _refuse_again(digest: bytes) -> None:
+    known = ProviderStatement.objects.filter(digest=digest).first()
+    if known is not None:
+        raise SameFile(known)
+
+
+def _keep(row: StatementDraft, comparison: Comparison, by: str) -> ProviderStatement:
+    try:
+        with transaction.atomic():
+            statement = ProviderStatement.objects.create(
+                provider=row.provider,
+                since=row.since,
+                until=row.until,
+                name=row.name,
+                digest=row.digest,
+                totals=[asdict(total) for total in comparison.totals],
+                by=by,
+            )
+    except IntegrityError:
+        _refuse_again(bytes(row.digest))
+        raise
+    lines = [
+        StatementLine(statement=statement, subject=each.subject, verdict=each.verdict, **asdict(each.line))
+        for each in comparison.lines
+    ]
+    StatementLine.objects.bulk_create(lines, BATCH)
+    found = [
+        Difference(
+            statement=statement,
+            line=line,
+            kind=kind,
+            subject=each.subject,
+            known=each.known.stored() if each.known else {},
+        )
+        for line, each in zip(lines, comparison.lines, strict=True)
+        for kind in each.differences
+    ]
+    missing = [
+        Difference(statement=statement, kind=DifferenceKind.MISSING, subject=each.subject, known=each.stored())
+        for each in comparison.missing
+    ]
+    Difference.objects.bulk_create([*found, *missing], BATCH)
+    return statement
+
+
+def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> None:
+    """Settle what earlier statements lacked and this one has, and what they had otherwise and this one as the house."""
+    said = [each for each in lines if each.verdict != Verdict.DIFFERS]
+    moved = [each.subject for each in said if each.line.status == LineStatus.SETTLED]
+    right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
+    earlier = Difference.objects.filter(statement__provider=statement.provider).exclude(statement=statement)
+    lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=moved)
+    _settle_by(lacked, f"Statement {statement.pk} has it.")
+    otherwise = earlier.filter(kind__in=CORRECTED, subject__in={subject for _kind, subject, _day in right})
+    put_right = [
+        each.pk
+        for each in otherwise.select_related("line")
+        if each.line and (each.line.kind, each.subject, each.line.day) in right
+    ]
+    _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} says it as the house has it.")
+
+
+def _settle_by(found: QuerySet[Difference], words: str) -> None:
+    for difference in found.exclude(_is_settled()).order_by("pk"):
+        _lock(difference)
+        if not difference.steps.filter(settles=True).exists():  # by somebody, while this waited
+            _enter(difference, by="system", settles=True, words=words)
+
+
+@transaction.atomic
+def note(difference_id: int, *, words: str, settles: bool, by: str) -> DifferenceStep:
+    """Append what somebody found out about a difference; one step settles it, and nothing follows that.
+
+    Raises Difference.DoesNotExist, Settled.
+    """
+    difference = Difference.objects.select_related("statement").get(pk=difference_id)
+    _lock(difference)
+    if difference.steps.filter(settles=True).exists():
+        raise Settled("Somebody has settled this meanwhile. Nothing was added.")
+    return _enter(difference, by=by, settles=settles, words=words)
+
+
+def _lock(difference: Difference) -> None:
+    """Let whoever writes about a difference do so one after the other, also where nothing is settled."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [str(difference)])
+
+
+def _enter(difference: Difference, *, by: str, settles: bool, words: str) -> DifferenceStep:
+    step = DifferenceStep.objects.create(difference=difference, by=by, settles=settles, words=words)
+    data: dict[str, log.Json] = {
+        "statement": difference.statement_id,
+        "what": difference.kind,
+        "about": difference.subject,
+        "words": words,
+    }
+    log.record("difference.settled" if settles else "difference.noted", by=by, on=str(difference), data=data)
+    return step
+
+
+def _is_settled() -> Exists:
+    return Exists(DifferenceStep.objects.filter(difference=OuterRef("pk"), settles=True))
+
+
+def differences(statement: ProviderStatement, *, open_only: bool, kind: str, mark: int | None) -> DifferencePage:
+    """Return a page of differences of a statement beyond the one with the number *mark*."""
+    found = Difference.objects.filter(statement=statement, pk__gt=mark or 0).order_by("pk")
+    if open_only:
+        found = found.exclude(_is_settled())
+    if kind:
+        found = found.filter(kind=kind)
+    rows = tuple(found.select_related("line").prefetch_related("steps")[: PAGE + 1])
+    return DifferencePage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def with_open_differences() -> QuerySet[ProviderStatement]:
+    """Return the statements of whose differences one or more are settled by nobody."""
+    unsettled = Difference.objects.filter(statement=OuterRef("pk")).exclude(_is_settled())
+    return ProviderStatement.objects.filter(Exists(unsettled))
+
+
+def still_open(statement: ProviderStatement) -> int:
+    """Return how many differences of a statement nobody has settled."""
+    return Difference.objects.filter(statement=statement).exclude(_is_settled()).count()

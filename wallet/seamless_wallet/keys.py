@@ -1,0 +1,65 @@
+"""Secrets that the house shares with partners: encrypted under PARTNER_KEY, which the database never sees, and used in
+both directions. It may name several keys (`players.keyrings`).
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db.models import DateTimeField, ExpressionWrapper, Q
+
+from audit.models import Clock
+from players import keyrings
+from wallet.models import Partner, PartnerKey, PartnerKind
+from wallet.seamless_wallet import signing
+
+LAG: Final = timedelta(seconds=5)  # a use is written down when the last one stored is older than this
+
+
+def new_name() -> str:
+    """Draw the name of a key."""
+    return f"sabot-{secrets.token_hex(8)}"
+
+
+def new_sealed(name: str) -> bytes:
+    """Draw the secret of the key called *name* and return it encrypted."""
+    return keyrings.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
+
+
+def secret_of(key: PartnerKey) -> str:
+    """Return the secret. Raises cryptography's InvalidTag where ciphertext, PARTNER_KEY and name do not fit."""
+    return keyrings.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
+
+
+def resealed(name: str, sealed: bytes) -> bytes | None:
+    """Return a secret that an older key sealed under the first one; None where it is. Raises InvalidTag."""
+    return keyrings.resealed(settings.PARTNER_KEY, sealed, name.encode())
+
+
+def signing_key(partner: Partner) -> PartnerKey:
+    """Return the key to sign requests to *partner* with: the oldest that runs, since a newer one may not have been
+    installed there yet. Raises PartnerKey.DoesNotExist.
+    """
+    found = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").first()
+    if found is None:
+        raise PartnerKey.DoesNotExist
+    return found
+
+
+def caller(kind: PartnerKind, said: Mapping[str, str], *, method: str, path: str, body: bytes) -> Partner:
+    """Return which partner of this kind has signed a request whose headers are *said*, switched off or not.
+
+    Raises signing.NotSigned, signing.OutsideWindow.
+    """
+    running = PartnerKey.objects.select_related("partner").filter(partner__kind=kind, ended_at=None)
+    now = ExpressionWrapper(Clock(), output_field=DateTimeField())
+    key = running.filter(name=said.get(signing.KEY_HEADER, "")[:64]).annotate(now=now).first()
+    if key is None:
+        raise signing.NotSigned
+    signing.check(secret_of(key), said, now=key.now, method=method, path=path, body=body)
+    stale = Q(used_at=None) | Q(used_at__lt=Clock() - LAG)
+    if key.used_at is None or key.now - key.used_at > LAG:
+        PartnerKey.objects.filter(stale, pk=key.pk).update(used_at=Clock())
+    return key.partner

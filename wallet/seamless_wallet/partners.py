@@ -1,0 +1,216 @@
+"""Partners and their keys: two people agree on each (docs/seamless.md); one is enough to end one.
+
+What is done is held by the database (``sql/functions/seamless_wallet.sql``), which reads the approval for itself.
+Sentences of errors are for staff.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+
+from audit import approvals, log
+from audit.models import Approval, Clock
+from players.models import Staff
+from wallet.models import MessageState, Partner, PartnerKey, PartnerKind, RemoteMessage
+from wallet.seamless_wallet import keys, reach
+
+ADD: Final = "partner.add"
+KEY: Final = "partner.key"
+VIEW: Final = "wallet.view_partners"
+ASK: Final = "wallet.ask_partner"
+DECIDE: Final = "wallet.decide_partner"
+READERS: Final = (VIEW, ASK, DECIDE)
+MOST_KEYS: Final = 2
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+KINDS: Final = {PartnerKind.STUDIO: "a studio, whose games are played with our balances"} | {
+    PartnerKind.OPERATOR: "an operator, with whose balances our tables are played"
+}
+AGREED: Final = "SB050"
+FULL: Final = "SB056"
+
+
+class PartnerError(Exception):
+    """Nothing was done. The message is a sentence for staff."""
+
+
+class CodeTaken(PartnerError):
+    """Another partner is called so."""
+
+
+class BadAddress(PartnerError):
+    """Not an address that the house would speak to."""
+
+
+class KeysFull(PartnerError):
+    """The partner has two keys."""
+
+
+class PartnerOff(PartnerError):
+    """The partner is switched off."""
+
+
+class MessagesWait(PartnerError):
+    """The last key of an operator that is still to be told of something."""
+
+
+class NotShown(PartnerError):
+    """The secret was shown already, its key has ended, or somebody else asked for it."""
+
+
+@transaction.atomic
+def ask_to_add(
+    *, code: str, name: str, kind: PartnerKind, address: str, per_minute: int, reason: str, by: Staff
+) -> Approval:
+    """Ask for a partner, and its first key. Raises BadAddress, CodeTaken, approvals.AskedTwice."""
+    _demand_address(address)
+    if Partner.objects.filter(code=code).exists():
+        raise CodeTaken(f"There is a partner called {code}.")
+    request: dict[str, log.Json] = {
+        "code": code,
+        "name": name,
+        "kind": kind.value,
+        "address": address,
+        "per_minute": per_minute,
+    }
+    return approvals.ask(kind=ADD, on=f"partner:{code}", request=request, by=str(by), person=by.person, reason=reason)
+
+
+@transaction.atomic
+def ask_for_key(*, partner: Partner, reason: str, by: Staff) -> Approval:
+    """Ask for another key of a partner. Raises KeysFull, PartnerOff, approvals.AskedTwice."""
+    if partner.off_at is not None:
+        raise PartnerOff("This partner is switched off.")
+    if running_keys(partner) >= MOST_KEYS:
+        raise KeysFull("The partner has two keys. End the older one first, once the partner signs with the newer one.")
+    request = {"code": partner.code}
+    return approvals.ask(kind=KEY, on=str(partner), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def running_keys(partner: Partner) -> int:
+    """Return how many keys a partner has that have not ended."""
+    return PartnerKey.objects.filter(partner=partner, ended_at=None).count()
+
+
+def add(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Make the partner and its first key. Raises approvals.CannotExecute."""
+    try:
+        with transaction.atomic():
+            partner = Partner.objects.create(
+                code=str(request["code"]),
+                name=str(request["name"]),
+                kind=str(request["kind"]),
+                address=str(request["address"]),
+                per_minute=int(str(request["per_minute"])),
+                approval_id=verdict.approval_id,
+            )
+    except DatabaseError as error:
+        raise approvals.CannotExecute(_why(error)) from error
+    log.record("partner.added", by=verdict.by, on=str(partner), data=dict(request) | _approval(verdict))
+    add_key(request, verdict)
+
+
+def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Make a key, which whoever asked for it may see once. Raises approvals.CannotExecute."""
+    partner = Partner.objects.get(code=str(request["code"]))
+    name = keys.new_name()
+    try:
+        with transaction.atomic():
+            key = PartnerKey.objects.create(
+                partner=partner, name=name, sealed=keys.new_sealed(name), approval_id=verdict.approval_id
+            )
+    except DatabaseError as error:
+        raise approvals.CannotExecute(_why(error)) from error
+    log.record("partner.key_made", by=verdict.by, on=str(partner), data={"key": key.name} | _approval(verdict))
+
+
+@transaction.atomic
+def show(*, key: PartnerKey, by: Staff) -> str:
+    """Return the secret of a key to whoever asked for it, once. Raises NotShown."""
+    asker = Approval.objects.get(pk=key.approval_id).person
+    unseen = PartnerKey.objects.filter(pk=key.pk, shown_at=None, ended_at=None)
+    if asker != by.person or not unseen.update(shown_at=Clock()):
+        raise NotShown("A secret is shown once, to whoever asked for it. Ask for another key if it is lost.")
+    log.record("partner.key_shown", by=str(by), on=str(key.partner), data={"key": key.name})
+    return keys.secret_of(key)
+
+
+def waiting(partner: Partner) -> int:
+    """Return how many messages an operator is still to be told: without a key it cannot be."""
+    return RemoteMessage.objects.filter(
+        bet__launch__remote__partner=partner, state__in=(MessageState.WAITING, MessageState.DOUBT)
+    ).count()
+
+
+@transaction.atomic
+def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -> None:
+    """End a key: what is signed with it is refused from now on. A second time does nothing.
+
+    Raises MessagesWait where it is an operator's last and messages wait, unless whoever ends it *is_sure*.
+    """
+    partner = Partner.objects.select_for_update().get(pk=key.partner_id)  # two may end its two keys at once
+    is_last = not PartnerKey.objects.filter(partner=partner, ended_at=None).exclude(pk=key.pk).exists()
+    if is_last and not is_sure and (count := waiting(partner)):
+        raise MessagesWait(
+            f"This is the last key, and {partner.name} is still to be told of {count} wins and rollbacks. Nothing has"
+            " been done: confirm that the key is to end all the same."
+        )
+    if PartnerKey.objects.filter(pk=key.pk, ended_at=None).update(ended_at=Clock()):
+        log.record("partner.key_ended", by=str(by), on=str(key.partner), data={"key": key.name, "reason": reason})
+
+
+@transaction.atomic
+def switch_off(*, partner: Partner, reason: str, by: Staff) -> None:
+    """Have no more bets with a partner, for good. Its keys go on, since wins and rollbacks may be on their way, and are
+    ended one by one. A second time does nothing.
+    """
+    if Partner.objects.filter(pk=partner.pk, off_at=None).update(off_at=Clock(), off_by=by):
+        log.record("partner.switched_off", by=str(by), on=str(partner), data={"reason": reason})
+
+
+def describe(request: Mapping[str, log.Json]) -> approvals.Description:
+    """Say which partner is asked for."""
+    return approvals.Description(
+        f"Add the partner {request['name']}",
+        (
+            ("Code", str(request["code"])),
+            ("Is", KINDS[PartnerKind(str(request["kind"]))]),
+            ("Address", str(request["address"])),
+            ("Requests a minute", str(request["per_minute"])),
+        ),
+    )
+
+
+def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
+    """Say whose key is asked for."""
+    partner = Partner.objects.get(code=str(request["code"]))
+    facts = (("Partner", f"{partner.name} ({partner.code})"), ("Is", KINDS[PartnerKind(partner.kind)]))
+    return approvals.Description(f"Make another key for {partner.name}", facts)
+
+
+def _demand_address(address: str) -> None:
+    """Only https, without a user in it, a query or a fragment; a demo house speaks to its own machine in the clear."""
+    parts = urlsplit(address)
+    is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
+    if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise BadAddress("The address begins with https:// and has no user name, query or fragment.")
+    try:
+        reach.demand_literal(parts.hostname)
+    except reach.OutOfReach as error:
+        raise BadAddress(f"The house does not speak to this address: {error}.") from error
+
+
+def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:
+    return {"approval": verdict.approval_id, "asked_by": Approval.objects.get(pk=verdict.approval_id).by}
+
+
+def _why(error: DatabaseError) -> str:
+    match approvals.sqlstate(error):
+        case state if state == AGREED:
+            return approvals.NOT_THEIRS
+        case state if state == FULL:
+            return "The partner has two keys by now."
+        case _:
+            return "There is such a partner by now."

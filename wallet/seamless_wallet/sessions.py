@@ -1,0 +1,97 @@
+"""Game sessions: what lets a studio take a player's bets, opened by the player."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from audit import log
+from audit.models import Clock
+from players import gate, sessions
+from players.models import Player
+from wallet import house_stop
+from wallet.models import GameSession, Mode, Partner, PartnerKind, StudioPlayer
+
+LASTS: Final = timedelta(hours=12)
+
+
+class CannotOpen(Exception):
+    """The player may not begin a game of a studio now. The message is a sentence for them."""
+
+
+class HouseStopped(Exception):
+    """The house is stopped."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A game session as it is told, once: *player* is what the studio calls them, *token* lets it take their bets."""
+
+    player: str
+    token: str
+    ends_at: datetime
+
+
+def studios() -> list[Partner]:
+    """Return the studios whose games may be played, by name."""
+    return list(Partner.objects.filter(kind=PartnerKind.STUDIO, off_at=None).order_by("name", "pk"))
+
+
+@transaction.atomic
+def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) -> Opened:
+    """Open a game session within the player's *session*. Raises CannotOpen, HouseStopped."""
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    if bar:
+        raise CannotOpen(bar.sentence)
+    if player.is_remote and mode is Mode.REAL:
+        raise CannotOpen(
+            _(
+                "You play with the money of the site that brought you here. That works at tables where you play alone,"
+                " and not at this one."
+            )
+        )
+    if house_stop.is_stopped():
+        raise HouseStopped
+    theirs, _is_new = StudioPlayer.objects.get_or_create(
+        partner=studio, player=player, defaults={"name": secrets.token_urlsafe(16)}
+    )
+    token = secrets.token_urlsafe(32)
+    opened = GameSession.objects.create(
+        studio_player=theirs, mode=mode, digest=digest_of(token), session_id=session, ends_at=Clock() + LASTS
+    )
+    opened.refresh_from_db(fields=["ends_at"])
+    data: dict[str, log.Json] = {"game_session": opened.pk, "studio": studio.code, "mode": mode.value}
+    log.record("studio.session_opened", by=str(player), on=str(player), data=data)
+    return Opened(theirs.name, token, opened.ends_at)
+
+
+def find(theirs: StudioPlayer, token: str | None) -> GameSession | None:
+    """Return the game session of this token, if it is this player's, over or not."""
+    if token is None:
+        return None
+    return GameSession.objects.filter(studio_player=theirs, digest=digest_of(token)).first()
+
+
+def runs(opened: GameSession) -> bool:
+    """Say whether a game session runs still."""
+    standing = sessions.standing(opened.session_id)
+    is_in_time = GameSession.objects.filter(pk=opened.pk, ends_at__gt=Now()).exists()
+    return is_in_time and standing is not None and standing.left > 0
+
+
+def act(opened: GameSession) -> None:
+    """Keep in mind that the player has done something in a game session, which a bet is."""
+    standing = sessions.standing(opened.session_id)
+    if standing is not None:
+        sessions.act(standing)
+
+
+def digest_of(token: str) -> bytes:
+    """Return what is kept of a token: it is random, so no slow hash is needed."""
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,316 @@
+"""Money out: a withdrawal is requested and held, approved by finance (a large one by two people), sent to the bank, and
+paid or returned.
+
+Each step is one transaction, which locks the row of the withdrawal before any account; what belongs to a step stands in
+`wallet.withdrawals.steps`, and how the bank is spoken with in `wallet.payouts`.
+
+Messages of errors to players are sentences in the active language; those to staff are English.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID, uuid5
+
+from django.db import DatabaseError, transaction
+from django.db.models import Sum
+from django.utils.functional import Promise
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from audit import approvals, log
+from audit.models import Clock
+from players import gate
+from players.models import Player
+from players.verification import is_verified
+from wallet.ledger import accounts
+from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus
+from wallet.money import format_money
+from wallet.withdrawals import steps as steps
+from wallet.withdrawals.messages import REASONS, UNDECIDED, bank_reason
+
+KIND = "withdrawal"  # of its approvals
+UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
+
+# The smallest withdrawal, in minor units. Whoever has less may take out all of it.
+SMALLEST: Mapping[str, int] = {
+    Currency.SEK: 100_00,
+    Currency.DKK: 100_00,
+    Currency.RON: 50_00,
+    Currency.EUR: 10_00,
+    Currency.GBP: 10_00,
+}
+
+# Above this a withdrawal takes two people, in minor units; what the player withdrew within a day counts with it. The
+# database holds the same (`wallet_two_people_above`), whoever writes.
+TWO_PEOPLE_ABOVE: Mapping[str, int] = {
+    Currency.SEK: 20_000_00,
+    Currency.DKK: 20_000_00,
+    Currency.RON: 10_000_00,
+    Currency.EUR: 2_000_00,
+    Currency.GBP: 2_000_00,
+}
+A_DAY = timedelta(days=1)
+NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
+
+
+class WithdrawalError(Exception):
+    """Nothing has moved. The message is for whoever asked."""
+
+
+class PaidElsewhere(WithdrawalError):
+    """The player's money lies at an operator's wallet."""
+
+
+class TooSmall(WithdrawalError):
+    """Below the smallest withdrawal."""
+
+
+class NotEnough(WithdrawalError):
+    """More than there is on the cash account, free of what is held."""
+
+
+class NotVerified(WithdrawalError):
+    """Nobody has confirmed yet who the player is."""
+
+
+class ForeignAccount(WithdrawalError):
+    """The bank account is kept for another player."""
+
+
+class FormUsed(WithdrawalError):
+    """The form's key has asked for another withdrawal."""
+
+
+class MayNotCancel(WithdrawalError):
+    """Where the player lives, or how far the withdrawal has come, does not allow it."""
+
+
+class NotOpen(WithdrawalError):
+    """The withdrawal has moved on meanwhile, or there is none."""
+
+
+def request(*, player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
+    """Take *amount* minor units off the player's cash and hold them for *account*. The same *key* asks once.
+
+    Whoever is excluded or takes a pause may withdraw like anyone else.
+
+    Raises NotVerified, TooSmall, NotEnough, ForeignAccount, FormUsed; each is recorded.
+    """
+    try:
+        return _request(player, amount, account, uuid5(key, f"withdraw:{player.pk}"))
+    except WithdrawalError as refusal:
+        data: dict[str, log.Json] = {"why": type(refusal).__name__, "amount": amount, "currency": player.currency}
+        log.record_refusal("withdrawal.not_taken", by=str(player), on=str(player), data=data)
+        raise
+
+
+@transaction.atomic
+def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
+    accounts.open_pending(player)
+    cash, pending = accounts.lock_cash_and(AccountKind.PENDING, player.pk, Mode.REAL)
+    before = Withdrawal.objects.filter(key=key).first()
+    if before is not None:
+        if (before.amount, before.account_id) != (amount, account.pk):
+            raise FormUsed(
+                _("This form has been sent before with another amount. Look at your balance before you send it again.")
+            )
+        return before
+    _check(player, amount, account, (cash.balance or 0) - cash.held)
+    asked = Withdrawal.objects.create(
+        player=player,
+        account=account,
+        key=key,
+        amount=amount,
+        currency=player.currency,
+        takes_two=_takes_two(player, amount),
+    )
+    journal = steps.post(asked, "withdraw", cash.pk, pending.pk)
+    steps.enter(asked, "", steps.Hand(by=str(player)), journal)
+    return asked
+
+
+def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> None:
+    language = get_language() or "en"
+    if player.is_remote:
+        raise PaidElsewhere(gate.bar(player, gate.Code.REMOTE).sentence)
+    if account.player_id != player.pk:
+        raise ForeignAccount(_("The house pays to your own account only."))
+    if not is_verified(player):
+        raise NotVerified(_("Before your first withdrawal we have to know who you are. Show us your identity first."))
+    if amount > has:
+        sentence = _("You can withdraw at most %(amount)s.") % {"amount": format_money(has, player.currency, language)}
+        if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
+            sentence += " " + _("What is in Golden Baccarat comes back to your account when you leave the game.")
+        if accounts.in_banks(player.pk).get(Mode.REAL, 0):
+            sentence += " " + _("What is in your bank at Chemin de Fer comes home when you give the bank up.")
+        raise NotEnough(sentence)
+    smallest = SMALLEST[player.currency]
+    if amount < min(smallest, has):
+        least = {"amount": format_money(smallest, player.currency, language)}
+        raise TooSmall(_("The smallest withdrawal is %(amount)s, or all you have if that is less.") % least)
+
+
+def _takes_two(player: Player, amount: int) -> bool:
+    """Count what the player asked for within a day, so that parts of a large sum are one."""
+    gone = (WithdrawalStatus.RETURNED, WithdrawalStatus.REFUSED, WithdrawalStatus.CANCELLED)
+    lately = Withdrawal.objects.filter(player=player, at__gt=Clock() - A_DAY).exclude(status__in=gone)
+    asked = lately.aggregate(total=Sum("amount"))["total"] or 0
+    return amount + asked > TWO_PEOPLE_ABOVE[player.currency]
+
+
+def may_cancel(withdrawal: Withdrawal) -> bool:
+    """Return whether the player may take it back into play: where the law lets them, until somebody has approved it."""
+    return withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.player.jurisdiction.may_cancel_withdrawals
+
+
+@transaction.atomic
+def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
+    """Take the player's own withdrawal back. A second call finds it cancelled and does nothing.
+
+    Raises NotOpen, MayNotCancel.
+    """
+    found = _lock(withdrawal_id)
+    if found.player_id != player.pk:
+        raise NotOpen(_("There is no such withdrawal."))
+    if found.status == WithdrawalStatus.CANCELLED:
+        return found
+    if not player.jurisdiction.may_cancel_withdrawals:
+        raise MayNotCancel(_("Where you live, a withdrawal cannot be taken back into play."))
+    if not may_cancel(found):
+        raise MayNotCancel(_("This withdrawal has been decided on. It cannot be cancelled any more."))
+    return steps.give_back(found, WithdrawalStatus.CANCELLED, steps.Hand(by=str(player)))
+
+
+@transaction.atomic
+def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdrawal:
+    """Approve a withdrawal; of a large one this is the first of two approvals, and asks for the second.
+
+    Raises NotOpen, NotVerified; approvals.AskedTwice while a second person is being waited for.
+    """
+    found = _lock(withdrawal_id)
+    if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. There is nothing to approve.")
+    if not is_verified(found.player):
+        raise NotVerified(UNCONFIRMED)
+    if not found.takes_two:
+        return steps.move(found, WithdrawalStatus.APPROVED, steps.Hand(by=by, handler=by, reason=reason))
+    asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
+    hand = steps.Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
+    if found.status == WithdrawalStatus.SECONDING:  # the approval before has expired
+        steps.enter(found, found.status, hand)
+        return found
+    return steps.move(found, WithdrawalStatus.SECONDING, hand)
+
+
+@transaction.atomic
+def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
+    """Refuse a withdrawal that nobody has approved, or nobody seconded in time; its money goes back. *code* is one of
+    `REASONS`, which the player reads; *note* is for the record alone.
+
+    Raises NotOpen.
+    """
+    found = _lock(withdrawal_id)
+    if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
+    hand = steps.Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
+    return steps.give_back(found, WithdrawalStatus.REFUSED, hand)
+
+
+def _is_unseconded(withdrawal: Withdrawal) -> bool:
+    """Say whether one person has approved it, and the time for a second one is over."""
+    awaited = approvals.waiting().filter(kind=KIND, on=str(withdrawal))
+    return withdrawal.status == WithdrawalStatus.SECONDING and not awaited.exists()
+
+
+def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Approve what the first person asked for, exactly that. Raises CannotExecute."""
+    found = _lock(_number(frozen["withdrawal"]))
+    if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
+        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+    if not is_verified(found.player):
+        raise approvals.CannotExecute(UNCONFIRMED)
+    try:
+        with transaction.atomic():
+            steps.move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+    except DatabaseError as error:
+        if approvals.sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
+
+
+def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Give the money back, since the second person refused. Raises CannotExecute."""
+    found = _lock(_number(frozen["withdrawal"]))
+    if found.status != WithdrawalStatus.SECONDING:
+        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+    steps.give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
+
+
+def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
+    """Say what is to be paid to whom."""
+    amount = format_money(_number(frozen["amount"]), str(frozen["currency"]), "en")
+    return approvals.Description(
+        f"Pay {amount} to player:{frozen['player']}",
+        (
+            ("Withdrawal", str(frozen["withdrawal"])),
+            ("Amount", amount),
+            ("Player", f"player:{frozen['player']}"),
+            ("Bank account", str(frozen["account"])),
+        ),
+    )
+
+
+def send(withdrawal_id: int, *, provider: str) -> bool:
+    """Put an approved withdrawal in the provider's hands, before the provider hears of it; return whether it was this
+    call that did.
+    """
+    with transaction.atomic():
+        found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
+        row = found.select_for_update(skip_locked=True).first()
+        if row is not None:
+            steps.move(row, WithdrawalStatus.SENDING, steps.Hand(by="system", handler=provider))
+        return row is not None
+
+
+def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
+    """Enter that the bank has paid, under its *number*; *locked* is a row that is being sent, in its transaction."""
+    account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
+    house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
+    journal = steps.post(locked, "withdraw_paid", account, house)
+    steps.move(locked, WithdrawalStatus.PAID, steps.Hand(by="system", handler=provider, reason=number), journal)
+
+
+def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
+    """Enter that the bank has not paid, and why; *locked* is a row that is being sent, in its transaction."""
+    hand = steps.Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
+    steps.give_back(locked, WithdrawalStatus.RETURNED, hand)
+
+
+def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> steps.Hand:
+    method = f"approval {verdict.approval_id}"
+    return steps.Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
+
+
+def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:
+    """Return what two people agree on: the payment as the bank will be asked for it."""
+    return {
+        "withdrawal": withdrawal.pk,
+        "player": withdrawal.player_id,
+        "amount": withdrawal.amount,
+        "currency": withdrawal.currency,
+        "reference": str(withdrawal.reference),
+        "account": str(withdrawal.account),
+        "account_hash": bytes(withdrawal.account.fingerprint).hex(),
+    }
+
+
+def _number(value: log.Json) -> int:
+    assert isinstance(value, int)  # noqa: S101  (as `_frozen` wrote it)
+    return value
+
+
+def _lock(withdrawal_id: int) -> Withdrawal:
+    found = Withdrawal.objects.select_for_update().filter(pk=withdrawal_id).first()
+    if found is None:
+        raise NotOpen(_("There is no such withdrawal."))
+    return found

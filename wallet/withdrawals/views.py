@@ -1,0 +1,123 @@
+"""Withdrawals as a player asks for them and follows them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from players.access import PlayerRequest, player_required
+from players.models import Player
+from players.rates import at_a_human_pace
+from players.verification import latest, standing
+from wallet import withdrawals
+from wallet.ledger import accounts
+from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.payouts import accounts as payout_accounts
+from wallet.sandbox_bank import payouts as sandbox
+from wallet.withdrawals.forms import CancelForm, WithdrawalForm
+from wallet.withdrawals.messages import STATUS, bank_reason, told
+
+MOST_SHOWN = 20
+TEST_ACCOUNTS = {"paid": sandbox.PAID, "closed": sandbox.CLOSED, "late": sandbox.LATE}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A withdrawal as its player reads it."""
+
+    withdrawal: Withdrawal
+    status: Promise
+    reason: str
+    may_cancel: bool
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@at_a_human_pace
+def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
+    """The form and what became of earlier ones; a good form asks for a withdrawal and leads back here. To a player of
+    an operator's the cashier says where their money is.
+    """
+    if request.player.is_remote:
+        return redirect("cashier")
+    form = WithdrawalForm(request.POST or None, player=request.player)
+    if request.method == "POST" and form.is_valid():
+        refused = _ask(request.player, form)
+        if not refused:
+            messages.success(request, _("We have your withdrawal. The money is set aside while we check it."))
+            return redirect("cashier_withdraw")
+        form.add_error("amount", refused)
+    return _render(request, form)
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@at_a_human_pace
+def cashier_withdraw_cancel(request: PlayerRequest) -> HttpResponse:
+    """Take a withdrawal back: here, so the language switch may ask for this address by itself."""
+    form = CancelForm(request.POST)
+    if request.method == "POST" and form.is_valid():
+        try:
+            withdrawals.cancel(player=request.player, withdrawal_id=form.cleaned_data["withdrawal"])
+        except withdrawals.WithdrawalError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, _("Your withdrawal is cancelled. The money is on your account again."))
+    return redirect("cashier_withdraw")
+
+
+def rows(player: Player) -> list[Row]:
+    """Return a player's latest withdrawals, newest first."""
+    found = list(Withdrawal.objects.filter(player=player).select_related("account").order_by("-pk")[:MOST_SHOWN])
+    reasons = _reasons(found)
+    for withdrawal in found:
+        withdrawal.player = player
+    return [Row(each, STATUS[each.status], reasons.get(each.pk, ""), withdrawals.may_cancel(each)) for each in found]
+
+
+def _ask(player: Player, form: WithdrawalForm) -> str:
+    """Ask for the withdrawal and return why it is refused, if it is: then a new bank account is not kept either."""
+    asked = form.cleaned_data
+    try:
+        with transaction.atomic():
+            account = form.kept or payout_accounts.keep(player=player, iban=asked["iban"])
+            withdrawals.request(player=player, amount=asked["amount"], account=account, key=asked["key"])
+    except withdrawals.WithdrawalError as error:
+        return str(error)
+    return ""
+
+
+def _reasons(found: list[Withdrawal]) -> Mapping[int, str]:
+    steps = WithdrawalStep.objects.filter(
+        withdrawal__in=found, after__in=(WithdrawalStatus.REFUSED, WithdrawalStatus.RETURNED)
+    )
+    return {
+        step.withdrawal_id: str(bank_reason(step.reason))
+        if step.after == WithdrawalStatus.RETURNED
+        else told(step.reason)
+        for step in steps
+    }
+
+
+def _render(request: PlayerRequest, form: WithdrawalForm) -> HttpResponse:
+    player = request.player
+    cash = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
+    context = {
+        "form": form,
+        "currency": player.currency,
+        "available": (cash.balance or 0) - cash.held,
+        "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
+        "purse": accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0),
+        "smallest": withdrawals.SMALLEST[player.currency],
+        "standing": standing(latest(player)).value,
+        "rows": rows(player),
+        "cannot_cancel": not player.jurisdiction.may_cancel_withdrawals,
+        "tests": TEST_ACCOUNTS,
+    }
+    return render(request, "wallet/withdraw.html", context)
