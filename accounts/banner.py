@@ -18,8 +18,8 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import get_language, override
 
-from players import notices
-from players.notices import Planned
+from players.staff import notices
+from players.staff.notices import Planned
 
 # A row for every notice that is not over, or one without a notice; each with whether play is stopped, the database's
 # clock, and the time zone of each jurisdiction.

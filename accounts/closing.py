@@ -11,9 +11,9 @@ from games.chemin import play
 from games.errors import TableStopped
 from games.history import in_progress
 from games.models import CheminSeat, Participation
-from players import closures
+from players.account import closures
+from players.identity.verification import is_verified
 from players.models import Closure, ClosureState, Player
-from players.verification import is_verified
 from wallet import withdrawals
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus

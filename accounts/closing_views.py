@@ -15,11 +15,12 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import closing
 from games.history import in_progress
-from players import closures, second_factor
 from players.access import PlayerRequest, player_required
+from players.account import closures
+from players.login import second_factor
+from players.login.second_factor_forms import ReauthenticateForm
 from players.models import ClosureState, Player
 from players.rates import now_and_then
-from players.second_factor_forms import ReauthenticateForm
 from wallet import withdrawals
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts

@@ -24,9 +24,9 @@ from audit.models import Event as LoggedEvent
 from audit.zipped import zipped
 from games import models as games
 from players import models as people
-from players.looking import SEEN
+from players.encryption import unseal
 from players.models import Player
-from players.sealing import unseal
+from players.staff.access_log import SEEN
 from wallet import models as wallet
 from wallet.payouts.accounts import reveal
 

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import data_export
 from audit import log, retention
 from audit.models import Kept
-from players import closures
 from players.access import PlayerRequest, player_required
+from players.account import closures
 from players.rates import now_and_then
 
 

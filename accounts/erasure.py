@@ -10,9 +10,10 @@ from django.db.models import Q
 
 from games.chat import moderation
 from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
-from players import closures, notes
+from players.account import closures
 from players.api import tokens
 from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
+from players.staff import notes
 from wallet.operator_wallet import operators
 from wallet.payouts import accounts
 

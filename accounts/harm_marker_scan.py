@@ -6,7 +6,7 @@ from typing import Final
 from django.db import connection, transaction
 
 from games import harm_markers as of_play
-from players.markers import active_since, find, raise_flag
+from players.harm_markers import active_since, find, raise_flag
 from players.models import Look
 from wallet import harm_markers as of_money
 

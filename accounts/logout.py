@@ -4,8 +4,8 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from games.demo import session_state
-from players.adapter import AccountAdapter
-from players.identity import player_of
+from players.login.adapter import AccountAdapter
+from players.login.current_user import player_of
 from players.models import User
 from wallet.ledger import purse
 from wallet.models import Mode

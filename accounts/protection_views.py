@@ -15,11 +15,11 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import exclusions, gate, sittings
 from players.access import PlayerRequest, player_required, session_id
+from players.datetime_format import written_moment
 from players.models import Exclusion, ExclusionKind, Player, Staff
-from players.moments import written_moment
-from players.protection_forms import IntervalForm, SelfExclusionForm, TimeOutForm
+from players.protection import eligibility, exclusions, play_sessions
+from players.protection.forms import IntervalForm, SelfExclusionForm, TimeOutForm
 from wallet.ledger import purse
 from wallet.models import Mode
 
@@ -90,7 +90,7 @@ def reality_interval(request: PlayerRequest) -> HttpResponse:
     form = IntervalForm(request.POST, auto_id="interval-%s")
     if not form.is_valid():
         return _overview(request, interval=form)
-    sittings.choose_interval(player=request.player, minutes=form.cleaned_data["minutes"])
+    play_sessions.choose_interval(player=request.player, minutes=form.cleaned_data["minutes"])
     messages.success(request, _("Saved. This interval holds from now on."))
     return redirect("protection")
 
@@ -101,7 +101,7 @@ def reality_check(request: PlayerRequest) -> HttpResponse:
     """Answer the reality check at a table: back to it, or to the lobby."""
     goes_on, session = request.POST.get("answer") == "continue", session_id(request)
     if session:
-        sittings.answer_check(player=request.player, session=session, goes_on=goes_on)
+        play_sessions.answer_check(player=request.player, session=session, goes_on=goes_on)
     slug, mode = request.POST.get("table", ""), request.POST.get("mode", "")
     if goes_on and slug and mode in Mode.values:
         with suppress(NoReverseMatch):  # what no page of ours sends
@@ -135,7 +135,7 @@ def _overview(
     player, language = request.player, get_language() or "en"
     held = exclusions.in_force(player)
     context = {
-        "bar": gate.bar_to_play(player, real=False),
+        "bar": eligibility.bar_to_play(player, real=False),
         "excluded": held,
         "standing": [_line(each, language) for each in exclusions.standing(player)],
         "hours": player.jurisdiction.pause_hours,
@@ -143,7 +143,8 @@ def _overview(
         "permanent_days": player.jurisdiction.permanent_days,
         "time_out": time_out or TimeOutForm(auto_id="time-out-%s"),
         "exclusion": exclusion or SelfExclusionForm(player=player, auto_id="exclusion-%s"),
-        "interval": interval or IntervalForm(initial={"minutes": sittings.interval(player)}, auto_id="interval-%s"),
+        "interval": interval
+        or IntervalForm(initial={"minutes": play_sessions.interval(player)}, auto_id="interval-%s"),
     }
     return render(request, "players/protection.html", context)
 

@@ -4,8 +4,8 @@ from allauth.account.views import SignupView
 from django.db import transaction
 from django.http import HttpResponse
 
-from players.forms import RegistrationForm
-from players.services import EmailTaken
+from players.login.forms import RegistrationForm
+from players.registration import EmailTaken
 from wallet.ledger import accounts
 
 

@@ -9,8 +9,11 @@ from accounts import erasure
 from audit import log, retention
 from audit.models import Kept
 from games.chat import moderation
-from players import mail, service, sessions, verification
+from players import mail
 from players.api import tokens
+from players.identity import verification
+from players.login import sessions
+from players.support import conversations
 
 
 def forget_addresses() -> int:
@@ -23,7 +26,7 @@ def forget_addresses() -> int:
 # Each works in batches, one transaction each: whoever is interrupted goes on the next time where it ended.
 STEPS: Final[Mapping[Kept, Callable[[], int]]] = {
     Kept.ACCOUNT: erasure.erase_due,
-    Kept.CONVERSATION: service.forget_old,
+    Kept.CONVERSATION: conversations.forget_old,
     Kept.CHAT: moderation.forget_old,
     Kept.REFUSED_PAPERS: verification.forget_refused,
     Kept.MAIL: mail.forget_old,

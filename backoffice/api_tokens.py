@@ -13,12 +13,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import staffing
+from players import staff
 from players.access import StaffRequest, staff_required
 from players.api import tokens
-from players.program_forms import ONCE, NewTokenForm, make, words
+from players.api.token_forms import ONCE, NewTokenForm, make, words
 
-OVERSEERS: Final = (staffing.ASK, staffing.DECIDE)
+OVERSEERS: Final = (staff.ASK, staff.DECIDE)
 READERS: Final = (tokens.USE, *OVERSEERS)
 
 

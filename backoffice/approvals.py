@@ -21,9 +21,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals, log
 from audit.models import Approval, Decision, Verdict
-from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Staff, StaffChange, StaffDeed
+from players.staff import access_log
 from wallet.ledger import adjustments
 
 PAGE: Final = 20
@@ -119,7 +119,7 @@ def waiting_for(staff: Staff) -> int:
 
 
 @staff_required(*READERS)
-@looking.listed("approvals")
+@access_log.listed("approvals")
 @require_safe
 def staff_approvals(request: StaffRequest) -> HttpResponse:
     """List what waits for a second person and what has ended, of the kinds that the reader's role decides; of all
@@ -141,12 +141,12 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
         ],
         "older": older,
     }
-    looking.shown(request, context["waiting"], context["decided"])
+    access_log.shown(request, context["waiting"], context["decided"])
     return render(request, "staff/approvals.html", context)
 
 
 @staff_required(*READERS)
-@looking.listed("approvals")
+@access_log.listed("approvals")
 @require_safe
 def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
     """One request: what was asked for, by whom and why, until when, and how it ended."""
@@ -159,7 +159,7 @@ def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
 
 
 @staff_required(*approvals.permissions())
-@looking.listed("approvals")
+@access_log.listed("approvals")
 @require_POST
 def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpResponse:
     """Decide, with a reason."""
@@ -183,7 +183,7 @@ def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpRespon
 
 
 @staff_required(*READERS)
-@looking.listed("approvals")
+@access_log.listed("approvals")
 @require_POST
 def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
     """Withdraw what the reader asked for, under whichever account, with a reason."""
@@ -281,7 +281,7 @@ def _page(
         "form": verdict or VerdictForm(),
         "withdrawing": withdrawing or WithdrawForm(),
     }
-    looking.shown(request, context["case"], decision)
+    access_log.shown(request, context["case"], decision)
     return render(request, "staff/approval.html", context)
 
 

@@ -23,10 +23,10 @@ from games.chemin.collusion.choices import pace
 from games.chemin.collusion.scope import Scope
 from games.chemin.collusion.signals import Examination, Examined, examine
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
-from players import looking
 from players.access import StaffRequest, staff_required
-from players.days import Day
+from players.date_field import Day
 from players.models import Player
+from players.staff import access_log
 from wallet.models import Currency, Mode
 
 EXAMINE: Final = "games.examine_play"
@@ -101,7 +101,7 @@ class PairLine:
 
 
 @staff_required(EXAMINE)
-@looking.listed("pairs of guests")
+@access_log.listed("pairs of guests")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
     """Pairs of players, those that stand out first."""
@@ -114,7 +114,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     ]
     page = Paginator(_sorted(chosen, asked.get("sort", "")), PAIRS).get_page(request.GET.get("page"))
     currencies = _currencies(page)
-    looking.shown(request, *(player for each in page for player in each.pair))
+    access_log.shown(request, *(player for each in page for player in each.pair))
     context = {
         "form": form,
         "scope": scope,
@@ -136,7 +136,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
     form = ScopeForm(request.GET)
     scope = form.scope()
     found = examine(scope)
-    looking.note(request, first, second, what=f"play from {scope.since:%Y-%m-%d} until {scope.until:%Y-%m-%d}")
+    access_log.note(request, first, second, what=f"play from {scope.since:%Y-%m-%d} until {scope.until:%Y-%m-%d}")
     coups = Paginator(coups_between(scope, first, second), COUPS)
     context = {
         "form": form,
@@ -151,13 +151,13 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 
 
 @staff_required(EXAMINE)
-@looking.listed("reports of guests")
+@access_log.listed("reports of guests")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""
     page = Paginator(player_reports.waiting(), REPORTS).get_page(request.GET.get("page"))
     decided = list(player_reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
-    looking.shown(
+    access_log.shown(
         request, *(number for each in (*page, *decided) for number in (each.seat.player_id, each.reporter_id))
     )
     context = {

@@ -26,10 +26,10 @@ from backoffice.support.reply_templates import READ as READ_REPLIES
 from backoffice.tables.versions import READERS as GAME_READERS
 from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
 from games.shared.floor.rows import READERS as TABLE_READERS
-from players import staffing
+from players import staff
 from players.access import StaffRequest, staff_required
 from players.models import User
-from players.sections import Section
+from players.staff.sections import Section
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
 
@@ -245,7 +245,7 @@ FUNCTIONS = (
     ),
     Function(
         Section.HOUSE,
-        (staffing.ASK, staffing.DECIDE),
+        (staff.ASK, staff.DECIDE),
         "staff_people",
         "Staff",
         "Who works here, in which roles; accounts made, changed and disabled by two people.",

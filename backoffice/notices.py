@@ -11,10 +11,11 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import exclusions, notices
 from players.access import StaffRequest, staff_required
 from players.models import Jurisdiction, Notice
-from players.notices import LANGUAGES, LONGEST, PUBLISH, WHEN, Planned, Refused
+from players.protection import exclusions
+from players.staff import notices
+from players.staff.notices import LANGUAGES, LONGEST, PUBLISH, WHEN, Planned, Refused
 
 READ: Final = (PUBLISH, "audit.view_event")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import log
 from audit.reports.asking import clock
 from players.access import StaffRequest, actor, staff_required
-from players.days import Day
-from players.uploads import TOO_MUCH
+from players.date_field import Day
+from players.identity.uploads import TOO_MUCH
 from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
 from wallet.provider_statements import drafts, export
 from wallet.provider_statements.comparison import TooMuchMissing, Total

@@ -30,9 +30,9 @@ from audit.reports.intervals import NAMES, Period, interval_of
 from audit.reports.kinds import CURRENCY, FIGURES, Cell, Form, Interval, Kind, Row, all_kinds, kind_of
 from audit.reports.making import OPEN
 from audit.reports.writing import PAGE
-from players import looking
 from players.access import StaffRequest, actor, made_by_the_page, staff_required
 from players.models import Jurisdiction, User
+from players.staff import access_log
 from wallet.money import format_money
 
 SEE: Final = "audit.view_report"
@@ -173,7 +173,7 @@ def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
 
 
 @staff_required(SEE)
-@looking.listed("a report")
+@access_log.listed("a report")
 @require_safe
 def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
     """A report: how far it is, or a page of what it says, with its files and its place in the log."""
@@ -181,7 +181,7 @@ def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
     context: dict[str, Any] = {"report": report, "kind": kind, "is_open": report.state in OPEN}
     if report.state == ReportState.READY and report.head:
         context |= _page(report, Head.read(report.head), request.GET)
-        looking.shown(request, context["lines"], context["notes"], context["rows"], context["totals"])
+        access_log.shown(request, context["lines"], context["notes"], context["rows"], context["totals"])
     return render(request, "staff/report.html", context)
 
 
@@ -203,7 +203,7 @@ def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpR
     report, _kind = _found(request, report_id)
     if report.state != ReportState.READY or name not in TYPES:
         raise Http404
-    looking.note_list(request, named(report), what="a report")
+    access_log.note_list(request, named(report), what="a report")
     return file_of(report, name)
 
 
@@ -284,7 +284,7 @@ def named(report: Report) -> Iterator[int]:
     """Yield the numbers of the players whom a report names."""
     pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
     for said in (report.head, *pages.iterator(chunk_size=PAGE)):
-        yield from looking.players_in(said)
+        yield from access_log.players_in(said)
 
 
 def _shown(row: Row, head: Head) -> list[Shown]:

@@ -24,13 +24,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit import approvals, months
 from audit.models import Approval, Event
 from backoffice.navigation import Function, duties
-from players import roles, second_factor, staffing
+from players import staff
 from players.access import StaffRequest, staff_required
+from players.login import second_factor
+from players.login.second_factor import FACTORS
 from players.models import Session, Staff, StaffChange, StaffDeed
-from players.second_factor import FACTORS
-from players.services import EmailTaken
+from players.registration import EmailTaken
+from players.staff import roles
 
-READERS: Final = (staffing.ASK, staffing.DECIDE)
+READERS: Final = (staff.ASK, staff.DECIDE)
 PAGE: Final = 50  # accounts
 PASSWORDS: Final = ("password.changed", "password.reset")
 STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
@@ -172,14 +174,14 @@ def staff_people(request: StaffRequest) -> HttpResponse:
         "people": [(each, str(each) in open_on) for each in people[:PAGE]],
         "more": people[PAGE - 1].pk if len(people) > PAGE else None,
         "waiting": [(asked, _title(asked)) for asked in waiting],
-        "may_ask": request.user.has_perm(staffing.ASK),
+        "may_ask": request.user.has_perm(staff.ASK),
         "roles": _roles(),
         "unchanged": _unchanged(),
     }
     return render(request, "staff/people.html", context)
 
 
-@staff_required(staffing.ASK)
+@staff_required(staff.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_person_new(request: StaffRequest) -> HttpResponse:
     """Ask for an account of staff."""
@@ -187,7 +189,7 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
-            staffing.ask_to_make(
+            staff.ask_to_make(
                 email=asked["email"],
                 name=asked["name"],
                 roles=asked["roles"],
@@ -197,11 +199,11 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
             )
         except EmailTaken:
             form.add_error("email", "Somebody has this e-mail address already.")
-        except staffing.OwnAccount as error:
+        except staff.OwnAccount as error:
             form.add_error("works_here", str(error))
         except approvals.AskedTwice as error:
             form.add_error(None, _asked_before(error.asked))
-        except staffing.StaffingError as error:
+        except staff.StaffingError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, ASKED)
@@ -216,7 +218,7 @@ def staff_person(request: StaffRequest, staff_id: int) -> HttpResponse:
     return _show(request, staff_id)
 
 
-@staff_required(staffing.ASK)
+@staff_required(staff.ASK)
 @require_POST
 def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpResponse:
     """Ask for one of the deeds to be done to an account, with a reason."""
@@ -230,16 +232,16 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
     reason = form.cleaned_data["reason"]
     try:
         if wanted is StaffDeed.ROLES:
-            staffing.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
+            staff.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
         else:
-            staffing.ask(deed=wanted, member=member, reason=reason, by=request.staff)
-    except staffing.OwnAccount as error:  # whose page has no form for it
+            staff.ask(deed=wanted, member=member, reason=reason, by=request.staff)
+    except staff.OwnAccount as error:  # whose page has no form for it
         messages.error(request, str(error))
         return redirect("staff_person", staff_id)
     except approvals.AskedTwice as error:
         form.add_error(None, _asked_before(error.asked))
         return _show(request, staff_id, {wanted: form})
-    except staffing.StaffingError as error:
+    except staff.StaffingError as error:
         form.add_error(None, str(error))
         return _show(request, staff_id, {wanted: form})
     messages.success(request, ASKED)
@@ -251,7 +253,7 @@ def _asked_before(asked: Approval) -> SafeString:
     return format_html(
         "{} asked for this already, on {} UTC, because “{}”. It awaits a decision: "
         '<a class="link" href="{}">request {}</a>.',
-        staffing.called().get(asked.by, asked.by),
+        staff.called().get(asked.by, asked.by),
         f"{asked.at:%Y-%m-%d at %H:%M}",
         asked.reason,
         reverse("staff_approval", args=[asked.pk]),
@@ -261,7 +263,7 @@ def _asked_before(asked: Approval) -> SafeString:
 
 def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form] | None = None) -> HttpResponse:
     member = get_object_or_404(_accounts(), pk=staff_id)
-    held = staffing.roles_of(member)
+    held = staff.roles_of(member)
     is_own = member.person == request.staff.person
     context = {
         "one": member,
@@ -275,9 +277,9 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
         "history": _history(member),
         "unchanged": _unchanged(),
         "is_own": is_own,
-        "only_one_in": staffing.only_one_in(member),
+        "only_one_in": staff.only_one_in(member),
         "sent": next((DEEDS[deed] for deed in sent or {}), None),
-        "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staffing.ASK) and not is_own else [],
+        "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staff.ASK) and not is_own else [],
     }
     return render(request, "staff/person.html", context)
 

@@ -11,7 +11,8 @@ import django
 django.setup()
 
 from bench import crowd, people  # noqa: E402  (models need the set-up)
-from players import founding, second_factor  # noqa: E402
+from players.login import second_factor  # noqa: E402
+from players.staff import first_staff  # noqa: E402
 
 ROLES = ("operator", "supervisor", "finance", "compliance", "support", "administrator")
 ABLE = 2
@@ -21,7 +22,7 @@ def main() -> None:
     """Register, fill and found."""
     able = people.settle_in(["SE"] * ABLE)
     crowd.fill(int(sys.argv[1]) - ABLE)
-    staff = founding.found(email="staff@bench.example", name="Somebody", roles=ROLES)
+    staff = first_staff.found(email="staff@bench.example", name="Somebody", roles=ROLES)
     second_factor.give(staff.user)
     json.dump([*able, {"staff": staff.pk}], sys.stdout)
 

@@ -22,9 +22,10 @@ from games.tables import make_table  # noqa: E402
 from games.tables.clock import LONGEST  # noqa: E402
 from games.tables.default_tables import PACE, load_tables, shipped  # noqa: E402
 from games.tables.status import open_table  # noqa: E402
-from players import limits, services  # noqa: E402
+from players import registration  # noqa: E402
 from players.api import tokens  # noqa: E402
 from players.models import Jurisdiction, Player, Scope  # noqa: E402
+from players.protection import limits  # noqa: E402
 from wallet import ledger  # noqa: E402
 from wallet.ledger import accounts  # noqa: E402
 from wallet.models import AccountKind, Mode  # noqa: E402
@@ -63,7 +64,7 @@ def _people(codes: Iterable[str]) -> Iterator[dict[str, object]]:
     for number, code in enumerate(codes):
         jurisdiction = Jurisdiction.objects.get(pk=code)
         email, password = f"player{number}@bench.example", uuid4().hex
-        player = services.register(
+        player = registration.register(
             email=email,
             password=password,
             jurisdiction=jurisdiction,

@@ -21,7 +21,7 @@ from django.utils.translation import override
 from casino.api import refusing
 from ops.http.request_buffer import Allowance, Door
 from ops.http.response_buffer import Readers
-from players.uploads import TOO_MUCH
+from players.identity.uploads import TOO_MUCH
 from realtime.asgi import Port
 from realtime.hub import Hub
 from wallet.provider_statements.parser import MOST_BYTES

@@ -10,8 +10,8 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from accounts import banner
-from players import staffing
-from players.identity import player_of
+from players import staff
+from players.login.current_user import player_of
 from wallet.models import Mode
 from wallet.operator_wallet.operators import funds
 
@@ -27,7 +27,7 @@ def house(request: HttpRequest) -> dict[str, Any]:
     return {
         "reader": player,
         "real_balance": partial(funds, player, Mode.REAL) if player else None,
-        "staff_names": SimpleLazyObject(staffing.called),
+        "staff_names": SimpleLazyObject(staff.called),
         "banner": banner.on_this_page,
         "demo": settings.DEMO,
         "support_email": settings.SUPPORT_EMAIL,

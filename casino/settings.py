@@ -205,7 +205,7 @@ CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.watch_the_signer"
 # --- People ----------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "players.User"
-AUTHENTICATION_BACKENDS = ["players.backend.HouseBackend"]
+AUTHENTICATION_BACKENDS = ["players.login.backend.HouseBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -221,15 +221,15 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_FORMS = {
-    "login": "players.forms.LoginForm",
-    "signup": "players.forms.RegistrationForm",
-    "confirm_email_verification_code": "players.account_forms.ConfirmAddressForm",
-    "add_email": "players.account_forms.NewAddressForm",
-    "change_password": "players.account_forms.ChangePasswordForm",
-    "reset_password": "players.account_forms.ForgottenPasswordForm",
-    "confirm_password_reset_code": "players.account_forms.ConfirmResetForm",
-    "reset_password_from_key": "players.account_forms.NewPasswordForm",
-    "reauthenticate": "players.account_forms.ReauthenticateForm",
+    "login": "players.login.forms.LoginForm",
+    "signup": "players.login.forms.RegistrationForm",
+    "confirm_email_verification_code": "players.login.account_forms.ConfirmAddressForm",
+    "add_email": "players.login.account_forms.NewAddressForm",
+    "change_password": "players.login.account_forms.ChangePasswordForm",
+    "reset_password": "players.login.account_forms.ForgottenPasswordForm",
+    "confirm_password_reset_code": "players.login.account_forms.ConfirmResetForm",
+    "reset_password_from_key": "players.login.account_forms.NewPasswordForm",
+    "reauthenticate": "players.login.account_forms.ReauthenticateForm",
 }
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
@@ -240,7 +240,8 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_ADAPTER = "accounts.logout.HouseAdapter"
-# Wrong passwords of one name are counted in the database (`players.locks`); "login_failed" counts wrong second factors.
+# Wrong passwords of one name are counted in the database (`players.login.locks`); "login_failed" counts wrong second
+# factors.
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",
     "login_failed": "5/5m/key",
@@ -255,14 +256,14 @@ ACCOUNT_RATE_LIMITS = {
 ACCOUNT_SESSION_REMEMBER = False
 PLAYER_IDLE_SECONDS = env.int("PLAYER_IDLE_SECONDS", default=9 * 60)  # without an action: then a session ends
 STAFF_IDLE_SECONDS = env.int("STAFF_IDLE_SECONDS", default=30 * 60)
-MFA_ADAPTER = "players.second_factor.MFAAdapter"
+MFA_ADAPTER = "players.login.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_FORMS = {
-    "authenticate": "players.second_factor_forms.AuthenticateForm",
-    "reauthenticate": "players.second_factor_forms.ReauthenticateForm",
-    "activate_totp": "players.second_factor_forms.ActivateForm",
-    "add_webauthn": "players.second_factor_forms.AddPasskeyForm",
-    "edit_webauthn": "players.second_factor_forms.RenamePasskeyForm",
+    "authenticate": "players.login.second_factor_forms.AuthenticateForm",
+    "reauthenticate": "players.login.second_factor_forms.ReauthenticateForm",
+    "activate_totp": "players.login.second_factor_forms.ActivateForm",
+    "add_webauthn": "players.login.second_factor_forms.AddPasskeyForm",
+    "edit_webauthn": "players.login.second_factor_forms.RenamePasskeyForm",
 }
 MFA_TOTP_TOLERANCE = 1  # steps of half a minute; no code counts twice all the same
 MFA_RECOVERY_CODES_SHOW_ONCE = True
@@ -288,7 +289,7 @@ LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 # Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
 # knows on the server: a guest's sealed seed lies there.
 GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)
-SESSION_ENGINE = "players.session_store"
+SESSION_ENGINE = "players.login.session_store"
 
 # --- Language, time --------------------------------------------------------------------------------------------------
 

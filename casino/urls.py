@@ -22,8 +22,8 @@ from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
 from ops.metrics.views import metrics
 from players.access import staff_required
-from players.looking import listed
-from players.outbox import outbox
+from players.mail.demo_outbox import outbox
+from players.staff.access_log import listed
 from wallet.payments import views as payments
 from wallet.payouts.views import payout_callback
 from wallet.sandbox_bank.views import bank_statement

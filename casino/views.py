@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from casino.offline import stand_alone
 from ops.readiness import WATCH
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
-from players.identity import staff_of
+from players.login.current_user import staff_of
 
 SECONDS_TO_WAIT: Final = 300  # the longest that allauth counts tries of one address or name
 FOR_VISITORS = frozenset(  # forms of these pages

@@ -1,7 +1,7 @@
 """Why a table refuses. The sentence a player reads for each stands in `games.betting.error_messages`."""
 
 from games.engine.chemin.refusals import Refusal
-from players.gate import Bar
+from players.protection.eligibility import Bar
 from wallet.ledger import LimitReached
 from wallet.models import Mode
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
-from players.markers import MOST_WITHIN, Definition, Found
+from players.harm_markers import MOST_WITHIN, Definition, Found
 from players.models import Marker
 from wallet.models import Currency
 from wallet.money import format_money

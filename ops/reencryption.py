@@ -28,7 +28,9 @@ from audit import log
 from games.demo import session_state
 from games.seeds import resealed as seed_resealed
 from ops.backup import programs
-from players import duplicates, keyrings, sealing, second_factor
+from players import encryption, keyrings
+from players.identity import duplicates
+from players.login import second_factor
 from players.models import Ground, Player, Trait
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
@@ -78,7 +80,7 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     ),
     "DOCUMENT_KEY": (
         Shelf(
-            *("documents", "players_documentcontent", "document_id", "sealed", "document_id", sealing.resealed),
+            *("documents", "players_documentcontent", "document_id", "sealed", "document_id", encryption.resealed),
             at_once=4,  # of up to eight megabytes
         ),
     ),

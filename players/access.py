@@ -22,8 +22,9 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from audit import log
-from players import rates, second_factor
-from players.identity import actor_of, player_of, session_of, staff_of
+from players import rates
+from players.login import second_factor
+from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Player, Staff, User
 
 BY_THE_PAGE = "made_by_the_page"  # attribute of a view

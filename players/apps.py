@@ -10,20 +10,24 @@ class PlayersConfig(AppConfig):
         """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
         from audit import alarms, approvals  # models are loaded by now, and not before
         from audit.reports import kinds
-        from players import alterations, approval_mail, lifting, log_alarms, reports, signals, significant, staffing
+        from players import alterations, reports, significant, staff
+        from players.login import signals
+        from players.mail import approvals as approval_mail
+        from players.mail import log_alarms
+        from players.protection import exclusion_lift
 
         signals.connect()
         alarms.register(log_alarms.tell)
         approvals.listen(approval_mail.keep)
         approvals.register(
-            lifting.KIND,
+            exclusion_lift.KIND,
             title="end of an exclusion",
             then="The exclusion ends at once, and its player may play again. Limits stay as they are.",
-            execute=lifting.execute,
-            permission=lifting.PERMISSION,
-            describe=lifting.describe,
+            execute=exclusion_lift.execute,
+            permission=exclusion_lift.PERMISSION,
+            describe=exclusion_lift.describe,
         )
-        staffing.register()
+        staff.register()
         alterations.ready()
         kinds.register(reports.KIND)
         significant.register()

@@ -10,8 +10,11 @@ from datetime import date
 from django.conf import settings
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, make_password
 
-from players import founding, limits, second_factor, services
+from players import registration
+from players.login import second_factor
 from players.models import Jurisdiction, LimitKind, Period, Player, User
+from players.protection import limits
+from players.staff import first_staff
 
 PASSWORD = "cards-on-the-table"  # noqa: S105  (printed for everyone; a house with these people in it does not start in production)
 DOMAIN = "demo.example"
@@ -88,10 +91,10 @@ def create_demo_people() -> None:
 
 def _create(login: DemoLogin) -> None:
     if not login.currency:
-        founding.found(email=login.email, name=login.name, roles=(login.role,), is_demo=True)
+        first_staff.found(email=login.email, name=login.name, roles=(login.role,), is_demo=True)
         return
     jurisdiction = Jurisdiction.objects.get(pk=login.code)
-    services.register(
+    registration.register(
         email=login.email,
         password=None,
         jurisdiction=jurisdiction,

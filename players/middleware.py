@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from players import sessions
 from players.access import is_made_by_the_page
-from players.identity import player_of, session_of
+from players.login import sessions
+from players.login.current_user import player_of, session_of
 from players.models import Ended
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]

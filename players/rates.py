@@ -16,7 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from redis.exceptions import RedisError
 
-from players.identity import player_of
+from players.login.current_user import player_of
 
 Args = ParamSpec("Args")
 Request = TypeVar("Request", bound=HttpRequest)

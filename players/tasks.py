@@ -3,8 +3,11 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import approval_mail, complaints, locks, mail, sessions, significant_mail
+from players import mail
 from players.api import calls
+from players.login import locks, sessions
+from players.mail import alerts, approvals
+from players.support import complaints
 
 
 @shared_task
@@ -40,13 +43,13 @@ def end_idle_sessions() -> None:
 @shared_task
 def mail_approvals() -> None:
     """Mail staff what waits for their decision, and what became of what they asked for."""
-    approval_mail.mail_due()
+    approvals.mail_due()
 
 
 @shared_task
 def mail_alerts() -> None:
     """Mail staff what has to be looked into."""
-    significant_mail.mail_alerts()
+    alerts.mail_alerts()
 
 
 @shared_task

@@ -2,7 +2,11 @@ from allauth.account.views import logout
 from django.urls import include, path
 from django.views.decorators.http import require_POST
 
-from players import account_views, identity_views, program_views, service_views, views
+from players import views
+from players.account import views as account_views
+from players.api import token_views
+from players.identity import views as identity_views
+from players.support import views as service_views
 
 # Of allauth's pages only these; registration also opens accounts, so it stands in `accounts.registration`.
 urlpatterns = [
@@ -10,17 +14,17 @@ urlpatterns = [
     path("account/sessions/", account_views.account_sessions, name="account_sessions"),
     path("account/sessions/end/", account_views.account_sessions_end, name="account_sessions_end"),
     path("account/sessions/<uuid:session>/end/", account_views.account_session_end, name="account_session_end"),
-    path("account/programs/", program_views.account_programs, name="account_programs"),
-    path("account/programs/new/", program_views.account_program_new, name="account_program_new"),
+    path("account/programs/", token_views.account_programs, name="account_programs"),
+    path("account/programs/new/", token_views.account_program_new, name="account_program_new"),
     path(
         "account/programs/<int:token_id>/revoke/",
-        program_views.account_program_revoke,
+        token_views.account_program_revoke,
         name="account_program_revoke",
     ),
     path("session/<uuid:session>/", account_views.session_status, name="session_status"),
     path("session/<uuid:session>/stay/", account_views.session_stay, name="session_stay"),
     path("terms/agree/", account_views.terms_agree, name="terms_agree"),
-    path("account/", include("players.log_in_urls")),
+    path("account/", include("players.login.urls")),
     path("account/logout/", require_POST(logout), name="account_logout"),
     path("account/identity/", identity_views.identity, name="identity"),
     path("service/", service_views.service_list, name="service"),

@@ -7,8 +7,9 @@ from django.utils.translation import get_language
 from django.views import i18n
 from django.views.decorators.http import require_POST, require_safe
 
-from players import services, terms
-from players.moments import written_day
+from players import registration
+from players.account import terms
+from players.datetime_format import written_day
 
 
 @require_safe
@@ -29,5 +30,5 @@ def set_language(request: HttpRequest) -> HttpResponse:
     if chosen not in dict(settings.LANGUAGES):
         raise Http404
     if request.user.is_authenticated:
-        services.choose_language(user=request.user, language=chosen)
+        registration.choose_language(user=request.user, language=chosen)
     return i18n.set_language(request)

@@ -21,7 +21,7 @@ from games.betting import eligibility
 from games.betting.eligibility import MAY_WATCH
 from games.shared.floor.rows import READERS
 from games.shared.stream_tokens import ProgramTicket, Ticket
-from players.watching import (
+from players.protection.stream_access import (
     STILL_CONNECTED,
     STILL_ON_DUTY,
     STILL_WATCHING,

@@ -15,7 +15,7 @@ from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
 from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
-from players.news import NOTICE
+from players.notify import NOTICE
 
 NAME: Final = "sabot live"  # as PostgreSQL shows the connection
 PATIENCE: Final = 10.0  # seconds for an answer: a line that is silent for longer is dead

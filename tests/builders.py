@@ -21,11 +21,12 @@ from games.tables.checks import TableClock, TableLimits
 from games.tables.chemin_rules import GuestClock, GuestRules
 from games.tables.clock import Clock
 from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
-from players import terms, verification
-from players.limits import required
+from players.account import terms
+from players.identity import verification
+from players.identity.uploads import examine
+from players.identity.verification import Details
 from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
-from players.uploads import examine
-from players.verification import Details
+from players.protection.limits import required
 from tests.people import a_member_of_staff
 from tests.players import papers
 from wallet import ledger

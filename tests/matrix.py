@@ -25,11 +25,9 @@ from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
 from games.shared import malfunction, shoes
 from games.shared.void import void_live_round
-from players import exclusions
 from players.api import tokens
-from players.flags import record_contact
-from players.limits import set_limit
-from players.markers import find, raise_flag
+from players.harm_markers import find, raise_flag
+from players.harm_markers.follow_up import record_contact
 from players.models import (
     ContactWay,
     Duplicate,
@@ -44,7 +42,9 @@ from players.models import (
     Topic,
     User,
 )
-from players.service import begin
+from players.protection import exclusions
+from players.protection.limits import set_limit
+from players.support.conversations import begin
 from tests.audit.reporting import asked, made_here
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table, scheduled
 from tests.chemin.at_table import a_bank, a_chemin_table, guests

@@ -4,9 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from players import exclusions, notices
 from players.models import Notice, Staff
-from players.notices import Planned, shipped
+from players.protection import exclusions
+from players.staff import notices
+from players.staff.notices import Planned, shipped
 from tests.people import a_member_of_staff
 
 HOUR = timedelta(hours=1)

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from audit.models import Event
-from players import second_factor
+from players.login import second_factor
 from players.models import Mail, Player, Staff, User
 
 PASSWORD = "walking-the-dog-7"

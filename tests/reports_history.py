@@ -12,7 +12,7 @@ from django.db import connection
 
 from audit.reports.kinds import Asked, Interval
 from games.models import LiveRound, Participation, Phase
-from players import verification
+from players.identity import verification
 from players.models import Player
 from tests.annulling import annul_as_two_agree, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_submission, a_table

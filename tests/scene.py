@@ -47,8 +47,9 @@ from games.solo.operator_money import look_at_balance
 from games.tables.clock import LONGEST, Clock
 from games.tables.status import open_table, pause_table
 from games.verification import replay_task
-from players import complaints, exclusions, limits, looking, notices, second_factor, service, verification
 from players.api import tokens
+from players.identity import verification
+from players.login import second_factor
 from players.models import (
     ApiToken,
     LimitKind,
@@ -62,6 +63,9 @@ from players.models import (
     User,
     Verdict,
 )
+from players.protection import exclusions, limits
+from players.staff import access_log, notices
+from players.support import complaints, conversations
 from tests.audit.reporting import a_broken_kind, asked, made_here, registered
 from tests.audit.signing import Pens
 from tests.builders import (
@@ -491,7 +495,7 @@ class Scene(World):
     def decided_id(self) -> int:
         """A complaint that was taken, handed over and decided."""
         text = "My bet on the banker was not paid."
-        begun = service.begin(player=self.complainant, topic=Topic.COMPLAINT, text=text)
+        begun = conversations.begin(player=self.complainant, topic=Topic.COMPLAINT, text=text)
         one, other = a_member_of_staff("operator"), a_member_of_staff("support")
         complaints.assign(by=one, conversation_id=begun.pk, whose=0, to=one.pk)
         complaints.assign(by=one, conversation_id=begun.pk, whose=one.pk, to=other.pk)
@@ -512,7 +516,7 @@ class Scene(World):
         player = Player.objects.select_related("jurisdiction").get(pk=self.impatient.pk)
         player.jurisdiction.complaint_days = -1
         text = "Where is my money?"
-        begun = service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+        begun = conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
         staff = a_member_of_staff("support")
         complaints.tell_overdue()
         return complaints.assign(by=staff, conversation_id=begun.pk, whose=0, to=staff.pk).pk
@@ -521,12 +525,12 @@ class Scene(World):
     def answered_id(self) -> int:
         """A complaint of the regular's about a round, answered once."""
         part = self.regular.participation_set.filter(mode=Mode.REAL).select_related("round")[0]
-        about = service.RoundNamed(part.round_id, part.round.code)
+        about = conversations.RoundNamed(part.round_id, part.round.code)
         text = "The banker drew a third card.\nPlease look."
-        begun = service.begin(player=self.regular, topic=Topic.COMPLAINT, text=text, about=about)
+        begun = conversations.begin(player=self.regular, topic=Topic.COMPLAINT, text=text, about=about)
         staff = a_member_of_staff("support")
         words, seen = "We looked: the rule says so.", begun.messages.latest("pk").pk
-        return service.answer(staff=staff, conversation_id=begun.pk, text=words, seen=seen).pk
+        return conversations.answer(staff=staff, conversation_id=begun.pk, text=words, seen=seen).pk
 
     @cached_property
     def annulled_id(self) -> UUID:
@@ -617,8 +621,8 @@ class Scene(World):
         retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
         request = RequestFactory().get(reverse("staff_player", kwargs={"player_id": self.regular.pk}))
         request.user, request.resolver_match = a_member_of_staff("support").user, resolve(request.path)
-        looking.note(request, self.regular, what="account, money, play")
-        looking.note_list(request, Player.objects.values_list("pk", flat=True)[:9], what="markers")
+        access_log.note(request, self.regular, what="account, money, play")
+        access_log.note_list(request, Player.objects.values_list("pk", flat=True)[:9], what="markers")
         return self.regular
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from players.markers import MOST_WITHIN, Definition, Found
+from players.harm_markers import MOST_WITHIN, Definition, Found
 from players.models import Marker
 from wallet.money import format_money
 

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.models import Clock
-from players import news
+from players import notify
 from players.models import Staff
 from wallet.models import HouseStop
 
@@ -59,7 +59,7 @@ def stop_house(*, reason: str, by: Staff) -> HouseStop:
     if not is_new:
         raise AlreadyStopped
     log.record("house.stopped", by=str(by), on="house", data={"reason": stop.reason, "stop": stop.pk})
-    news.tell_everybody(stop.pk)
+    notify.tell_everybody(stop.pk)
     return stop
 
 
@@ -75,7 +75,7 @@ def resume_house(*, reason: str, by: Staff) -> HouseStop:
     stop.save(update_fields=["ended_at", "ended_by", "ended_reason"])
     stop.refresh_from_db()
     log.record("house.resumed", by=str(by), on="house", data={"reason": stop.ended_reason, "stop": stop.pk})
-    news.tell_everybody(stop.pk)
+    notify.tell_everybody(stop.pk)
     return stop
 
 

@@ -8,9 +8,9 @@ from django import forms
 from django.utils.translation import get_language
 
 from players.models import Player
-from players.replies import given, staff_inputs
-from players.replies.given import Given
-from players.replies.staff_inputs import Input
+from players.support.replies import letter_facts, staff_inputs
+from players.support.replies.letter_facts import Given
+from players.support.replies.staff_inputs import Input
 from wallet.cashier.forms import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
@@ -19,8 +19,8 @@ from wallet.money import format_money
 def register() -> None:
     """Have letters know them."""
     staff_inputs.register("amount", Input(_field, _write))
-    given.register("deposit", _deposit)
-    given.register("withdrawal", _withdrawal)
+    letter_facts.register("deposit", _deposit)
+    letter_facts.register("withdrawal", _withdrawal)
 
 
 def _field(player: Player) -> forms.Field:

@@ -7,8 +7,8 @@ from typing import Final
 from stdnum import iban
 from stdnum.exceptions import ValidationError
 
-from players.finding import IDENTITY, SEE, Finder, Hit, by_trait, read_uuid, select
 from players.models import Ground
+from players.search import IDENTITY, SEE, Finder, Hit, by_trait, read_uuid, select
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 

@@ -8,11 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.protection_views import give_back
-from players import exclusions, gate
 from players.api.calls import once
 from players.api.reading import Strict, body_of
 from players.api.views import PlayerApiView
 from players.models import ExclusionKind, Scope
+from players.protection import eligibility, exclusions
 
 
 class PauseSchema(serializers.Serializer[Any]):
@@ -42,7 +42,7 @@ class Pause(PlayerApiView):
             give_back(player)
             longest = exclusions.in_force(player)
             assert longest is not None  # noqa: S101  (it has just begun)
-            told = {"kind": longest.kind, "until": longest.until, "detail": gate.excluded_sentence(player)}
+            told = {"kind": longest.kind, "until": longest.until, "detail": eligibility.excluded_sentence(player)}
             return Response(told)
 
         return once(request, pause)

@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players import looking
 from players.api.views import StaffApiView
+from players.staff import access_log
 
 SEE_LOG: Final = "audit.view_event"
 
@@ -20,13 +20,13 @@ class LookedAt(StaffApiView):
     what: ClassVar[str]
 
     def show(self, *whom: object) -> None:
-        """Declare players that the answer shows, as `players.looking.shown` takes them."""
-        looking.shown(self.request, *whom)
+        """Declare players that the answer shows, as `players.staff.access_log.shown` takes them."""
+        access_log.shown(self.request, *whom)
 
     def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
         """Write the answer and put it on record: what cannot be recorded is not sent."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         if isinstance(answer, Response) and not answer.exception:
             answer.render()
-            looking.note_list(request, looking.declared(request), what=self.what)
+            access_log.note_list(request, access_log.declared(request), what=self.what)
         return answer

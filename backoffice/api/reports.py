@@ -18,12 +18,12 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
 from backoffice.api.looked_at import LookedAt
 from backoffice.reports import SEE, TYPES, file_of, may_read, named
-from players import looking
 from players.api.paging import NumberCursor, Numbered, numbered, page, written
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import Strict, query_of
 from players.api.schema import Link, Linked, page_of
 from players.models import Scope, User
+from players.staff import access_log
 
 FIRST: Final = {"report_id": "$response.body#/items/0/id"}
 
@@ -208,5 +208,5 @@ class ReportFile(OfReports):
         report = self.found(report_id)
         if report.state != ReportState.READY or name not in TYPES:
             raise Problem(NOT_FOUND)
-        looking.note_list(request, named(report), what=self.what)
+        access_log.note_list(request, named(report), what=self.what)
         return file_of(report, name)

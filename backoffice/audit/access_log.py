@@ -1,5 +1,5 @@
-"""Who looked at whose data, as compliance reads it: what `players.looking` put on record, by whom, about whom, when;
-and who took the log out of the house.
+"""Who looked at whose data, as compliance reads it: what `players.staff.access_log` put on record, by whom, about whom,
+when; and who took the log out of the house.
 """
 
 import csv
@@ -22,10 +22,10 @@ from django.views.decorators.http import require_safe
 from audit import months
 from audit.exporting import EXPORTED
 from audit.models import Event
-from players import looking
 from players.access import StaffRequest, staff_required
-from players.looking import SEEN, note_list
 from players.models import Player
+from players.staff import access_log
+from players.staff.access_log import SEEN, note_list
 
 SEE: Final = "audit.view_event"
 PAGE: Final = 50
@@ -82,7 +82,7 @@ class Look:
 
 
 @staff_required(SEE)
-@looking.listed("looks")
+@access_log.listed("looks")
 @require_safe
 def staff_looks(request: StaffRequest) -> HttpResponse:
     """A page of looks, newest first."""
@@ -90,7 +90,7 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
     rows = read(found(form, PAGE + 1))
     shown = rows[:PAGE]
     wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
-    looking.shown(request, shown)
+    access_log.shown(request, shown)
     context = {
         "form": form,
         "looks": shown,

@@ -16,9 +16,9 @@ from audit.archiving import Archived
 from audit.proofs import NotSealed
 from backoffice.audit.events import events
 from backoffice.rounds.views import id_for_code
-from players import looking
 from players.access import StaffRequest, staff_required
-from players.identity import actor_of
+from players.login.current_user import actor_of
+from players.staff import access_log
 
 
 class PartForm(forms.Form):
@@ -29,13 +29,13 @@ class PartForm(forms.Form):
 
 
 @staff_required("audit.view_event")
-@looking.listed("events")
+@access_log.listed("events")
 @require_safe
 @id_for_code("on", "round:")
 def staff_events(request: StaffRequest) -> HttpResponse:
     """A page of the event log. It declares the players that its events name, for the access log."""
     answer = events(request)
-    looking.shown(request, (answer.context_data or {})["events"])
+    access_log.shown(request, (answer.context_data or {})["events"])
     return answer.render()
 
 
@@ -52,7 +52,7 @@ def staff_event_proof(request: StaffRequest, event_id: int) -> HttpResponse:
     except Archived as gone:
         return _to_archives(request, gone)
     body = archiving.body_of(event_id)
-    looking.note_list(request, looking.players_in(body.decode()), what="an event")
+    access_log.note_list(request, access_log.players_in(body.decode()), what="an event")
     response = HttpResponse(archive, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="event-{event_id}.zip"'
     return response

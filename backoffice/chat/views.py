@@ -17,10 +17,10 @@ from backoffice.chat.forms import LENGTHS, WHERE, BanForm, DecisionForm, LogForm
 from games.chat import moderation, moderation_queue
 from games.chat.moderation import Decided
 from games.models import ChatMessage, Grounds, ReportDecision
-from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Player
-from players.told import TOLD
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD
 
 MODERATE, READ = "games.moderate_chat", "games.read_chat"
 AUTHORS: Final = 10  # on a page of the queue
@@ -34,7 +34,7 @@ CHOICES: Final = {
 
 
 @staff_required(MODERATE, READ)
-@looking.listed("reported messages")
+@access_log.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
     """The queue: what players reported, by whom it was said, whoever has waited longest first; or what was decided."""
@@ -44,10 +44,10 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     if form.is_of_decided:
         rows = list(moderation_queue.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
         older = rows[PAGE - 1].pk if len(rows) > PAGE else None
-        looking.shown(request, *(report.message.player_id for report in rows[:PAGE]))
+        access_log.shown(request, *(report.message.player_id for report in rows[:PAGE]))
         return render(request, "staff/chat_decided.html", {"form": form, "reports": rows[:PAGE], "older": older})
     authors = moderation_queue.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
-    looking.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
+    access_log.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
     context = CHOICES | {
         "form": form,
         "authors": authors[:AUTHORS],
@@ -58,7 +58,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
-@looking.listed("a message and those around it")
+@access_log.listed("a message and those around it")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """One message among those around it."""
@@ -66,7 +66,7 @@ def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
 
 
 @staff_required(MODERATE)
-@looking.listed("a message and those around it")
+@access_log.listed("a message and those around it")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     """Remove a message or keep it; keep its author from writing and take the author's name where that is asked for."""
@@ -138,7 +138,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
-@looking.listed("the log of the chat")
+@access_log.listed("the log of the chat")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
     """Everything that was said and is kept, latest first."""
@@ -156,7 +156,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
         )
         lines = list(found[: PAGE + 1])
     older = lines[PAGE - 1].pk if len(lines) > PAGE else None
-    looking.shown(request, *(line.player_id for line in lines[:PAGE]))
+    access_log.shown(request, *(line.player_id for line in lines[:PAGE]))
     return render(request, "staff/chat_log.html", {"form": form, "lines": lines[:PAGE], "older": older})
 
 
@@ -165,7 +165,7 @@ def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, obje
     message = get_object_or_404(moderation_queue.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
     case = moderation_queue.case_of(message)
-    looking.shown(request, case)
+    access_log.shown(request, case)
     context = CHOICES | {"case": case, "given": given, "here": here}
     return render(request, "staff/chat_message.html", context)
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from audit.hours import HOUR
 from audit.reports.intervals import A_DAY, midnight
 from audit.reports.kinds import Interval
-from players.days import Day
+from players.date_field import Day
 
 MOST_DAYS: Final = 366
 DAILY: Final = 31  # days of which a chart has a point each; a week each for more

@@ -26,9 +26,9 @@ from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.models import LiveTable, ReturnsAlarm
 from games.shared.floor.rows import READERS as TABLE_READERS
-from players import complaints
-from players.complaints import ANSWER
 from players.models import HOUSES_TURN, Conversation, Staff
+from players.support import complaints
+from players.support.complaints import ANSWER
 from wallet.provider_statements import drafts
 
 SEE_INCIDENTS: Final = "games.view_incident"

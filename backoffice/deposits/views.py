@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from audit.reports.asking import clock
 from backoffice.deposits import doubts
 from backoffice.deposits.doubts import NAMES, Doubt
-from players import looking
 from players.access import StaffRequest, actor, staff_required
+from players.staff import access_log
 from wallet.models import Payment
 
 HANDLE = "wallet.handle_deposit"
@@ -42,7 +42,7 @@ class NoteForm(forms.Form):
 
 
 @staff_required(*READERS)
-@looking.listed("deposits in doubt")
+@access_log.listed("deposits in doubt")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
     """A page of deposits that are in doubt."""
@@ -54,7 +54,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
         settled_too=form.cleaned_data.get("settled", False),
         mark=form.cleaned_data.get("before"),
     )
-    looking.shown(request, page.payments)
+    access_log.shown(request, page.payments)
     context = {
         "form": form,
         "doubt": doubt,
@@ -68,7 +68,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@looking.listed("a deposit")
+@access_log.listed("a deposit")
 @require_safe
 def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     """One deposit: what is known of it, and what the provider said, step by step."""
@@ -91,7 +91,7 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
 
 
 @staff_required(HANDLE)
-@looking.listed("a deposit")
+@access_log.listed("a deposit")
 @require_POST
 def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     """Keep what was found out."""
@@ -123,7 +123,7 @@ def spoken_of(seconds: int) -> str:
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
     found = doubts.doubts_of(payment, clock())
-    looking.shown(request, payment)
+    access_log.shown(request, payment)
     context = {
         "payment": payment,
         "doubts": found,

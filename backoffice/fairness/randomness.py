@@ -19,7 +19,7 @@ from games.labels import variant_label
 from games.models import TableVersion
 from games.variants import GAMES
 from players.access import StaffRequest, staff_required
-from players.days import Day
+from players.date_field import Day
 from wallet.models import Mode
 
 SEE: Final = "games.view_returns"

@@ -19,8 +19,8 @@ from games.incidents.letters.delivery import LetterError, Offer
 from games.incidents.letters.messages import LONGEST_SENTENCE, Written
 from games.models import LetterKind
 from games.shared.malfunction import PERMISSION
-from players import looking
 from players.access import StaffRequest, made_by_the_page, staff_required
+from players.staff import access_log
 
 SEND: Final = "send"
 
@@ -56,7 +56,7 @@ class LetterForm(forms.Form):
 
 @staff_required(PERMISSION)
 @staff_required(READ)
-@looking.listed("a letter to the players of a round")
+@access_log.listed("a letter to the players of a round")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Choose a letter, look at it, and send it."""
@@ -101,7 +101,7 @@ def _page(
     shown: list[Written] | None = None,
 ) -> HttpResponse:
     names = dict(settings.LANGUAGES)
-    looking.shown(request, shown)
+    access_log.shown(request, shown)
     context = {
         "case": case,
         "form": form,

@@ -23,8 +23,8 @@ from games.incidents.participants import concerned
 from games.models import IncidentKind, IncidentNote, Phase, Table
 from games.shared import evidence
 from games.shared.malfunction import KIND, PERMISSION
-from players import looking
 from players.access import StaffRequest, staff_required
+from players.staff import access_log
 
 READ: Final = "games.view_incident"
 EXPORT: Final = "audit.export_rows"
@@ -50,7 +50,7 @@ class NoteForm(forms.Form):
 
 
 @staff_required(READ)
-@looking.listed("incidents")
+@access_log.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
     """List what should not have happened, a line each: what awaits a ruling, then the rest, newest first."""
@@ -70,7 +70,7 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(READ)
-@looking.listed("an incident")
+@access_log.listed("an incident")
 @require_safe
 def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show everything there is of one incident."""
@@ -83,7 +83,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
         "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
     }
-    looking.shown(request, told, *(player for player, _ in case.moved_back))
+    access_log.shown(request, told, *(player for player, _ in case.moved_back))
     context = {
         "case": case,
         **told,
@@ -113,7 +113,7 @@ def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpRespon
     """Give an incident as a file for the regulator, on record with its hash."""
     case = case_or_404(incident_id)
     taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
-    looking.note_list(request, taken.players, what="an incident as a file")
+    access_log.note_list(request, taken.players, what="an incident as a file")
     answer = HttpResponse(taken.content, content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="incident-{incident_id}-{taken.digest[:12]}.zip"'
     return answer

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from audit.reports.asking import clock
 from backoffice.ledger import queries
 from backoffice.ledger.queries import LAST, Wanted
-from players import looking
 from players.access import StaffRequest, staff_required
+from players.staff import access_log
 from wallet.ledger.hourly_totals import PartOfAnHour
 from wallet.ledger.statements import BANKS, liabilities
 from wallet.models import Account, Journal
@@ -81,7 +81,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
     wanted, before = form.wanted(), form.cleaned_data.get("before", "")
     page = queries.JournalPage() if form.errors else queries.journals(wanted, before=before)
     is_filtered = any(request.GET.get(name) for name in ("journal", "round", "player", "kind", "since", "until"))
-    looking.shown(
+    access_log.shown(
         request,
         wanted.player,
         *(entry.account.owner_id for journal in page.journals for entry in journal.entry_set.all()),
@@ -101,7 +101,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
 
 
 @staff_required(READ)
-@looking.listed("a journal")
+@access_log.listed("a journal")
 @require_safe
 def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse:
     """One journal: its entries, and what it belongs to."""
@@ -111,19 +111,19 @@ def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse
         return render(request, "staff/ledger_gone.html", {"journal_id": journal_id, "month": gone.month})
     except Journal.DoesNotExist as error:
         raise Http404 from error
-    looking.shown(request, [entry.account for entry in found.entries], found.payment, found.step)
+    access_log.shown(request, [entry.account for entry in found.entries], found.payment, found.step)
     return render(request, "staff/ledger_journal.html", {"whole": found, "journal": found.journal, "banks": BANKS})
 
 
 @staff_required(READ)
-@looking.listed("an account")
+@access_log.listed("an account")
 @require_safe
 def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse:
     """One account: its entries with the balance after each; one of the house with what it came to."""
     account = get_object_or_404(Account, pk=account_id)
     form = AccountFilter(request.GET)
     form.full_clean()
-    looking.shown(request, account)
+    access_log.shown(request, account)
     context = {"account": account, "form": form, "banks": BANKS}
     if account.balance is None:
         try:

@@ -15,7 +15,7 @@ from backoffice.lists.framework.finds import Find, kind, number, subject
 from backoffice.lists.framework.listing import Listing
 from backoffice.lists.framework.sieve import Filter, chosen
 from backoffice.lists.framework.site import SITE
-from players.sections import Section
+from players.staff.sections import Section
 
 NUMBER = Column("id", "No.", Form.NUMBER)
 AT = Column("at", "When", Form.TIME)

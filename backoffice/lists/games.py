@@ -38,7 +38,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from games.tables.checks import TableError
 from games.tables.status import close_table, open_table
 from games.variants import GAMES
-from players.sections import Section
+from players.staff.sections import Section
 from wallet.models import Mode
 
 NUMBER = Column("id", "No.", Form.NUMBER)

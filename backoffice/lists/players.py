@@ -17,10 +17,9 @@ from backoffice.lists.framework.finds import Find, called, number, unique_id
 from backoffice.lists.framework.listing import Listing
 from backoffice.lists.framework.sieve import Filter, Option, chosen
 from backoffice.lists.framework.site import SITE
-from players import sessions
 from players.api import tokens
-from players.finding import IDENTITY, SESSIONS
-from players.identity import actor_of
+from players.login import sessions
+from players.login.current_user import actor_of
 from players.models import (
     AccountLock,
     Agreement,
@@ -41,7 +40,8 @@ from players.models import (
     Submission,
     SubmissionStatus,
 )
-from players.sections import Section
+from players.search import IDENTITY, SESSIONS
+from players.staff.sections import Section
 
 SEE = "players.view_player"
 EXCLUDE = "players.exclude_player"

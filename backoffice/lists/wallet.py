@@ -14,7 +14,7 @@ from backoffice.lists.framework.sieve import Filter, chosen
 from backoffice.lists.framework.site import SITE
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
-from players.sections import Section
+from players.staff.sections import Section
 from wallet.models import (
     Account,
     AccountKind,

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.operators import queries
-from players import looking
 from players.access import StaffRequest, staff_required
+from players.staff import access_log
 from wallet.models import MessageState, RemoteMessage
 from wallet.operator_wallet import queue
 from wallet.seamless_wallet.partners import VIEW
@@ -39,7 +39,7 @@ class NoteForm(forms.Form):
 
 
 @staff_required(*READERS)
-@looking.listed("messages to operators")
+@access_log.listed("messages to operators")
 @require_safe
 def staff_operators(request: StaffRequest) -> HttpResponse:
     """A page of messages: at first those in doubt."""
@@ -47,7 +47,7 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
     page = queries.find(state, before=form.cleaned_data.get("before"))
-    looking.shown(request, *(message.bet.player_id for message in page.messages))
+    access_log.shown(request, *(message.bet.player_id for message in page.messages))
     context = {
         "form": form,
         "state": state,
@@ -60,7 +60,7 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@looking.listed("a message to an operator")
+@access_log.listed("a message to an operator")
 @require_safe
 def staff_operator_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """One message: what the operator was told, what it said, and what can be done about it."""
@@ -81,7 +81,7 @@ def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse
 
 
 @staff_required(SETTLE)
-@looking.listed("a message to an operator")
+@access_log.listed("a message to an operator")
 @require_POST
 def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpResponse:
     """Take it out of doubt, as settled in another way."""
@@ -102,7 +102,7 @@ def _page(request: StaffRequest, message_id: int, form: NoteForm) -> HttpRespons
     message = found.filter(pk=message_id).first()
     if message is None:
         raise Http404
-    looking.shown(request, message.bet)
+    access_log.shown(request, message.bet)
     following = RemoteMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
     context = {
         "message": message,

@@ -18,10 +18,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.protection_views import give_back
 from audit import approvals
-from players import account_locks, exclusions, looking, staffing
+from players import staff
 from players.access import StaffRequest, staff_required
+from players.login import account_locks
 from players.models import Player
-from players.told import TOLD, TOLD_ONCE_DONE
+from players.protection import exclusions
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE
 from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import Mode, Why
@@ -118,7 +121,7 @@ def _excluded(player: Player) -> str:
     if exclusion is None:
         return "The account is locked." if account_locks.lock_of(player) else "The player may play."
     until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
-    return f"{exclusion.get_kind_display()} {until}, by {staffing.called().get(exclusion.by, exclusion.by)}."
+    return f"{exclusion.get_kind_display()} {until}, by {staff.called().get(exclusion.by, exclusion.by)}."
 
 
 def _page(name: str, player: Player) -> str:
@@ -237,7 +240,7 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
 
 def _player(request: StaffRequest, player_id: int) -> Player:
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
-    looking.note(request, player, what="account status")
+    access_log.note(request, player, what="account status")
     return player
 
 

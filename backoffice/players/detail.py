@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 from backoffice.players import actions
 from backoffice.players.sections import sections
 from backoffice.players.status import summaries
-from players import looking
 from players.access import StaffRequest, staff_required
-from players.finding import SEE
 from players.models import Player
+from players.search import SEE
+from players.staff import access_log
 
 # What a look says it was of, it says to the player too, with their data: of what is suspected it says nothing.
 UNTOLD: Final = "watches"
@@ -27,12 +27,12 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """One player."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     shown = sections(player, request.user)
-    looking.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != UNTOLD))
+    access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != UNTOLD))
     context = {
         "subject": player,  # "player" would be whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
         "sections": shown,
     } | actions.context(request, player)
-    others = looking.players_in([data for _, data in shown]) - {player.pk}
-    looking.note_list(request, others, what="named on another player’s page")
+    others = access_log.players_in([data for _, data in shown]) - {player.pk}
+    access_log.note_list(request, others, what="named on another player’s page")
     return render(request, "staff/player.html", context)

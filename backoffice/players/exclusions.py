@@ -15,10 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.protection_views import give_back
 from audit import approvals
 from backoffice.players.picker import WhoForm, whom
-from players import exclusions, lifting, looking
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
-from players.told import TOLD, TOLD_ONCE_DONE
+from players.protection import exclusion_lift, exclusions
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE
 
 LONGEST = 3650  # days
 LONGEST_ID = 19  # digits, from which on no number fits the column
@@ -46,7 +47,7 @@ class LiftForm(forms.Form):
 
 
 @staff_required("players.exclude_player")
-@looking.listed("exclusions")
+@access_log.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
     """List who is excluded now; find somebody, and exclude them, at once and with a reason."""
@@ -64,10 +65,12 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
         messages.success(request, f"{player} is excluded. A round in progress finishes; none begins after it.")
         return redirect("staff_exclusions")
     if named:
-        looking.note(request, named, what="e-mail address")
+        access_log.note(request, named, what="e-mail address")
     in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
     listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
-    looking.shown(request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed))
+    access_log.shown(
+        request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed)
+    )
     lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
     context = {"lines": lines, "told_once_done": TOLD_ONCE_DONE, "named": named, "exclusion_form": form}
     return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
@@ -90,7 +93,7 @@ def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpRespon
         messages.error(request, "Say why: the reason is kept in the log.")
         return redirect("staff_exclusions")
     try:
-        lifting.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
+        exclusion_lift.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
     except exclusions.EndsAtItsTime:
         messages.error(request, "This exclusion ends at its time. Nobody can end it now.")
     except approvals.AskedTwice as error:

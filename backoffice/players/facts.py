@@ -6,8 +6,10 @@ from typing import Final
 
 from django.db.models import Sum
 
-from players import closures, exclusions, limits, verification
+from players.account import closures
+from players.identity import verification
 from players.models import LimitKind, Period, Player, Session
+from players.protection import exclusions, limits
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Day, Mode
 from wallet.money import format_money

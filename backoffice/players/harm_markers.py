@@ -17,8 +17,8 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.players.facts import deposits_by_day, facts
-from players import flags, looking
 from players.access import StaffRequest, staff_required
+from players.harm_markers import follow_up
 from players.models import (
     Contact,
     ContactWay,
@@ -31,7 +31,8 @@ from players.models import (
     Player,
     User,
 )
-from players.told import TOLD
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD
 from wallet.limits.page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
@@ -98,7 +99,7 @@ class ShownRow:
 
 
 @staff_required(SEE)
-@looking.listed("markers")
+@access_log.listed("markers")
 @require_safe
 def staff_markers(request: StaffRequest) -> HttpResponse:
     """The flags, newest first."""
@@ -107,9 +108,9 @@ def staff_markers(request: StaffRequest) -> HttpResponse:
     asked = form.cleaned_data
     marker = Marker(asked["marker"]) if asked.get("marker") else None
     page = asked.get("page") or 1
-    found = flags.flags(marker=marker, is_open=asked.get("state") != "closed")
+    found = follow_up.flags(marker=marker, is_open=asked.get("state") != "closed")
     listed = list(found[(page - 1) * PAGE : page * PAGE + 1])
-    looking.shown(request, *(flag.player_id for flag in listed[:PAGE]))
+    access_log.shown(request, *(flag.player_id for flag in listed[:PAGE]))
     context = {"form": form, "flags": listed[:PAGE], "page": page, "next_page": page + 1 if listed[PAGE:] else None}
     return render(request, "staff/markers.html", context)
 
@@ -130,7 +131,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
         return _flag_page(request, flag, contact_form=form)
     said = form.cleaned_data
     try:
-        flags.record_contact(
+        follow_up.record_contact(
             flag_id=flag.pk,
             made_at=said["made_at"],
             way=ContactWay(said["way"]),
@@ -138,7 +139,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
             next_look=said["next_look"],
             by=request.staff,
         )
-    except flags.FlagError as error:
+    except follow_up.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, contact_form=form)
     messages.success(request, "The contact is on record.")
@@ -154,8 +155,8 @@ def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
         return _flag_page(request, flag, close_form=form)
     outcome = FlagOutcome(form.cleaned_data["conclusion"])
     try:
-        flags.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
-    except flags.FlagError as error:
+        follow_up.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
+    except follow_up.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, close_form=form)
     messages.success(request, "The flag is closed. What comes after this moment may raise another one.")
@@ -174,7 +175,7 @@ def _flag_page(
     contact_form: ContactForm | None = None,
     close_form: CloseForm | None = None,
 ) -> HttpResponse:
-    looking.note(request, flag.player, what="marker, facts, contacts")
+    access_log.note(request, flag.player, what="marker, facts, contacts")
     sightings = [
         (seen, list(_rows(seen.rows[-ROWS:], flag.player, request.user)), max(0, len(seen.rows) - ROWS))
         for seen in flag.sightings.order_by("-id")

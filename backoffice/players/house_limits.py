@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import override
 
-from players import limits, mail
+from players import mail
 from players.models import LimitKind, LimitSource, Period, Player, Staff
+from players.protection import limits
 from wallet.limits.page import what, written
 
 

@@ -14,12 +14,13 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from players import duplicates, looking, verification
 from players.access import StaffRequest, staff_required
-from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
+from players.identity import duplicates, verification
+from players.identity.messages import DOCUMENT_KINDS, PARTS, REASONS
+from players.identity.uploads import PDF
 from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
-from players.told import UNTOLD
-from players.uploads import PDF
+from players.staff import access_log
+from players.staff.disclosure_notes import UNTOLD
 
 REVIEW = "players.review_identity"
 POLICY = (
@@ -77,12 +78,12 @@ class ResolutionForm(forms.Form):
 
 
 @staff_required(REVIEW)
-@looking.listed("identities to review")
+@access_log.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
     """What waits for a review, oldest first."""
     waiting = list(verification.waiting())
-    looking.shown(request, *(submission.player for submission in waiting))
+    access_log.shown(request, *(submission.player for submission in waiting))
     return render(request, "staff/identity.html", {"waiting": waiting, "kinds": DOCUMENT_KINDS})
 
 
@@ -137,7 +138,7 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
         document, content = verification.view_document(document_id)
     except DocumentContent.DoesNotExist as error:
         raise Http404 from error
-    looking.note(request, document.submission.player, what=f"document: {document.part}")
+    access_log.note(request, document.submission.player, what=f"document: {document.part}")
     response = HttpResponse(content, content_type=document.media_type)
     way, ending = ("attachment", "pdf") if document.media_type == PDF else ("inline", "jpg")
     response["Content-Disposition"] = f'{way}; filename="{document.submission_id}-{document.part}.{ending}"'
@@ -147,12 +148,12 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 
 
 @staff_required(REVIEW)
-@looking.listed("players who may be one person")
+@access_log.listed("players who may be one person")
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
     """Every two players who may be one person, until somebody has found out."""
     pairs = list(duplicates.open_pairs())
-    looking.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
+    access_log.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
     context = {"pairs": pairs} | PAIR_WORDS
     return render(request, "staff/duplicates.html", context)
 
@@ -193,7 +194,7 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
         submission.document_set.annotate(is_kept=kept), key=lambda each: list(Part).index(Part(each.part))
     )
     pairs = duplicates.pairs_of(submission.player)
-    looking.note(request, submission.player, *(pair.other(submission.player) for pair in pairs), what="identity")
+    access_log.note(request, submission.player, *(pair.other(submission.player) for pair in pairs), what="identity")
     others = Submission.objects.filter(player=submission.player).exclude(pk=submission.pk).order_by("-id")
     context = {
         "submission": submission,

@@ -9,10 +9,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from backoffice.players.house_limits import set_for_the_house
-from players import limits, looking
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
-from players.told import TOLD
+from players.protection import limits
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD
 from wallet.limits.forms import LimitsForm
 from wallet.limits.page import tables, what, written
 
@@ -54,7 +55,7 @@ def _form(player: Player, kind: LimitKind, request: StaffRequest | None = None) 
 def _render(
     request: StaffRequest, player: Player, *, form: HouseLimitsForm | None = None, kind: LimitKind | None = None
 ) -> HttpResponse:
-    looking.note(request, player, what="limits")
+    access_log.note(request, player, what="limits")
     changes = LimitChange.objects.filter(player=player).order_by("-pk")[:MOST_CHANGES]
     context = {
         "subject": player,  # "player" would be whose balance the header shows

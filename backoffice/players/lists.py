@@ -17,11 +17,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from backoffice.players.facts import account_name
 from backoffice.players.sections import SUSPICIONS
 from backoffice.players.status import summaries
-from players import looking, notes
 from players.access import StaffRequest, staff_required
-from players.finding import SEE, SESSIONS, read_uuid
 from players.models import Player, Session
 from players.models.notes import LONGEST_NOTE
+from players.search import SEE, SESSIONS, read_uuid
+from players.staff import access_log, notes
 from wallet.ledger.statements import movements
 from wallet.models import Account, Payment, Withdrawal
 
@@ -132,7 +132,7 @@ def _find(player_id: int) -> Player:
 
 def _page(request: StaffRequest, player: Player, template: str, context: dict[str, Any], *, what: str) -> HttpResponse:
     """Show a list under the player's head; the look is on record first."""
-    looking.note(request, player, what=what)
+    access_log.note(request, player, what=what)
     head = {"subject": player, "summary": summaries([player.pk], request.user)[player.pk]}
     return render(request, template, head | context)
 

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from backoffice.players.limits import SET
 from backoffice.players.search import LONGEST, search
 from backoffice.players.status import Summary, summaries
-from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import User
+from players.staff import access_log
 
 
 class WhoForm(forms.Form):
@@ -42,14 +42,14 @@ def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
 
 
 @staff_required(SET)
-@looking.listed("whom a search found")
+@access_log.listed("whom a search found")
 @require_safe
 def staff_limits(request: StaffRequest) -> HttpResponse:
     """Lead to a player's limits."""
     form = WhoForm(request.GET or None)
     found = whom(form, request.user)
     if len(found) == 1:
-        looking.note(request, found[0].player, what="which player it is")
+        access_log.note(request, found[0].player, what="which player it is")
         return redirect("staff_player_limits", found[0].player.pk)
-    looking.shown(request, *(one.player for one in found))
+    access_log.shown(request, *(one.player for one in found))
     return render(request, "staff/limits_whose.html", {"form": form, "found": found})

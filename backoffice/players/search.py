@@ -15,11 +15,11 @@ from django.views.decorators.http import require_safe
 
 from backoffice.players.status import Summary, may, summaries
 from games.history import player_search as of_play
-from players import finding as of_people
-from players import looking
+from players import search as of_people
 from players.access import StaffRequest, staff_required
-from players.finding import SEE, Finder, Hit
 from players.models import User
+from players.search import SEE, Finder, Hit
+from players.staff import access_log
 from wallet import player_search as of_money
 
 FINDERS: Final = (*of_people.FINDERS, *of_money.FINDERS, *of_play.FINDERS)
@@ -50,7 +50,7 @@ class Found:
 
 
 @staff_required(SEE)
-@looking.listed("whom a search found")
+@access_log.listed("whom a search found")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
     """Find players; where there is one, lead to their page."""
@@ -63,11 +63,11 @@ def staff_players(request: StaffRequest) -> HttpResponse:
         people = {hit.player_id for each in hits.values() for hit in each}
         if len(people) == 1 and not asked["by"]:
             (number,) = people
-            looking.note(request, number, what="which player it is")
+            access_log.note(request, number, what="which player it is")
             return redirect("staff_player", number)
         known = summaries(people, request.user)
         found = [_found(finder, hits[finder.name], known) for finder in tried if hits[finder.name]]
-    looking.shown(request, *(one.player for each in found for one, _ in each.people))
+    access_log.shown(request, *(one.player for each in found for one, _ in each.people))
     usable = [each.label for each in FINDERS if may(request.user, each.permissions)]
     return render(request, "staff/players.html", {"form": form, "found": found, "tried": tried, "usable": usable})
 

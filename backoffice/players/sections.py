@@ -19,9 +19,12 @@ from games.history import playing
 from games.history.search import Search, find
 from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
-from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
 from players.api import tokens
-from players.finding import IDENTITY, SEE, SESSIONS
+from players.api.token_forms import words
+from players.harm_markers import follow_up
+from players.identity import duplicates, verification
+from players.login import locks, sessions
+from players.login.second_factor import is_set_up
 from players.models import (
     AccountLock,
     Agreement,
@@ -41,9 +44,10 @@ from players.models import (
     Submission,
     User,
 )
-from players.program_forms import words
-from players.second_factor import is_set_up
-from players.told import TOLD
+from players.protection import exclusions, limits
+from players.search import IDENTITY, SEE, SESSIONS
+from players.staff import notes
+from players.staff.disclosure_notes import TOLD
 from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -147,7 +151,7 @@ def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange
 
 def _markers(player: Player, reader: User) -> Data:
     closed = Flag.objects.filter(player=player).exclude(closed_at=None).order_by("-pk")
-    return {"flags": flags.flags(player=player), "closed": closed[:FEW]}
+    return {"flags": follow_up.flags(player=player), "closed": closed[:FEW]}
 
 
 def _watches(player: Player, reader: User) -> Data:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from players import verification
-from players.account_locks import locked_among
-from players.finding import NAMES
+from players.identity import verification
+from players.login.account_locks import locked_among
 from players.models import Closure, Exclusion, Flag, Player, Submission, User
+from players.search import NAMES
 
 SEE_FLAGS = "players.see_flags"
 EXCLUDE = "players.exclude_player"

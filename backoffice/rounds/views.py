@@ -17,9 +17,9 @@ from games.models import OPEN_PHASES, LiveRound, Participation
 from games.rounds.codes import read_code
 from games.verification.search import OVER, PAGE, find, in_progress, players_called
 from games.verification.service import going, recall
-from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
+from players.staff import access_log
 
 Args = ParamSpec("Args")
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
@@ -50,7 +50,7 @@ class Sum:
 
 
 @staff_required(*READERS)
-@looking.listed("rounds")
+@access_log.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
     """Find rounds; a code or an id leads to its one."""
@@ -73,7 +73,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     elif wanted is not None:
         live = in_progress(wanted)
     shown = lines(parts[:PAGE])
-    looking.shown(request, *(part.player_id for part in parts[:PAGE]))
+    access_log.shown(request, *(part.player_id for part in parts[:PAGE]))
     context = {
         "form": form,
         "lines": shown,
@@ -86,7 +86,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@looking.listed("the recall of a round")
+@access_log.listed("the recall of a round")
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Recall one round: deal it again from its seed, with everything that is kept beside what comes out."""
@@ -95,9 +95,9 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         playing = going(round_id)
         if playing is None:
             raise Http404
-        looking.shown(request, playing.laid)
+        access_log.shown(request, playing.laid)
         return render(request, "staff/round_going.html", {"going": playing, "round": playing.round})
-    looking.shown(request, *found.players, found.deal, found.events, found.journals)
+    access_log.shown(request, *found.players, found.deal, found.events, found.journals)
     said = Conversation.objects.filter(player__in=found.players, round_id=round_id).order_by("pk")
     context = {
         "recall": found,

@@ -27,11 +27,12 @@ from backoffice.significant.subjects import Subjects
 from games.labels import variant_label
 from games.models import Table
 from games.variants import GAMES
-from players import log_alarms, looking
 from players.access import StaffRequest, staff_required
+from players.mail import log_alarms
 from players.models import Staff, User
-from players.services import LOG_IN
+from players.registration import LOG_IN
 from players.significant import TRIES, whose
+from players.staff import access_log
 from wallet.models import Currency
 
 HANDLE: Final = working.PERMISSION
@@ -89,7 +90,7 @@ class Try:
 
 
 @staff_required(HANDLE)
-@looking.listed("significant events")
+@access_log.listed("significant events")
 @id_for_code("about", "round:")
 @require_safe
 def staff_significant(request: StaffRequest) -> HttpResponse:
@@ -101,7 +102,7 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
     shown = list(found[: PAGE + 1])
     query = {name: value for name, value in request.GET.items() if name != "before" and value}
     more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
-    looking.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
+    access_log.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
     unwanted = working.muted(str(request.staff))
     context = {
         "form": form,
@@ -133,7 +134,7 @@ def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
     if not found:
         messages.warning(request, "Choose at least one that is new.")
         return redirect("staff_significant")
-    looking.note_list(request, _players(found), what="significant events")
+    access_log.note_list(request, _players(found), what="significant events")
     return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
 
 
@@ -236,13 +237,13 @@ def _names() -> dict[str, str]:
 def _players(found: list[Significant]) -> set[int]:
     """Return the numbers of the players whom these name."""
     texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
-    return looking.players_in(*texts)
+    return access_log.players_in(*texts)
 
 
 def _page(request: StaffRequest, found: Significant, error: str = "", **typed: object) -> HttpResponse:
     tried = list(_tries(found))
-    named = _players([found]) | looking.players_in(*(each.by for each in tried))
-    looking.note(request, *named, what="significant event")
+    named = _players([found]) | access_log.players_in(*(each.by for each in tried))
+    access_log.note(request, *named, what="significant event")
     context = {
         "found": found,
         "steps": found.steps.order_by("pk"),
@@ -272,7 +273,7 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
         kind, _colon, number = name.partition(":")
-        if looking.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
+        if access_log.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
             yield f"Player {number}", reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
             yield "The round", f"{reverse('staff_rounds')}?round={number}"

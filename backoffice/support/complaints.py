@@ -20,11 +20,12 @@ from backoffice.lists.framework import files
 from backoffice.support import queues
 from backoffice.support.conversations import show
 from backoffice.support.forms import AssignForm, DeskForm, ReopenForm
-from players import complaints, looking
 from players.access import StaffRequest, staff_required
-from players.complaints import ANSWER, DECIDE
 from players.models import CaseStep, ComplaintStep, Conversation, Topic
-from players.service import ServiceError
+from players.staff import access_log
+from players.support import complaints
+from players.support.complaints import ANSWER, DECIDE
+from players.support.conversations import ServiceError
 
 NAME: Final = "Complaints"
 COLUMNS: Final = (
@@ -44,7 +45,7 @@ COLUMNS: Final = (
 
 
 @staff_required(ANSWER)
-@looking.listed("complaints")
+@access_log.listed("complaints")
 @require_safe
 def staff_complaints(request: StaffRequest) -> HttpResponse:
     """Complaints, the one that is due first before all others."""
@@ -52,7 +53,7 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     page = queues.complaints(form.cleaned_data, me=request.staff.pk)
     is_ended = bool(form.cleaned_data.get("verdict")) or form.cleaned_data.get("show") == queues.ENDED
-    looking.shown(request, *(each.player_id for each in page.rows))
+    access_log.shown(request, *(each.player_id for each in page.rows))
     context = {
         "form": form,
         "complaints": page.rows,
@@ -75,7 +76,7 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
     asked = [(name, request.GET[name]) for name in form.fields if request.GET.get(name)]
     goes_on = f"More rows go on before {page.further}." if page.further else ""
     taken = files.write("csv", name=NAME, by=by, asked=asked, columns=COLUMNS, rows=rows, goes_on=goes_on)
-    looking.note_list(request, {each.player_id for each in page.rows}, what="complaints as csv")
+    access_log.note_list(request, {each.player_id for each in page.rows}, what="complaints as csv")
     data: dict[str, log.Json] = {"list": "complaints", "format": "csv", "rows": len(rows), "sha256": taken.digest}
     log.record("rows.exported", by=by, on="list:complaints", data=data)
     answer = HttpResponse(taken.content, content_type=files.TYPES["csv"])

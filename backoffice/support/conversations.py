@@ -16,14 +16,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from backoffice.support import queues
 from backoffice.support.complaint_timeline import timeline
 from backoffice.support.forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
-from players import complaints, looking, service
 from players.access import StaffRequest, staff_required
-from players.complaint_words import outside, turn_to
-from players.complaints import ANSWER, DECIDE
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
-from players.replies import keeping
-from players.replies.filling import facts_about, facts_of, fill
-from players.replies.given import given
+from players.staff import access_log
+from players.support import complaints, conversations
+from players.support.complaint_messages import outside, turn_to
+from players.support.complaints import ANSWER, DECIDE
+from players.support.replies import templates
+from players.support.replies.filling import facts_about, facts_of, fill
+from players.support.replies.letter_facts import given
 
 # What an answer may begin from, in a conversation that is a complaint and in any other.
 KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
@@ -45,14 +46,14 @@ class Decision:
 
 
 @staff_required(ANSWER)
-@looking.listed("messages")
+@access_log.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
     """What players wrote; that which waits for the house, unless something else is asked for."""
     form = MessagesForm(request.GET)
     form.full_clean()
     page = queues.messages(form.cleaned_data)
-    looking.shown(request, *(each.player_id for each in page.rows))
+    access_log.shown(request, *(each.player_id for each in page.rows))
     context = {"form": form, "conversations": page.rows, "older": page.further}
     return render(request, "staff/service.html", context)
 
@@ -79,7 +80,7 @@ def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpR
 def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
-    offered = keeping.offered(UNASKED)
+    offered = templates.offered(UNASKED)
     facts = partial(facts_about, player)
     initial = _given(request, player, offered, facts)
     form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
@@ -90,19 +91,19 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     elif request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
-            begun = service.approach(
+            begun = conversations.approach(
                 staff=request.staff,
                 player=player,
                 topic=Topic(asked["topic"]),
                 text=asked["text"],
                 template=asked["template"],
             )
-        except service.NobodyReads as error:
+        except conversations.NobodyReads as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, "The message has been sent, and the player told by mail.")
             return redirect("staff_service_thread", conversation_id=begun.pk)
-    looking.note(request, player, what="whom to write to")
+    access_log.note(request, player, what="whom to write to")
     context = {"player": player, "form": form, "english": _english(form, player, facts, request.user)}
     return render(request, "staff/service_new.html", context)
 
@@ -114,8 +115,8 @@ def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResp
     conversation, form = _find(conversation_id), SeenForm(request.POST)
     try:
         seen = form.cleaned_data["seen"] if form.is_valid() else 0
-        service.close(staff=request.staff, conversation_id=conversation.pk, seen=seen)
-    except service.ServiceError as error:
+        conversations.close(staff=request.staff, conversation_id=conversation.pk, seen=seen)
+    except conversations.ServiceError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, "The conversation is closed, and the player told by mail.")
@@ -130,7 +131,7 @@ def show(
     decision: Decision | None = None,
 ) -> HttpResponse:
     """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
-    looking.note(request, conversation.player, what="messages")
+    access_log.note(request, conversation.player, what="messages")
     written = list(conversation.messages.select_related("staff").order_by("pk"))
     form = form or AnswerForm(offered=_offered(conversation), player=conversation.player)
     context = {
@@ -183,14 +184,14 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
                 seen=asked["seen"],
             )
         else:
-            service.answer(
+            conversations.answer(
                 staff=request.staff,
                 conversation_id=conversation.pk,
                 text=asked["text"],
                 seen=asked["seen"],
                 template=asked["template"],
             )
-    except (service.Closed, service.WrittenMeanwhile) as error:
+    except (conversations.Closed, conversations.WrittenMeanwhile) as error:
         form.add_error(None, str(error))
         return show(request, _find(conversation.pk), form)
     sent = "The complaint is decided" if is_decision else "The answer has been sent"
@@ -210,7 +211,7 @@ def _find(conversation_id: int, **more: object) -> Conversation:
 
 def _offered(conversation: Conversation) -> list[ReplyTemplate]:
     """Return what an answer may begin from."""
-    return list(keeping.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
+    return list(templates.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
 
 
 def _begun_from(

@@ -7,9 +7,9 @@ from django import forms
 
 from backoffice.support import queues
 from players.models import DECIDED, ConversationState, Jurisdiction, ReplyTemplate, Topic, Verdict
-from players.replies.shipped import LANGUAGES
-from players.replies.staff_inputs import MarksForm
-from players.service_forms import message_field
+from players.support.forms import message_field
+from players.support.replies.default_templates import LANGUAGES
+from players.support.replies.staff_inputs import MarksForm
 
 HIGHEST = 2**63 - 1  # number that the database has room for
 

@@ -12,8 +12,8 @@ from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 
 from backoffice.lists.framework.paging import BETWEEN, read
-from players.complaints import SOON
 from players.models import HOUSES_TURN, Conversation, ConversationState, Topic
+from players.support.complaints import SOON
 
 PAGE: Final = 30
 OPEN, MINE, NOBODYS, OVERDUE, ENDED = "", "mine", "nobodys", "overdue", "ended"  # which complaints a desk shows

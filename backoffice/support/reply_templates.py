@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players.access import StaffRequest, staff_required
 from players.models import ReplyKind, ReplyTemplate
-from players.replies import keeping
-from players.replies.filling import MARKS, marks
-from players.replies.keeping import WRITE
-from players.replies.shipped import LANGUAGES
-from players.service import LONGEST
+from players.support.conversations import LONGEST
+from players.support.replies import templates
+from players.support.replies.default_templates import LANGUAGES
+from players.support.replies.filling import MARKS, marks
+from players.support.replies.templates import WRITE
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
@@ -84,7 +84,7 @@ class WithdrawForm(forms.Form):
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
     """Every template, by what it is for."""
-    context = {"templates": keeping.newest(), "may_write": request.user.has_perm(WRITE)}
+    context = {"templates": templates.newest(), "may_write": request.user.has_perm(WRITE)}
     return render(request, "staff/replies.html", context)
 
 
@@ -102,7 +102,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     """One template with its versions; the next version of it."""
-    versions = keeping.versions(name)
+    versions = templates.versions(name)
     if not versions:
         raise Http404
     may_write, newest = request.user.has_perm(WRITE), versions[0]
@@ -136,10 +136,10 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
         return redirect("staff_reply", name)
     asked = form.cleaned_data
     try:
-        keeping.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
+        templates.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
     except ReplyTemplate.DoesNotExist as error:
         raise Http404 from error
-    except keeping.Meanwhile as error:
+    except templates.Meanwhile as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, "It is offered no more. What was sent stays as it was sent.")
@@ -150,7 +150,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
     """Write what a valid form asks for, or have the form say why not."""
     asked = form.cleaned_data
     try:
-        made = keeping.write(
+        made = templates.write(
             name=name,
             based_on=based_on,
             kind=ReplyKind(asked["kind"]),
@@ -158,7 +158,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             texts=form.texts,
             by=request.staff,
         )
-    except keeping.Meanwhile as error:
+    except templates.Meanwhile as error:
         form.add_error(None, f"{error} What you wrote is still here: copy it, and open the template again.")
         return False
     messages.success(request, f"Version {made.number} is what answers begin from now.")

@@ -20,8 +20,8 @@ from games.models import Status
 from games.shared import stream_tokens
 from games.shared.floor.rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
 from games.variants import GAMES
-from players import looking
 from players.access import StaffRequest, made_by_the_page, session_id, staff_required
+from players.staff import access_log
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@looking.listed("guests of a table")
+@access_log.listed("guests of a table")
 @require_safe
 @never_cache
 def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
@@ -92,7 +92,7 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     if row is None:
         raise Http404
     if row.on and row.on.guests:
-        looking.shown(request, *(sitting.player for sitting in row.on.guests.sitting))
+        access_log.shown(request, *(sitting.player for sitting in row.on.guests.sitting))
     context = {
         "row": row,
         "on": row.on,

@@ -20,8 +20,8 @@ from games.shared import malfunction
 from games.shared.floor import floor
 from games.shared.floor.rows import REPORTERS
 from games.shared.malfunction import MalfunctionError
-from players import looking
 from players.access import StaffRequest, staff_required
+from players.staff import access_log
 
 SUPERVISE = malfunction.PERMISSION
 UNSURE = "Say why, and confirm it: what you write is kept on record."
@@ -118,7 +118,7 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
 
 
 @staff_required(SUPERVISE)
-@looking.listed("guests of a table")
+@access_log.listed("guests of a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Have all guests of a table get up, once it has been said what becomes of what lies there."""
@@ -126,7 +126,7 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     if on is None or on.guests is None:
         raise Http404
     if request.method != "POST":
-        looking.shown(request, *(sitting.player for sitting in on.guests.sitting))
+        access_log.shown(request, *(sitting.player for sitting in on.guests.sitting))
         return render(request, "staff/break_up.html", {"on": on})
     form = FinalForm(request.POST)
 

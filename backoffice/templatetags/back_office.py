@@ -17,8 +17,8 @@ from backoffice.lists.framework import readers
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports
-from players import browsers
-from players.sections import Section
+from players.login import browsers
+from players.staff.sections import Section
 
 register = template.Library()
 

@@ -12,9 +12,9 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from audit import approvals
 from audit.models import Approval
-from players.account_locks import locked_among
+from players.identity.verification import verified_among
+from players.login.account_locks import locked_among
 from players.models import Duplicate, Player
-from players.verification import verified_among
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.withdrawals import OPEN
 from wallet.payouts.history import History, histories

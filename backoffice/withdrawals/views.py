@@ -14,9 +14,9 @@ from audit.reports.asking import clock
 from backoffice.withdrawals import queue
 from backoffice.withdrawals.forms import DecisionForm, QueueForm
 from backoffice.withdrawals.queue import Page, Wanted
-from players import looking
 from players.access import StaffRequest, staff_required
-from players.told import TOLD
+from players.staff import access_log
+from players.staff.disclosure_notes import TOLD
 from wallet import withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.withdrawals.messages import REASONS
@@ -26,7 +26,7 @@ READERS = (APPROVERS, "wallet.see_withdrawals")
 
 
 @staff_required(*READERS)
-@looking.listed("withdrawals")
+@access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     """A page of withdrawals; of those that wait, with what there is to know before money leaves."""
@@ -46,7 +46,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
         page = queue.one(number) if number else queue.find(wanted, mark=asked["before"])
     is_filtered = any(request.GET.get(name) for name in form.fields)
     lately = () if is_filtered else queue.find(Wanted(queue.OVER)).withdrawals
-    looking.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
+    access_log.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
     context = {
         "form": form,
         "cases": queue.cases(page.withdrawals),

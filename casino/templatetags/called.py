@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django import template
 
-from players.staffing import roles_with
+from players.staff import roles_with
 
 register = template.Library()
 

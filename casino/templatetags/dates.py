@@ -5,7 +5,7 @@ from datetime import date, datetime
 from django import template
 from django.utils.translation import get_language
 
-from players.moments import written_day, written_time
+from players.datetime_format import written_day, written_time
 
 register = template.Library()
 

@@ -16,10 +16,10 @@ from games.chemin.options import NAMES
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
 from games.models import Shape
-from players import registers
 from players.api import schema
 from players.api.reading import MinorUnits, Strict, Whole, body_of
 from players.api.schema import Link, Linked, example
+from players.protection import registers
 from wallet.models import Mode
 
 LARGEST_QUESTION: Final = 2**63 - 1

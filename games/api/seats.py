@@ -18,10 +18,10 @@ from games.engine.chemin.rules import MOST_PLACES
 from games.models import Shape
 from games.shared import seats
 from games.tables.access import demand_unbarred
-from players import registers
 from players.api import schema
 from players.api.reading import Strict, Whole, body_of
 from players.api.schema import Linked, example
+from players.protection import registers
 from wallet.models import Mode
 
 TAKEN: Final = PolymorphicProxySerializer(

@@ -15,10 +15,10 @@ from games.api.shared_schema import SharedOwnSchema
 from games.betting.controls import Change
 from games.models import LiveSeat, Shape
 from games.shared import bets, seats
-from players import registers
 from players.api import schema
 from players.api.reading import Id, MinorUnits, Strict, Text, Whole, body_of
 from players.api.schema import Link, Linked, example
+from players.protection import registers
 from wallet.models import Mode
 
 LARGEST_NUMBER: Final = 2**31 - 1  # of versions

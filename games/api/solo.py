@@ -25,7 +25,6 @@ from games.solo import operator_money, seats
 from games.solo.page import table_limits
 from games.tables.access import demand_playable, demand_unbarred
 from games.variants import VARIANTS
-from players import registers
 from players.api import schema
 from players.api.calls import once
 from players.api.problems import Problem, register
@@ -33,6 +32,7 @@ from players.api.reading import Flag, Id, MinorUnits, Strict, Text, Whole, body_
 from players.api.schema import Link, Linked, example
 from players.api.views import PlayerApiView
 from players.models import Scope
+from players.protection import registers
 from wallet import house_stop
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode

@@ -16,7 +16,7 @@ from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError, U
 from games.labels import announcement, bet_name
 from games.models import Participation, VoidReason
 from games.tables.presentation import Notice
-from players.gate import Bar
+from players.protection.eligibility import Bar
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 

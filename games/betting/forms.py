@@ -13,7 +13,7 @@ from games.betting import idempotency
 from games.betting.controls import Change, Deal
 from games.history.search import Ending, Search
 from games.models import Participation, Table
-from players.days import Day
+from players.date_field import Day
 from players.models import Player
 from wallet.models import Mode
 

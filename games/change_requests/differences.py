@@ -11,7 +11,7 @@ from games.engine.odds import percent
 from games.labels import bet_name
 from games.tables.checks import Served, TableLimits
 from games.variants import VARIANTS
-from players.forms import INTERNATIONAL
+from players.login.forms import INTERNATIONAL
 from wallet.models import Mode
 from wallet.money import format_amount
 

@@ -37,9 +37,9 @@ from games.models import (
     ReportReason,
 )
 from games.tables import notify
-from players import gate
+from players.datetime_format import written_until
 from players.models import Player
-from players.moments import written_until
+from players.protection import eligibility
 from wallet.models import Mode
 
 SAME_AGAIN: Final = timedelta(minutes=10)  # in which the same words twice in a row are refused
@@ -119,8 +119,8 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
     check that waits for its answer keeps nobody from writing.
     """
     kept = readable_text(text)
-    bar = gate.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
-    if bar and bar.code is not gate.Code.CHECK:
+    bar = eligibility.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
+    if bar and bar.code is not eligibility.Code.CHECK:
         raise Barred(bar)
     _demand_no_ban(player, live_table)
     if not ChatName.objects.select_for_update().filter(player=player).exists():

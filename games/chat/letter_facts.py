@@ -2,17 +2,17 @@
 
 from games.chat import messages
 from games.models import ChatBan, ChatMessage, ChatNameTaken
+from players.datetime_format import written_until
 from players.models import Player
-from players.moments import written_until
-from players.replies import given
-from players.replies.given import Given
+from players.support.replies import letter_facts
+from players.support.replies.letter_facts import Given
 
 
 def register() -> None:
     """Have letters begin from it."""
-    given.register("chat_message", _message)
-    given.register("chat_ban", _ban)
-    given.register("chat_name", _name)
+    letter_facts.register("chat_message", _message)
+    letter_facts.register("chat_ban", _ban)
+    letter_facts.register("chat_name", _name)
 
 
 def _message(player: Player, number: str) -> Given | None:

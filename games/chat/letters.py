@@ -12,10 +12,10 @@ from django.utils.translation import override
 
 from games.chat import messages
 from games.models import Grounds
-from players import service
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Staff, Topic
-from players.replies import keeping, shipped
-from players.replies.filling import facts_about, fill, marks
+from players.support import conversations
+from players.support.replies import default_templates, templates
+from players.support.replies.filling import facts_about, fill, marks
 
 NAME: Final = "decided"
 Words = Callable[[], str]  # a sentence in the active language
@@ -33,10 +33,10 @@ def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff)
         }
     facts = {**facts_about(player, language, by.user), **said}
     known = {mark for mark, fact in facts.items() if fact}
-    template = next((each for each in keeping.offered([ReplyKind.CHAT]) if each.name == NAME), None)
+    template = next((each for each in templates.offered([ReplyKind.CHAT]) if each.name == NAME), None)
     if template is None or not marks(template.texts[language]) <= known:
         template = None
-    return service.lay_down(
+    return conversations.lay_down(
         staff=by,
         player=player,
         topic=Topic.OTHER,
@@ -46,5 +46,5 @@ def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff)
 
 
 def _text(template: ReplyTemplate | None, language: str) -> str:
-    words: str = (template.texts if template else shipped.texts(NAME))[language]
+    words: str = (template.texts if template else default_templates.texts(NAME))[language]
     return words

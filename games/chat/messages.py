@@ -7,8 +7,8 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from games.models import Grounds
+from players.datetime_format import written_until
 from players.models import Player
-from players.moments import written_until
 
 
 def because(grounds: str) -> str:

@@ -55,8 +55,8 @@ from games.errors import (
 from games.models import CheminSeat, Decider, LiveTable
 from games.raw_rows import Value, fetch_one
 from games.solo import seats
-from players import gate, registers
 from players.models import Player
+from players.protection import eligibility, registers
 from wallet.ledger import LimitReached, accounts
 from wallet.models import Account, Mode
 
@@ -77,7 +77,7 @@ TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
 # Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
 WELCOME = f"""
 WITH last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
-SELECT {gate.BARRED}, {seats.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
+SELECT {eligibility.BARRED}, {seats.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
 """  # noqa: S608  (nothing but names of our own columns and codes)
 
 
@@ -119,7 +119,7 @@ def decide(
     try:
         _at(live_table_id, partial(_decide, answer), welcome=partial(_demand_welcome, answer))
     except PlayError as refusal:
-        is_barred = isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK
+        is_barred = isinstance(refusal, Barred) and refusal.bar.code is not eligibility.Code.CHECK
         if not is_barred and _done_before(answer):
             return
         _record(answer, refusal)
@@ -208,7 +208,7 @@ def _demand_served(standing: Standing, player: Player) -> None:
 def _begin_here(player: Player, live_table: LiveTable, session: UUID | None) -> None:
     """Have the player play at this table from now on. Raises Barred where something keeps them from playing."""
     mode = Mode(live_table.mode)
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar:
         raise Barred(bar)
     seats.sit(player, live_table.table_id, mode)
@@ -303,10 +303,10 @@ def _demand_welcome(answer: Answer) -> None:
     """Raises Barred, and TableWaits where the player's law has them play at one table at a time, and it is another."""
     player, live_table = answer.player, answer.live_table
     values: dict[str, Value] = {"live_table": live_table.pk}
-    values.update(gate.barred(player, answer.session, real=live_table.mode == Mode.REAL))
+    values.update(eligibility.barred(player, answer.session, real=live_table.mode == Mode.REAL))
     bar, sits = there(fetch_one(WELCOME, values))
     if bar:
-        raise Barred(gate.bar(player, gate.Code(bar)))
+        raise Barred(eligibility.bar(player, eligibility.Code(bar)))
     if not sits:
         raise TableWaits(live_table.table.slug)
 

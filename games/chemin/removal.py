@@ -18,7 +18,7 @@ from games.engine.chemin.actions import BreakUp, Leave
 from games.engine.chemin.state import there
 from games.models import CheminSeat, Decider, WhyLeft
 from games.tables import clock
-from players.watching import STILL_WATCHING, asked
+from players.protection.stream_access import STILL_WATCHING, asked
 
 
 def send_away(standing: Standing, *, place: int, why: WhyLeft = WhyLeft.SESSION) -> Standing:

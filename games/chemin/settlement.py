@@ -36,7 +36,7 @@ from games.models import (
 from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from games.shared.shoes import SYSTEM, written
 from games.verification.redeal import Finding
-from players import sittings
+from players.protection import play_sessions
 
 KEEP = f"WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT} SELECT count(*) FROM round"  # noqa: S608  (our own statements)
 PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
@@ -153,7 +153,7 @@ def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) ->
         cursor.execute(KEEP, vars(inserted) | values)
     _keep_coup(finished)
     if finished.outcome is not None:
-        sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at every table
+        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at every table
         _record(finished, standing)
 
 

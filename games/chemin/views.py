@@ -29,7 +29,7 @@ from games.solo import seats
 from games.tables.access import at_a_playable_table, demand_welcome
 from games.tables.presentation import Notice
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
-from players.gate import Code
+from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 from wallet.money import format_amount

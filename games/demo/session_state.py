@@ -19,7 +19,7 @@ from games.demo.play import GuestPlace, GuestRound
 from games.engine.settle import Line, Result
 from games.seeds import SealedSeed, resealed
 from games.tables.presentation import Notice
-from players.session_store import row_key
+from players.login.session_store import row_key
 
 KEY = "guest"  # of the session
 

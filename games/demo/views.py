@@ -30,9 +30,9 @@ from games.solo import seats
 from games.tables.presentation import Notice
 from games.variants import VARIANTS
 from players.access import HouseRequest
-from players.identity import player_of
+from players.login.current_user import player_of
 from players.rates import at_a_human_pace, now_and_then
-from players.services import currency_of, highest_minimum_age
+from players.registration import currency_of, highest_minimum_age
 from wallet import house_stop
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from games.help import game_lines, rules_page
 from games.lobby.selectors import playable_table
 from games.variants import GAMES
-from players.identity import player_of
+from players.login.current_user import player_of
 
 
 @require_safe

@@ -8,7 +8,7 @@ from django.db.models.functions import Lower
 
 from games.models import OPEN_PHASES, ChatName, CheminSeat, LiveRound, LiveSeat, Participation, Round
 from games.rounds.codes import read_code
-from players.finding import SEE, Finder, Hit, read_uuid
+from players.search import SEE, Finder, Hit, read_uuid
 
 LONGEST_NAME: Final = 20  # characters of a name in the chat
 

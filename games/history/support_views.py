@@ -9,11 +9,11 @@ from django.views.decorators.http import require_http_methods
 
 from games.lobby.selectors import find_round
 from games.models import Participation
-from players import service
 from players.access import PlayerRequest, player_required
 from players.models import Player, Topic
 from players.rates import now_and_then
-from players.service_forms import MessageForm
+from players.support import conversations
+from players.support.forms import MessageForm
 
 
 @player_required
@@ -37,10 +37,10 @@ def _send(request: PlayerRequest) -> HttpResponse:
             form.add_error("round", _("None of your rounds has this code."))
         else:
             try:
-                begun = service.begin(
+                begun = conversations.begin(
                     player=request.player, topic=Topic(asked["topic"]), text=asked["text"], about=about
                 )
-            except service.TooManyOpen as error:
+            except conversations.TooManyOpen as error:
                 form.add_error(None, str(error))
             else:
                 messages.success(request, _("Your message has been sent."))
@@ -48,10 +48,10 @@ def _send(request: PlayerRequest) -> HttpResponse:
     return render(request, "players/service_new.html", {"form": form})
 
 
-def _own_round(player: Player, named: str) -> service.RoundNamed | None:
+def _own_round(player: Player, named: str) -> conversations.RoundNamed | None:
     """Return the round with this code or id if *player* had a part in it."""
     round_id = find_round(named)
     if round_id is None:
         return None
     part = Participation.objects.filter(player=player, round_id=round_id).select_related("round").first()
-    return service.RoundNamed(part.round_id, part.round.code) if part else None
+    return conversations.RoundNamed(part.round_id, part.round.code) if part else None

@@ -24,7 +24,7 @@ from games.solo.seats import as_shown
 from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES, VARIANTS
 from players.models import Player
-from players.services import currency_of
+from players.registration import currency_of
 from wallet import house_stop
 from wallet.models import Mode
 

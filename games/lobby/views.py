@@ -22,9 +22,9 @@ from games.lobby.sample_hand import still
 from games.shared import stream_tokens
 from games.shared.lobby_card import render_card
 from games.variants import VARIANTS
-from players import gate
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id
-from players.identity import player_of
+from players.login.current_user import player_of
+from players.protection import eligibility
 from players.rates import at_a_human_pace
 
 KEEP = "keep"  # what the button of a card sends: whether its table is to be a favourite
@@ -81,7 +81,7 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
     context = {
         **_tables(request, wish),
         "news": news.values(),
-        "bar": gate.bar_to_play(player, real=False) if player else None,
+        "bar": eligibility.bar_to_play(player, real=False) if player else None,
         "games": game_lines(language),
         "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
         "stream": _stream(request, wish),

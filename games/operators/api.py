@@ -18,7 +18,7 @@ from rest_framework.exceptions import Throttled
 from games.models import Table
 from games.solo import operator_money
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
-from players.services import CurrencyNotOffered, TooYoung
+from players.registration import CurrencyNotOffered, TooYoung
 from wallet.models import PartnerKind
 from wallet.operator_wallet import launches
 from wallet.seamless_wallet import messages

@@ -17,9 +17,10 @@ from django.views.decorators.http import require_GET, require_safe
 from games.models import Table
 from games.solo import operator_money
 from games.tables.access import at_a_playable_table
-from players import account_locks, services
+from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required
-from players.identity import session_of
+from players.login import account_locks
+from players.login.current_user import session_of
 from players.models import Player
 from wallet.models import Mode
 from wallet.operator_wallet import launches, operators, queue
@@ -74,7 +75,7 @@ def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     adapter = get_adapter(request)
     if request.user.is_authenticated:
         adapter.logout(request)
-    services.choose_language(user=player.user, language=launch.language)
+    registration.choose_language(user=player.user, language=launch.language)
     adapter.login(request, player.user)
     session = session_of(request.session)
     if session is not None:

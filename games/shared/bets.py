@@ -43,8 +43,8 @@ from games.models import LiveRound, LiveSeat
 from games.shared import favourites, seats
 from games.solo import seats as places
 from games.variants import VARIANTS
-from players import gate, registers
 from players.models import Player
+from players.protection import eligibility, registers
 from wallet import house_stop, ledger
 from wallet.ledger import InsufficientFunds, LimitReached, holds
 from wallet.models import Account, Mode
@@ -238,8 +238,8 @@ def _locked(click: Click) -> Betting:
     locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
     if locked is None:
         raise StalePage
-    if locked.bar and locked.bar != gate.Code.CHECK:
-        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+    if locked.bar and locked.bar != eligibility.Code.CHECK:
+        raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))
     if not locked.sits:
         raise TableWaits(locked.live_table.table.slug)
     if locked.live_round is None:
@@ -265,7 +265,7 @@ def _demand_open(betting: Betting) -> None:
     its answer first. Raises Barred, NotServed, OtherMoney, TableStopped.
     """
     if betting.bar:
-        raise Barred(gate.bar(betting.seat.player, gate.Code(betting.bar)))
+        raise Barred(eligibility.bar(betting.seat.player, eligibility.Code(betting.bar)))
     if betting.unserved:
         raise betting.unserved
     if betting.seat.live_table.stopped_by_id is not None:

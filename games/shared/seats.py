@@ -19,8 +19,8 @@ from games.raw_rows import Value, columns, fetch_one, instance
 from games.solo import seats
 from games.tables import clock
 from games.variants import VARIANTS
-from players import gate
 from players.models import Player
+from players.protection import eligibility
 from wallet.ledger import accounts
 from wallet.models import Mode
 
@@ -30,13 +30,14 @@ MODE = "SELECT mode FROM games_livetable WHERE id = %s"
 # been waited for, the clock is read again. Whatever keeps the player from playing is asked before that. A web process
 # that falls silent in the middle does not keep the betting open for ever.
 LOCK = f"""
-WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
+WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
 live AS MATERIALIZED (
     SELECT r.* FROM games_liveround AS r, gate
     WHERE set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
         AND r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
-        AND clock_timestamp() < r.deadline AND coalesce(gate.bar, '{gate.Code.CHECK}') = '{gate.Code.CHECK}'
+        AND clock_timestamp() < r.deadline AND coalesce(gate.bar, '{eligibility.Code.CHECK}') =
+        '{eligibility.Code.CHECK}'
     FOR SHARE OF r
 ),
 own AS MATERIALIZED (
@@ -75,7 +76,7 @@ class Locked(NamedTuple):
     """
 
     live_table: LiveTable
-    bar: str | None  # what keeps the player from playing, by `players.gate.Code`
+    bar: str | None  # what keeps the player from playing, by `players.protection.eligibility.Code`
     sits: bool  # whether it is here that they play, where they may play at one table at a time
     is_served: bool  # under the version in force, whatever the round was opened under
     is_played: bool  # for that kind of money, under the same
@@ -113,8 +114,8 @@ def _take(player: Player, live_table: LiveTable) -> None:
     """
     mode = Mode(live_table.mode)
     demand_served(live_table.table.version, player, mode)
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
+    if bar and bar.code is not eligibility.Code.CHECK:  # which is answered at the table
         raise Barred(bar)
     kind = plays_on(VARIANTS[live_table.table.variant])
     if kind is not kind.CASH:
@@ -133,7 +134,7 @@ def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | Non
         return None
     where = player.jurisdiction_id
     values: dict[str, Value] = {"live_table": live_table_id, "round": round_id, "jurisdiction": where}
-    values.update(gate.barred(player, session, real=next(mode) == Mode.REAL))
+    values.update(eligibility.barred(player, session, real=next(mode) == Mode.REAL))
     row = fetch_one(LOCK, values)
     if row is None:
         return None

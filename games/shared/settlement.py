@@ -24,7 +24,7 @@ from games.shared import shoes
 from games.shared.rounds import rules_of
 from games.shared.shoes import SYSTEM
 from games.verification.redeal import Finding
-from players import sittings
+from players.protection import play_sessions
 from wallet import ledger
 
 # Of the players' accounts the lowest id first, as everywhere: whoever is to be paid stays as they are until it is done.
@@ -170,7 +170,7 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         cursor.execute(PAY, values)
         cursor.execute(ENDED_OTHERWISE, values)
         _demand(_findings("balance after", cursor.fetchall()), "A balance is not what the settlement makes it.")
-        sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at a solo table
+        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at a solo table
         cursor.execute(SUMS, values)
         digest, totals = cursor.fetchone()
     _record(live_round, coup, digest, json.loads(totals))

@@ -26,9 +26,9 @@ from games.shared.views import live_page
 from games.solo import seats
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.page_header import sitting_view
-from players import sittings
 from players.access import PlayerRequest, player_required, session_id
 from players.models import Player
+from players.protection import play_sessions
 from wallet.models import Mode
 
 FRAME = "iframe"  # what a browser says it asks for, where that is what a frame shows
@@ -127,7 +127,7 @@ def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
     sides = (_side(request.player, LEFT, first, second), _side(request.player, RIGHT, second, first))
     mode = Mode.REAL if any(side.is_real for side in sides) else Mode.FREE
     session = session_id(request)
-    seen = sittings.sitting(request.player, session) if session else None
+    seen = play_sessions.sitting(request.player, session) if session else None
     context = {
         "sides": sides,
         "swapped": _address(second, first),

@@ -29,9 +29,9 @@ from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.page_header import sitting_view
 from games.tables.presentation import Notice, PurseForms
 from games.variants import VARIANTS
-from players import sittings
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
-from players.gate import Code
+from players.protection import play_sessions
+from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.models import AccountKind, Mode
 
@@ -205,7 +205,7 @@ def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForm
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
     """Return what stands around a table and changes with a bet: the sitting, and the reality check where one is due."""
     session, mode = session_id(request), Mode(live.mode)
-    seen = sittings.sitting(request.player, session) if session else None
+    seen = play_sessions.sitting(request.player, session) if session else None
     return {
         "table": live.table,
         "now_mode": mode,

@@ -44,8 +44,8 @@ from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.solo import seats
 from games.variants import VARIANTS
-from players import gate, registers
 from players.models import Player
+from players.protection import eligibility, registers
 from wallet.ledger import LimitReached, accounts
 from wallet.models import AccountKind, Mode
 from wallet.operator_wallet.operators import funds
@@ -109,8 +109,8 @@ def _take_place(player: Player, table_id: int, mode: Mode) -> None:
     """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred,
     NotServed, OtherMoney, TableClosed.
     """
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
+    if bar and bar.code is not eligibility.Code.CHECK:  # which is answered at the table
         raise Barred(bar)
     table = Table.objects.select_related("version").get(pk=table_id, shape=Shape.SOLO)
     demand_served(table.version, player, mode)
@@ -316,7 +316,7 @@ def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
     """Return what is about to be staked, where everything but money allows it."""
     place = locked.place
     if locked.bar:
-        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+        raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))
     if not locked.sits:
         raise TableWaits(place.table.slug)
     _demand_open(locked)
@@ -354,7 +354,7 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> seats.Locked:
     """Return the locked place at the table where the player plays. Raises StalePage, Barred, TableWaits."""
     locked = _locked(player, table_id, mode)
     if locked.bar:
-        raise Barred(gate.bar(player, gate.Code(locked.bar)))
+        raise Barred(eligibility.bar(player, eligibility.Code(locked.bar)))
     if not locked.sits:
         raise TableWaits(locked.place.table.slug)
     return locked

@@ -21,8 +21,8 @@ from games.errors import (
 from games.models import Shape, Table
 from games.solo import Click, Played, seats
 from games.variants import VARIANTS
-from players import registers
 from players.models import Player
+from players.protection import registers
 from wallet.models import AccountKind, Mode, RemoteBet
 from wallet.operator_wallet import bets, operators
 

@@ -15,8 +15,8 @@ from games.models import NextRound, Status, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import GAMES, VARIANTS
-from players import gate
 from players.models import Player
+from players.protection import eligibility
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
@@ -38,7 +38,7 @@ SITS = """(SELECT law.may_play_in_parallel FROM players_player AS whose
 # The account that the game plays on comes last; each row is locked as it stands once it has been waited for. Before any
 # of them it is asked whether the player may play, and whether anybody may.
 LOCK = f"""
-WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar, wallet_is_stopped() AS is_stopped),
+WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar, wallet_is_stopped() AS is_stopped),
 seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
 SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar, gate.is_stopped,
@@ -67,7 +67,7 @@ class Locked(NamedTuple):
     account_id: int
     balance: int  # minor units
     held: int  # of the balance: set aside, so that it covers nothing
-    bar: str | None  # what keeps the player from playing, by `players.gate.Code`
+    bar: str | None  # what keeps the player from playing, by `players.protection.eligibility.Code`
     is_stopped: bool  # the whole house
     room: LimitReached | None  # the limit that leaves least for a stake
     sits: bool  # whether it is here that they play, where they may play at one table at a time
@@ -86,7 +86,7 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     Raises TableChanged where a change of the table was committed just now.
     """
     values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
-    values.update(gate.barred(player, session, real=mode is Mode.REAL))
+    values.update(eligibility.barred(player, session, real=mode is Mode.REAL))
     row = fetch_one(LOCK, values)
     if row is None:
         return None

@@ -32,9 +32,9 @@ from games.tables.notice_stream import stream_of
 from games.tables.page_header import sitting_view
 from games.tables.presentation import Notice
 from games.variants import VARIANTS
-from players import sittings
 from players.access import PlayerRequest, player_required, session_id
-from players.gate import Code
+from players.protection import play_sessions
+from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 
@@ -207,7 +207,7 @@ def _render(
     news = unseen_rounds.news([place] if place.unseen != shown else [], request, _language())
     game = game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh)
     session = session_id(request)
-    seen = sittings.sitting(place.player, session) if session else None
+    seen = play_sessions.sitting(place.player, session) if session else None
     context = {
         "sitting": sitting_view(seen, place.player, mode, game) if seen else None,
         "table": place.table,

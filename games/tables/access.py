@@ -19,9 +19,9 @@ from games.errors import Barred, NotHereRemotely, NotServed, OtherMoney, TableCl
 from games.models import Shape, Table
 from games.solo.operator_money import demand_possible
 from games.variants import VARIANTS
-from players import gate, registers
 from players.access import PlayerRequest
 from players.models import Player
+from players.protection import eligibility, registers
 from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
 
@@ -93,8 +93,8 @@ def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
 
 def demand_unbarred(player: Player, mode: Mode, session: UUID | None) -> None:
     """The same, for whoever has asked the registers before."""
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
-    if bar and bar.code is not gate.Code.CHECK:
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    if bar and bar.code is not eligibility.Code.CHECK:
         raise Barred(bar)
 
 
@@ -105,7 +105,7 @@ def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) 
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
     bar = error.bar
-    if bar.code is gate.Code.TERMS:
+    if bar.code is eligibility.Code.TERMS:
         return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
     return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
 

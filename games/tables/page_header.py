@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from games.tables.presentation import GameView
 from players.models import Player
-from players.sittings import Seen
+from players.protection.play_sessions import Seen
 from wallet.models import Mode
 
 

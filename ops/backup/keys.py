@@ -13,9 +13,9 @@ from games.integrity import Doubt
 from games.models import Shape, Shoe
 from games.shared import shoes
 from ops.backup.errors import WrongKey
+from players.encryption import unseal
+from players.login.second_factor import MFAAdapter
 from players.models import DocumentContent
-from players.sealing import unseal
-from players.second_factor import MFAAdapter
 from wallet.models import PartnerKey, PayoutAccount
 from wallet.payouts import accounts
 from wallet.seamless_wallet.keys import secret_of

@@ -22,8 +22,8 @@ from django.db import connections, transaction
 from audit import log, sealing, signing
 from audit.models import Event
 from ops.backup import home, keys, live, places, programs
-from players import sessions
 from players.api import tokens
+from players.login import sessions
 from players.models import Ended, Session
 from wallet.models import Payment, PaymentState, Withdrawal
 from wallet.models.withdrawals import OPEN

@@ -8,7 +8,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from players.api import rates, tokens
-from players.backend import HouseBackend
+from players.login.backend import HouseBackend
 from players.models import ApiToken, User
 
 SCHEME: Final = "bearer"

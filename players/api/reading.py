@@ -14,7 +14,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from players import days
+from players import date_field
 from players.api.problems import TOO_LARGE, Problem
 
 LARGEST: Final = 10**15  # minor units, as on every form of the house
@@ -95,7 +95,7 @@ class Day(serializers.DateField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.validators += [MinValueValidator(days.FIRST), MaxValueValidator(days.LAST)]
+        self.validators += [MinValueValidator(date_field.FIRST), MaxValueValidator(date_field.LAST)]
 
 
 class Moment(serializers.DateTimeField):
@@ -103,7 +103,7 @@ class Moment(serializers.DateTimeField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        first, last = (datetime.combine(day, time(), UTC) for day in (days.FIRST, days.LAST))
+        first, last = (datetime.combine(day, time(), UTC) for day in (date_field.FIRST, date_field.LAST))
         self.validators += [MinValueValidator(first), MaxValueValidator(last)]
 
 

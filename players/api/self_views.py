@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from players.api.schema import example
 from players.api.views import ApiView
-from players.identity import actor_of
+from players.login.current_user import actor_of
 from players.models import ApiToken
 
 

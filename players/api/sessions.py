@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from players import registers, sessions, sittings
 from players.api.problems import NO_TOKEN, Problem
+from players.login import sessions
+from players.login.sessions import Standing
 from players.models import ApiToken, User
-from players.sessions import Standing
+from players.protection import play_sessions, registers
 
 
 def running(token: ApiToken) -> UUID | None:
@@ -51,7 +52,7 @@ def _begin(token: ApiToken, ip: str) -> tuple[UUID, bool]:
     if found:
         sessions.act(found)
     elif hasattr(held.user, "player"):
-        sittings.sitting(held.user.player, began)  # no page does; without one no reality check would wait
+        play_sessions.sitting(held.user.player, began)  # no page does; without one no reality check would wait
     return began, is_new
 
 

@@ -14,8 +14,9 @@ from django.db.models.query import QuerySet
 
 from audit import log, retention
 from audit.models import Clock, Kept
-from players import mail, second_factor, services, sessions
-from players.identity import actor_of, player_of, staff_of
+from players import mail, registration
+from players.login import second_factor, sessions
+from players.login.current_user import actor_of, player_of, staff_of
 from players.models import ApiToken, Ended, Player, Scope, User
 
 MARK: Final = "sabot_"  # so that people, and programs that look for keys in what is published, see what it is
@@ -75,9 +76,9 @@ def make(
     token.refresh_from_db()
     data: dict[str, log.Json] = {"token": token.pk, "scopes": list(token.scopes), "days": days}
     if staff_of(user):
-        services.record_change("staff.token_made", user=user, ip=ip, data=data, token=token)
+        registration.record_change("staff.token_made", user=user, ip=ip, data=data, token=token)
     else:
-        services.record_change("token.made", user=user, ip=ip, data=data, token=token)
+        registration.record_change("token.made", user=user, ip=ip, data=data, token=token)
     return token, key
 
 

@@ -2,8 +2,8 @@
 
 from django.urls import path
 
+from players.api.play_sessions import Check
 from players.api.self_views import Self
-from players.api.sittings import Check
 
 urlpatterns = [
     path("self/", Self.as_view(), name="self"),

@@ -17,12 +17,12 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from players import second_factor
 from players.api import calls, problems, reading, sessions
 from players.api.authentication import ByToken
 from players.api.problems import Problem
 from players.api.reading import StrictJSON
-from players.identity import player_of, staff_of
+from players.login import second_factor
+from players.login.current_user import player_of, staff_of
 from players.models import ApiToken, Player, Scope, Staff, User
 
 UTF_8: Final = "utf-8"

@@ -38,7 +38,8 @@ class WordField(models.TextChoices):
 
 
 class SearchWord(models.Model):
-    """A word of a player's name or address in its normal form (`players.sameness.words`): "muller" for Müller.
+    """A word of a player's name or address in its normal form (`players.identity.normalise.words`): "muller" for
+    Müller.
 
     Compared byte by byte, so that a range of one index holds all words that begin alike, whatever the database's
     language.

@@ -10,7 +10,7 @@ from players.models.people import Staff
 
 class Notice(models.Model):
     """A notice of maintenance. It is shown from ``shown_from`` until ``shown_until``, and speaks of work planned from
-    ``begins_at`` to ``ends_at``. Its words have the mark `players.notices.WHEN`, for which each reader gets those
+    ``begins_at`` to ``ends_at``. Its words have the mark `players.staff.notices.WHEN`, for which each reader gets those
     times as their clocks show them.
     """
 

@@ -28,7 +28,7 @@ class Session(models.Model):
     ip = models.CharField(max_length=45)  # "" once erased
     browser = models.CharField(max_length=300)  # as it calls itself; "program: …"; "" once erased
     began_at = models.DateTimeField(db_default=Now())
-    acted_at = models.DateTimeField(db_default=Now())  # the last action; up to `players.sessions.LAG` behind
+    acted_at = models.DateTimeField(db_default=Now())  # the last action; up to `players.login.sessions.LAG` behind
     ended_at = models.DateTimeField(null=True)
     why = models.CharField(max_length=30, choices=Ended, default="")
 

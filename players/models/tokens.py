@@ -31,7 +31,7 @@ class ApiToken(models.Model):
     per_minute = models.PositiveIntegerField()  # how many calls a minute it may make
     made_at = models.DateTimeField(db_default=Clock())
     ends_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True)  # up to `players.sessions.LAG` behind
+    used_at = models.DateTimeField(null=True)  # up to `players.login.sessions.LAG` behind
     used_from = models.CharField(max_length=45, blank=True)  # the address; "" once erased
     revoked_at = models.DateTimeField(null=True)
     session = models.ForeignKey(Session, models.PROTECT, null=True, db_index=False, related_name="+")

@@ -7,8 +7,8 @@ from django.db import connection
 
 from games.engine.chemin import Phase
 from games.models import CheminSeat, LiveTable, WhyLeft
-from players import sittings
 from players.models import ApiCall, Player, Scope
+from players.protection import play_sessions
 from tests.api.at_live import at, program_of, refused, state_at
 from tests.api.client import Program
 from tests.builders import a_guest_table, a_player
@@ -258,7 +258,7 @@ class TestADecision:
         sit(a_player(real=MONEY), live_table, 2)
         session = CheminSeat.objects.get(player=player).session
         assert session
-        sittings.sitting(player, session)
+        play_sessions.sitting(player, session)
         with connection.cursor() as cursor:
             cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}

@@ -14,8 +14,8 @@ from django.test import Client
 from games.engine.chemin import Phase
 from games.errors import TableStopped
 from games.models import CheminSeat, Incident, LiveTable, WhyLeft
-from players import exclusions, limits
 from players.models import LimitKind, Period, Player
+from players.protection import exclusions, limits
 from tests.api.at_live import at, program_of, refused
 from tests.api.left_behind import left_by
 from tests.chemin.at_table import (

@@ -13,7 +13,8 @@ import pytest
 from audit import log, searching
 from audit.models import Event, Leaf
 from audit.verify import Checkpoint, Proof, demand_included, keys_of
-from players import days, looking
+from players import date_field
+from players.staff import access_log
 from tests.api.client import Program
 from tests.audit import sealed
 from tests.audit.signing import Pens
@@ -139,7 +140,7 @@ class TestFinding:
         assert [error["pointer"] for error in answer.json()["errors"]] == [f"/?{name}"]
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("moment", [days.FIRST, days.LAST])
+    @pytest.mark.parametrize("moment", [date_field.FIRST, date_field.LAST])
     def test_the_first_and_the_last_day_are_no_error(self, program, moment):
         assert program.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
         assert program.get("events/", until=f"{moment}T00:00:00Z").status_code == 200
@@ -209,7 +210,7 @@ class TestOnRecord:
         player = a_player()
         log.record("test.happened", by="system", on=str(player), data={})
         program.client.raise_request_exception = False
-        monkeypatch.setattr(looking, "SEEN", "data.seen\0")
+        monkeypatch.setattr(access_log, "SEEN", "data.seen\0")
         answer = program.get("events/", kind="test.happened")
         assert answer.status_code == 500
         assert str(player).encode() not in answer.content

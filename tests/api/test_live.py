@@ -10,8 +10,8 @@ from games.models import LiveSeat, LiveTable, Phase
 from games.shared import malfunction
 from games.shared.seats import seat_at
 from games.solo import seats
-from players import exclusions
 from players.models import ApiCall, Scope
+from players.protection import exclusions
 from tests.api.at_live import at, program_of, refused, state_at
 from tests.api.client import Program
 from tests.builders import a_player, a_table

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from players import exclusions, limits, sittings
 from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Period, Player, Scope, Session
+from players.protection import exclusions, limits, play_sessions
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import Program
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
@@ -170,7 +170,7 @@ class TestTheRealityCheck:
         for _ in range(2):
             told(at.play({"player": CHIP}))
         session = Session.objects.get()
-        seen, found = sittings.sitting(player, session.pk), told(at.program.get("protection/check/"))["sitting"]
+        seen, found = play_sessions.sitting(player, session.pk), told(at.program.get("protection/check/"))["sitting"]
         assert found["session"] == str(session.pk)
         assert (found["rounds"], found["real"]["staked"]) == (2, 2 * CHIP)
         assert (found["real"]["paid"], found["real"]["net"]) == (seen.paid_real, seen.net_real)

@@ -4,7 +4,7 @@ import pytest
 
 from games.models import NextRound
 from games.tables.default_tables import golden_limits
-from players import exclusions
+from players.protection import exclusions
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import Program
 from tests.builders import a_golden_table, a_player

@@ -16,8 +16,8 @@ from games.models import Table
 from games.tables.default_tables import baccarat_limits
 from games.tables.status import pause_table
 from games.variants import GAMES, VARIANTS
-from players import exclusions
 from players.models import Player
+from players.protection import exclusions
 from tests.annulling import annul_unreproduced
 from tests.api.at_solo import refused, told
 from tests.api.client import Program

@@ -16,10 +16,10 @@ from games.tables import make_table
 from games.tables.default_tables import baccarat_limits, no_commission_limits
 from games.tables.status import close_table, continue_table, open_table, pause_table
 from games.variants import VARIANTS
-from players import exclusions
 from players.api.problems import KINDS
-from players.limits import set_limit
 from players.models import LimitKind, Period, Player
+from players.protection import exclusions
+from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, Told, refused, told
 from tests.api.client import Program
 from tests.builders import a_golden_table, a_player, a_purse, a_table, other_limits, put_live

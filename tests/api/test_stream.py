@@ -11,8 +11,8 @@ from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.tables import notify
 from games.tables.clock import Clock
-from players import exclusions
 from players.models import ApiToken, Scope, Session
+from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.api.at_live import at, program_of, state_at
 from tests.api.client import Program

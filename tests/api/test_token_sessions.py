@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 
 from games.models import Participation, Table
-from players import exclusions
-from players.limits import set_limit
 from players.models import LimitKind, Period, Player, Session
+from players.protection import exclusions
+from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import Program
 from tests.builders import a_player, a_table

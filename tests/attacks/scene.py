@@ -28,10 +28,12 @@ from audit.verify import leaf_hash
 from backoffice.deposits import doubts
 from games.errors import OperatorSilent
 from games.models import Phase
-from players import account_locks, exclusions, lifting, limits, sessions, staffing
+from players import staff as staffing
 from players.api import tokens
 from players.api.sessions import session_for
+from players.login import account_locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck, Scope
+from players.protection import exclusion_lift, exclusions, limits
 from tests import builders
 from tests.annulling import annul_as_two_agree
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
@@ -228,7 +230,7 @@ def _staff() -> None:
 def _protection(player: Player) -> None:
     one, other = a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
-    asked = lifting.ask(exclusion=exclusion, reason="for a test", by=one)
+    asked = exclusion_lift.ask(exclusion=exclusion, reason="for a test", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     exclusions.exclude_self(player=player, months=None, by=str(player))
     account_locks.lock(player=player, reason="for a test", by=one)

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from players import exclusions
 from players.models import Session
+from players.protection import exclusions
 from tests.builders import a_player, a_submission
 from tests.people import a_member_of_staff, a_visitor
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from audit import approvals
 from audit.models import Decision, Verdict
-from players import exclusions
 from players.models import ExclusionLift
+from players.protection import exclusions
 from tests.builders import a_verified_player
 from tests.people import a_member_of_staff
 from tests.wallet.payout_builders import a_withdrawal, an_account

@@ -12,7 +12,8 @@ from django.db import DatabaseError, connection, transaction
 
 from audit import approvals
 from audit.models import Decision, Verdict
-from players import second_factor, staffing
+from players import staff
+from players.login import second_factor
 from players.models import Staff, StaffChange, StaffDeed, User
 from tests.people import a_member_of_staff
 
@@ -99,7 +100,7 @@ def test_nobody_asks_for_or_decides_what_is_about_them_under_whichever_account(a
         twin = a_member_of_staff("support", person=subject.person)
         for account in (subject, twin):
             with refused("SB021"):
-                wish = {"staff": account.pk, "roles": ["finance"], "from": staffing.roles_of(account)}
+                wish = {"staff": account.pk, "roles": ["finance"], "from": staff.roles_of(account)}
                 execute(sent(StaffDeed.ROLES, wish, asker, decider=decider))
         with refused("SB021"):
             wish = making(person=str(subject.person))
@@ -130,7 +131,7 @@ def test_an_account_is_made_of_the_log_in_that_was_approved_alone(asker, decider
         with refused("SB023"):
             execute(sent(StaffDeed.MAKE, making(**wrong), asker, decider=decider), a_login().pk)
     execute(approval_id, a_login().pk)
-    assert staffing.roles_of(Staff.objects.get(user__email="new@example.com")) == ["finance"]
+    assert staff.roles_of(Staff.objects.get(user__email="new@example.com")) == ["finance"]
 
 
 def test_roles_that_are_not_any_more_what_was_agreed_to_are_not_changed(asker, decider, member):

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from games.models import LiveTable, Phase, Table
 from games.shared import malfunction, stream_tokens
 from games.tables.status import pause_table
-from players import sessions
+from players.login import sessions
 from players.models import Ended, Staff
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player, a_table

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from players import verification
+from players.identity import verification
 from tests.browser.at_table import log_in
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, PHONE

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import LiveTable, Phase
 from games.shared import stream_tokens
-from players import sessions
+from players.login import sessions
 from players.models import Ended, Player
 from tests.browser.at_table import a_window
 from tests.builders import a_player

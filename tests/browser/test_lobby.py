@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from games.models import FavouriteTable, LiveTable, Phase
 from games.shared import malfunction, stream_tokens
-from players import sessions
+from players.login import sessions
 from players.models import Ended
 from tests.browser.at_table import a_window
 from tests.builders import a_player

@@ -11,9 +11,10 @@ from pytest_django import DjangoDbBlocker
 
 from games.models import Round
 from games.shared import stream_tokens
-from players import notices, sessions
+from players.login import sessions
 from players.models import Ended
-from players.notices import span
+from players.staff import notices
+from players.staff.notices import span
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.browser.test_every_page import OTHER_THEMES, expect_none, faults_of_sizes, faults_of_themes
 from tests.builders import a_player, a_table

@@ -8,9 +8,10 @@ from django.conf import settings
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from players import account_locks, closures
+from players.account import closures
 from players.demo import PASSWORD as DEMO_PASSWORD
 from players.demo import create_demo_people
+from players.login import account_locks
 from players.models import ClosureState, User
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, NewContext

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from players import service
 from players.models import Topic
+from players.support import conversations
 from tests.browser.at_table import a_window, log_in
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sweep
@@ -60,7 +60,7 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
 @pytest.mark.sweep
 def test_a_complaint_is_taken_decided_and_opened_again(new_context, web_server):
     player = a_player("SE")
-    case = service.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
+    case = conversations.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
     window = new_context(base_url=web_server.url)
     log_in(window, web_server, a_member_of_staff("support", name="Ulla Vester").user)
     desk = window.new_page()

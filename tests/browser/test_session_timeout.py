@@ -11,7 +11,7 @@ import pytest
 from django.db.models import F
 from playwright.sync_api import Page, expect
 
-from players import sessions
+from players.login import sessions
 from players.models import Ended, Session
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_player, a_table

@@ -8,7 +8,7 @@ import pytest
 
 from audit import approvals
 from audit.tasks import expire_approvals
-from players import approval_mail
+from players.mail import approvals as approval_mail
 from players.models import ApprovalNews, Mail
 from players.tasks import mail_approvals
 from tests.builders import a_player

@@ -20,7 +20,8 @@ from games.models import LiveTable, Table
 from games.shared import phases
 from ops import due
 from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
-from players import closures, mail
+from players import mail
+from players.account import closures
 from players.models import Player
 from tests.annulling import agree_to_annul
 from tests.audit.reporting import asked

@@ -11,8 +11,9 @@ from django.test import Client
 from accounts import closing
 from accounts.tasks import finish_closing
 from games.errors import Barred
-from players import closures, gate
+from players.account import closures
 from players.models import ClosureState, Mail, Player
+from players.protection import eligibility
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
 from tests.harness.sweeps import sweep
 from tests.people import a_visitor, events, log_in
@@ -142,9 +143,9 @@ class TestWithMoney:
         with pytest.raises(Barred):
             a_round(rich, table, Mode.FREE, player=1000)
         assert place.slip
-        for bar in (gate.bar_to_play(rich, real=True), gate.bar_to_deposit(rich)):
+        for bar in (eligibility.bar_to_play(rich, real=True), eligibility.bar_to_deposit(rich)):
             assert bar is not None
-            assert bar.code is gate.Code.CLOSING
+            assert bar.code is eligibility.Code.CLOSING
         assert visitor.get("/en/history/").status_code == 200
         assert visitor.get("/en/cashier/withdraw/").status_code == 200
 
@@ -244,9 +245,9 @@ class TestMoneyThatComesAfterwards:
         assert log_in(visitor, player.user, PASSWORD).status_code == 302
         assert "withdraw" in visitor.get("/en/cashier/").text
         assert 'id="close-account"' not in visitor.get(CLOSE).text
-        bar = gate.bar_to_deposit(player)
+        bar = eligibility.bar_to_deposit(player)
         assert bar is not None
-        assert bar.code is gate.Code.CLOSING
+        assert bar.code is eligibility.Code.CLOSING
         a_withdrawal(player)
         pay_out()
         finish_closing()

@@ -11,7 +11,7 @@ from django.core import mail
 from audit import log, sealing
 from audit.models import Category, Significant, Weight
 from audit.significant import finding
-from players import significant_mail
+from players.mail import alerts
 from players.models import Mail, StaffDeed
 from tests.builders import a_table
 from tests.harness.sweeps import sample
@@ -195,7 +195,7 @@ def test_it_is_given_to_nobody_who_does_not_work_on_it(compliance, whose):
 def test_mails_about_alerts_have_one_subject_of_the_house():
     a_member_of_staff("compliance")
     one(title="Alert\r\nBcc: everybody@example.com\r\n\r\nbody")
-    significant_mail.mail_alerts()
+    alerts.mail_alerts()
     assert not mail.outbox
     (written,) = Mail.objects.filter(body__contains="Alert")
     assert not {"\n", "\r"} & set(written.subject)

@@ -7,8 +7,8 @@ from django.db import connection
 from django.template import Context, Template
 from django.utils import translation
 
-from players import service
 from players.models import Topic
+from players.support import conversations
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor
 
@@ -36,7 +36,7 @@ def test_each_language_writes_a_moment_its_own_way(language: str, text: str) -> 
 @pytest.mark.django_db
 def test_players_read_the_time_of_where_they_live_and_staff_utc():
     player, staff = a_player(jurisdiction="RO"), a_member_of_staff("support")
-    service.begin(player=player, topic=Topic.QUESTION, text="What is the time?")
+    conversations.begin(player=player, topic=Topic.QUESTION, text="What is the time?")
     with connection.cursor() as cursor:
         cursor.execute("UPDATE players_conversation SET moved_at = '2026-11-21 22:05:09+00'")
     visitor = a_visitor()

@@ -15,7 +15,7 @@ from accounts import retention
 from audit import exporting, log
 from audit.models import Event, Kept, Personal
 from audit.verify import Export, keys_of
-from players import closures
+from players.account import closures
 from players.models import Player
 from tests.ageing import age
 from tests.audit import sealed

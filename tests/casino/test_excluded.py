@@ -11,8 +11,8 @@ from django.test import Client
 from games.errors import Barred
 from games.models import NextRound, Participation
 from games.solo import add_chip, play_round
-from players import exclusions, gate
 from players.models import Exclusion, ExclusionKind, Player
+from players.protection import eligibility, exclusions
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events, log_in
@@ -103,7 +103,7 @@ class TestWhoeverIsExcluded:
         stop(player)
         page = browser_of(player).get(f"/en/table/{table.slug}/{money}/").content.decode()
         assert 'data-bar="excluded"' in page
-        assert gate.excluded_sentence(player) in page
+        assert eligibility.excluded_sentence(player) in page
         assert 'id="act-deal"' not in page
         assert not NextRound.objects.filter(player=player).exists()
 
@@ -121,11 +121,11 @@ class TestWhoeverIsExcluded:
 
     def test_deposits_nothing(self, stop):
         player = a_player(real=MONEY)
-        assert gate.bar_to_deposit(player) is None
+        assert eligibility.bar_to_deposit(player) is None
         stop(player)
-        bar = gate.bar_to_deposit(player)
+        bar = eligibility.bar_to_deposit(player)
         assert bar is not None
-        assert bar.code is gate.Code.EXCLUDED
+        assert bar.code is eligibility.Code.EXCLUDED
 
     def test_gets_no_free_money(self, stop):
         player = a_player()
@@ -164,7 +164,7 @@ class TestWhoeverIsExcluded:
         a_table()
         stop(player)
         page = browser_of(player).get("/en/").content.decode()
-        assert gate.excluded_sentence(player) in page
+        assert eligibility.excluded_sentence(player) in page
 
 
 def test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record():
@@ -176,7 +176,7 @@ def test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record():
     assert recorded["by"] == str(staff)
     assert (recorded["data"]["kind"], recorded["data"]["until"]) == ("staff", None)
     assert recorded["data"]["reason"] == "played for somebody else"
-    assert gate.bar_to_play(player, real=False)
+    assert eligibility.bar_to_play(player, real=False)
 
 
 def test_staff_exclude_nobody_without_a_reason():
@@ -202,7 +202,7 @@ def test_what_lies_in_a_game_is_given_back_at_once():
 def test_the_page_of_a_pause_says_what_stays_open():
     player = a_player()
     page = browser_of(player).post("/en/protection/pause/", follow=True).content.decode()
-    assert gate.excluded_sentence(player) in page
+    assert eligibility.excluded_sentence(player) in page
     assert "Withdraw your money" in page
 
 

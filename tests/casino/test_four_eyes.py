@@ -32,14 +32,14 @@ DEMANDED = {
 # table besides is the program, before a house opens.
 DOERS = {
     "ledger.adjust": {"wallet.ledger.adjustments"},
-    "exclusions.lift": {"players.lifting"},
+    "exclusions.lift": {"players.protection.exclusion_lift"},
     "withdrawals.second": {"wallet.apps"},
     "tables.new_version": {"games.change_requests.execution"},
     "tables.make_table": {"games.change_requests.execution", "games.tables.default_tables"},
     "voiding.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
     "void.void_round": {"games.verification.replay_task", "games.shared.void", "games.chemin.void"},
     "wallet_adjust": {"wallet.ledger"},
-    "players_staff_execute": {"players.staffing"},
+    "players_staff_execute": {"players.staff"},
     "audit_keep_for": {"audit.retention"},
 }
 

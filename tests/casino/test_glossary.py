@@ -11,7 +11,7 @@ from games.variants import GAMES, LANGUAGES, help_text
 from ops.i18n import sources
 from ops.i18n.catalogues import forms, read
 from ops.i18n.typography import FIXED
-from players import terms
+from players.account import terms
 from tests.harness.sweeps import sweep_languages
 
 GLOSSARY = settings.BASE_DIR / "docs" / "glossary.md"

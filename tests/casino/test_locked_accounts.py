@@ -20,8 +20,9 @@ from games.shared.bets import add_chip
 from games.shared.seats import open_seat
 from games.solo import add_chip as add_solo_chip
 from games.solo import place_at, play_round
-from players import account_locks, exclusions, gate, sessions
+from players.login import account_locks, sessions
 from players.models import AccountLock, Player, Session
+from players.protection import eligibility, exclusions
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
 from tests.chemin import at_table as chemin
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -72,7 +73,7 @@ def faults() -> list[str]:
     return [row for check in verify.run() for row in check.rows]
 
 
-def code_of(barred: pytest.ExceptionInfo[Barred]) -> gate.Code:
+def code_of(barred: pytest.ExceptionInfo[Barred]) -> eligibility.Code:
     return barred.value.bar.code
 
 
@@ -89,7 +90,7 @@ class TestAtASoloTable:
             play_round(
                 player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
             )
-        assert code_of(barred) is gate.Code.LOCKED
+        assert code_of(barred) is eligibility.Code.LOCKED
         assert (cash(player, mode), Participation.objects.filter(player=player).count()) == (MONEY, 0)
         (refused,) = events("round.refused", by=str(player))
         assert refused["data"]["bar"] == "locked"
@@ -100,7 +101,7 @@ class TestAtASoloTable:
         lock(player)
         with pytest.raises(Barred) as barred:
             add_solo_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="player", chip=1000)
-        assert code_of(barred) is gate.Code.LOCKED
+        assert code_of(barred) is eligibility.Code.LOCKED
         with pytest.raises(Barred):
             place_at(player=player, table_id=other.pk, mode=Mode.REAL)
 
@@ -152,7 +153,7 @@ class TestAtASharedTable:
         assert held(player) == 60_00
         with pytest.raises(Barred) as barred:
             add_chip(player=player, live_table_id=table.pk, round_id=round_id, bet="player", chip=20_00)
-        assert code_of(barred) is gate.Code.LOCKED
+        assert code_of(barred) is eligibility.Code.LOCKED
         advance_to(table, Phase.SETTLED)
         part = Participation.objects.get(round_id=round_id, player=player)
         assert part.paid > 0
@@ -249,7 +250,7 @@ class TestAtChemin:
         ):
             with pytest.raises(Barred) as barred:
                 deed()
-            assert code_of(barred) is gate.Code.LOCKED
+            assert code_of(barred) is eligibility.Code.LOCKED
 
     def test_a_session_that_began_beside_the_lock_keeps_no_seat_and_no_stream(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
@@ -345,9 +346,9 @@ class TestEveryWayIn:
         player = self.a_player()
         exclusions.pause(player=player, by=str(player))
         lock(player)
-        assert gate_code(player) is gate.Code.LOCKED
+        assert gate_code(player) is eligibility.Code.LOCKED
         unlock(player)
-        assert gate_code(player) is gate.Code.EXCLUDED
+        assert gate_code(player) is eligibility.Code.EXCLUDED
         log_in(visitor := a_visitor(), player.user)
         assert visitor.get("/en/protection/").status_code == 200
 
@@ -382,8 +383,8 @@ class TestEveryWayIn:
         assert sentence in answer.content.decode()
 
 
-def gate_code(player: Player) -> gate.Code:
-    bar = gate.bar_to_play(player, real=True)
+def gate_code(player: Player) -> eligibility.Code:
+    bar = eligibility.bar_to_play(player, real=True)
     assert bar
     return bar.code
 

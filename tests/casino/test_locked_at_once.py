@@ -16,8 +16,9 @@ from games.errors import PlayError
 from games.models import LiveTable, Participation
 from games.shared import seats
 from games.solo import place_at, play_round
-from players import account_locks, exclusions
+from players.login import account_locks
 from players.models import AccountLock, Player
+from players.protection import exclusions
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table

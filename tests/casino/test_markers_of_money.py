@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from players.limits import set_limit, withdraw_change
-from players.markers import Definition, Found, find
+from players.harm_markers import Definition, Found, find
 from players.models import LimitKind, LimitSource, Period, Player
+from players.protection.limits import set_limit, withdraw_change
 from tests.builders import a_player
 from tests.casino.at_risk import deposit
 from tests.people import events

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from games import harm_markers
-from players.markers import Definition, Found, find
+from players.harm_markers import Definition, Found, find
 from players.models import Player
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_verified_player

@@ -10,7 +10,7 @@ import pytest
 
 from games.history.statement.period import Choice, chosen
 from games.variants import GAMES, help_text
-from players import terms
+from players.account import terms
 from tests.builders import a_player, a_round, a_table
 from tests.casino.test_glossary import catalogue_of
 from tests.people import a_visitor

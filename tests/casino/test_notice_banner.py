@@ -5,8 +5,9 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils.html import escape
 
-from players import exclusions, notices
-from players.notices import LANGUAGES, WHEN, span, words
+from players.protection import exclusions
+from players.staff import notices
+from players.staff.notices import LANGUAGES, WHEN, span, words
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table
 from tests.harness.sweeps import sample, sweep_languages

@@ -20,7 +20,9 @@ from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
-from players import closures, flags, notes, service, services
+from players import registration
+from players.account import closures
+from players.harm_markers import follow_up
 from players.models import (
     ClosureState,
     Contact,
@@ -36,6 +38,8 @@ from players.models import (
     User,
     WordField,
 )
+from players.staff import notes
+from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests, step_to
@@ -97,7 +101,7 @@ class TestTheExport:
     @pytest.mark.sweep
     def test_tells_personal_values_with_their_events(self):
         player = a_player()
-        services.record_failed_login(email=player.user.email, ip="10.1.2.3")
+        registration.record_failed_login(email=player.user.email, ip="10.1.2.3")
         log.record("x.y", by=str(player), on="somewhere", data={}, personal={"ip": "10.9.9.9"})
         assert {"ip": "10.9.9.9"} in [event["personal"] for event in rows(player, "events")]
 
@@ -174,7 +178,7 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
     a_round(player, a_table(), player=1000)
     a_browser(player.user)
     accounts.keep(player=player, iban=IBAN)
-    service.begin(player=player, topic=Topic.QUESTION, text="My name is Somebody Else.")
+    conversations.begin(player=player, topic=Topic.QUESTION, text="My name is Somebody Else.")
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody"})
     with transaction.atomic():
         closures.begin(player=player, by=str(player), ip="10.1.1.1")
@@ -233,7 +237,7 @@ class TestErasure:
     def test_forgets_what_staff_wrote_of_contacts_and_flags_and_keeps_that_there_were_some(self, gone, owner):
         flag, staff = Flag.objects.create(player=gone, marker=Marker.NIGHTS), a_member_of_staff("support")
         Contact.objects.create(flag=flag, staff=staff, made_at=flag.raised_at, way=ContactWay.PHONE, said="Her mother")
-        flags.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
+        follow_up.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
         with (
             pytest.raises(IntegrityError, match="never changed before"),
             transaction.atomic(),
@@ -305,7 +309,7 @@ class TestErasure:
         assert rows(gone, "customer service messages")
         age(owner, "players_conversation", "moved_at", 6 * 366)
         age(owner, "players_servicemessage", "at", 6 * 366)
-        service.forget_old()
+        conversations.forget_old()
         assert rows(gone, "customer service messages") == rows(gone, "customer service") == []
 
     def test_breaks_no_record_that_stays(self, gone, owner):

@@ -17,8 +17,10 @@ from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.significant import finding
 from backoffice.players import lists
-from players import account_locks, exclusions, locks, notes
+from players.login import account_locks, locks
 from players.models import Note, Player, Session
+from players.protection import exclusions
+from players.staff import notes
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
 from tests.harness.sweeps import sample

@@ -12,7 +12,7 @@ from django.test import Client
 from backoffice.players.search import PAGE
 from games import chat
 from games.models import Round
-from players import finding
+from players import search as finding
 from players.models import DocumentKind, Player, Session, Submission
 from tests.builders import a_newcomer, a_player, a_round, a_submission, a_table, a_verified_player
 from tests.harness.sweeps import sample

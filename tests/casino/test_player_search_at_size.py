@@ -12,8 +12,8 @@ from django.db import connection
 
 from backoffice.players import lists
 from backoffice.players.search import FINDERS, PAGE
-from players.finding import ENOUGH
 from players.models import Player, Session
+from players.search import ENOUGH
 from tests.builders import a_newcomer
 from tests.harness.databases import Database
 from wallet.models import PayoutAccount

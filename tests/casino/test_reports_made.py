@@ -9,8 +9,8 @@ from openpyxl import load_workbook
 from audit.models import ReportPart, ReportState
 from audit.reports import kinds
 from audit.reports.kinds import Interval
-from players import limits
 from players.models import LimitKind, Period
+from players.protection import limits
 from tests import reports_history
 from tests.audit.reporting import asked, made_here
 

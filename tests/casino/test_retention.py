@@ -15,7 +15,8 @@ from accounts import retention as expiry
 from accounts.tasks import expire
 from audit import approvals, log, retention
 from audit.models import Approval, Event, Kept, Personal, Retention
-from players import closures, verification
+from players.account import closures
+from players.identity import verification
 from players.models import DocumentContent, Mail, Part, Player, RefusalReason, Session, Staff
 from tests.ageing import age
 from tests.builders import a_player, a_submission

@@ -9,9 +9,11 @@ from audit.significant import finding, thresholds
 from audit.significant.thresholds import Limit
 from games.shared import phases
 from games.tables import status
-from players import closures, exclusions, lifting, locks
+from players.account import closures
+from players.login import locks
 from players.models import Player
-from players.services import record_change
+from players.protection import exclusion_lift, exclusions
+from players.registration import record_change
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.casino.at_risk import banker_always_wins
 from tests.games.test_void import annul, balance, spend
@@ -186,7 +188,7 @@ def test_gli19_2_8_8_overrides_and_changes_name_who_made_them(kind, category):
 def test_gli19_2_8_8_an_exclusion_lifted_before_its_time_names_both_who_did_it():
     player, one, other = a_player(), a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
-    asked = lifting.ask(exclusion=exclusion, reason="it was another", by=one)
+    asked = exclusion_lift.ask(exclusion=exclusion, reason="it was another", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     (lifted,) = found(Category.CORRECTION, player)
     assert (event_of(lifted).kind, lifted.weight) == ("exclusion.lifted", Weight.ALERT)

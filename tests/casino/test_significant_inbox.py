@@ -10,7 +10,7 @@ from django.db import connection
 from audit.models import Category, Significant, Step, Weight, Work
 from audit.significant import finding, working
 from games.rounds.codes import round_code
-from players import significant_mail
+from players.mail import alerts
 from players.models import Mail
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -342,7 +342,7 @@ class TestMail:
         for key in "234":
             one(key, weight=Weight.ALERT, on=str(player), title="A large thing", currency="SEK", amount=123456)
         one("5", weight=Weight.ALERT, title="Another")
-        assert significant_mail.mail_alerts() == 4
+        assert alerts.mail_alerts() == 4
         (mail,) = self.mails(member)
         assert mail.subject == "4 significant events to be looked into"
         assert "A large thing (Errors and mismatches), 3 times" in mail.body
@@ -352,11 +352,11 @@ class TestMail:
     def test_comes_once_and_not_again_within_minutes(self):
         member, _visitor = reader()
         one("1", weight=Weight.ALERT)
-        assert [significant_mail.mail_alerts() for _ in range(2)] == [1, 0]
+        assert [alerts.mail_alerts() for _ in range(2)] == [1, 0]
         one("2", weight=Weight.ALERT)
-        assert significant_mail.mail_alerts() == 0
-        Significant.objects.filter(key="1").update(mailed_at=datetime.now(UTC) - significant_mail.PAUSE)
-        assert significant_mail.mail_alerts() == 1
+        assert alerts.mail_alerts() == 0
+        Significant.objects.filter(key="1").update(mailed_at=datetime.now(UTC) - alerts.PAUSE)
+        assert alerts.mail_alerts() == 1
         assert len(self.mails(member)) == 2
 
     def test_is_left_to_the_worker_that_was_first(self):
@@ -365,11 +365,11 @@ class TestMail:
         first = connection.copy()
         with first.cursor() as cursor:
             cursor.execute("BEGIN")
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [significant_mail.LOCK])
-            assert significant_mail.mail_alerts() == 0
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [alerts.LOCK])
+            assert alerts.mail_alerts() == 0
             cursor.execute("ROLLBACK")
         first.close()
-        assert significant_mail.mail_alerts() == 1
+        assert alerts.mail_alerts() == 1
 
     def test_is_for_who_works_on_it_and_wants_it(self):
         (member, visitor), (other, _other) = reader(), reader()
@@ -379,7 +379,7 @@ class TestMail:
         assert working.muted(str(member)) == {Category.ERROR}
         one("1", weight=Weight.ALERT)
         one("2", weight=Weight.ALERT, category=Category.NEGATIVE, title="Negative")
-        significant_mail.mail_alerts()
+        alerts.mail_alerts()
         (mine,), (theirs,) = self.mails(member), self.mails(other)
         assert (mine.subject[:1], theirs.subject[:1]) == ("1", "2")
         assert self.mails(support) == []

@@ -11,9 +11,9 @@ from django.conf import settings
 
 from audit import alarms, approvals
 from audit.significant import finding, working
-from players import staffing
+from players import staff
 from players.models import SubmissionStatus
-from players.services import CHANGES
+from players.registration import CHANGES
 from wallet.models import PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision
 from wallet.seamless_wallet import host
@@ -40,7 +40,7 @@ PUT_TOGETHER = {
 }
 HANDED_ON = {
     *CHANGES,
-    *staffing.EVENTS.values(),
+    *staff.EVENTS.values(),
     *host.EVENTS.values(),
     *(
         kind

@@ -9,7 +9,7 @@ from django.urls import reverse
 from audit import approvals
 from audit.models import Decision, Verdict
 from backoffice import approvals as staff_approvals
-from players import staffing
+from players import staff
 from players.models import Staff
 from tests.builders import a_player
 from tests.casino.two_people import Adjustment, Annulment, Asked, OfStaff, Payment, browser_of
@@ -172,7 +172,7 @@ class TestAboutStaff:
         return a_member_of_staff("administrator", name="Ada")
 
     def ask(self, asker, name):
-        return staffing.ask_to_make(
+        return staff.ask_to_make(
             email=f"{name.lower()}@example.com", name=name, roles=["support"], same_as=None, reason="new", by=asker
         )
 

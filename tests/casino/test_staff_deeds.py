@@ -6,7 +6,9 @@ import pytest
 from django.urls import reverse
 
 from audit import approvals
-from players import account_locks, exclusions, staffing
+from players import staff
+from players.login import account_locks
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
@@ -82,7 +84,7 @@ def test_a_pause_by_staff_says_why_and_lasts_the_hours_of_the_law(player):
     assert exclusion.until
     assert (exclusion.kind, exclusion.reason) == ("pause", "asked by telephone")
     assert exclusion.until - exclusion.begun == timedelta(hours=player.jurisdiction.pause_hours)
-    named = staffing.called()[exclusion.by]
+    named = staff.called()[exclusion.by]
     assert f", by {named}." in at("support").get(page("staff_player", player)).content.decode()
 
 

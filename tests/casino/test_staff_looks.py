@@ -12,8 +12,8 @@ from django.test import Client
 from audit import sealing
 from audit.models import Checkpoint, Personal
 from backoffice.audit import access_log
-from players import looking
 from players.models import Player
+from players.staff import access_log as looking
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 

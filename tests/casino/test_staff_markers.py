@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from players import exclusions
-from players.limits import set_limit
-from players.markers import find, raise_flag
+from players.harm_markers import find, raise_flag
 from players.models import Contact, Flag, LimitKind, Period, Player
+from players.protection import exclusions
+from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.harm_markers import CONTACT_DUE

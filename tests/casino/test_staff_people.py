@@ -7,8 +7,9 @@ from django.contrib.auth.models import Group
 
 from audit import approvals
 from audit.models import Approval
-from players import roles, staffing
+from players import staff
 from players.models import StaffDeed
+from players.staff import roles
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +46,7 @@ def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_dis
     visitor = a_visitor()
     log_in(visitor, member.user)
     give_code(visitor, member.user)
-    asked = staffing.ask(
-        deed=StaffDeed.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside()
-    )
+    asked = staff.ask(deed=StaffDeed.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside())
     decide(asked)
     page = text(reader().get(f"{PEOPLE}{member.pk}/"))
     for said in (
@@ -111,7 +110,7 @@ class TestAsking:
         assert page.index(f'{own}#withdraw"') < last
         assert page.index("Ask for a change") < last
         assert f'{own}"' in page.partition("Waiting for a second person")[0]
-        assert staffing.roles_of(member) == ["support"]
+        assert staff.roles_of(member) == ["support"]
         again = text(visitor.post(address, {"roles": ["operator"], "reason": "or this"}))
         assert f"Someone ({asked.by}) asked for this already" in again
         assert f'{own}">request {asked.pk}</a>' in again

@@ -5,8 +5,9 @@ name.
 import pytest
 from django.urls import reverse
 
-from players import duplicates, exclusions
+from players.identity import duplicates
 from players.models import Exclusion, Ground, Player
+from players.protection import exclusions
 from tests.builders import a_player, a_submission
 from tests.people import a_member_of_staff, a_visitor
 

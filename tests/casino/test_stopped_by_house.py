@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from players import exclusions, gate, limits
 from players.models import ClosureState, LimitKind, LimitSource, Mail, Period, Player
+from players.protection import eligibility, exclusions, limits
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, a_visitor, last_mail
@@ -57,7 +57,7 @@ def test_a_pause_is_told_as_the_house_s_by_mail_and_at_every_table(language: str
 def test_a_pause_that_players_take_is_their_own() -> None:
     player = a_player("SE")
     exclusions.pause(player=player, by=str(player))
-    bar = gate.bar_to_play(player, real=False)
+    bar = eligibility.bar_to_play(player, real=False)
     assert bar
     assert bar.sentence.startswith("You are taking a pause until")
     assert not Mail.objects.filter(template="stopped_by_house").exists()

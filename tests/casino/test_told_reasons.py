@@ -9,9 +9,11 @@ from django.urls import reverse
 
 from audit import approvals
 from games.models import ChatMessage, ChatName
-from players import account_locks, duplicates, exclusions
+from players.identity import duplicates
+from players.login import account_locks
 from players.models import Exclusion, Ground, Player
-from players.told import TOLD, TOLD_ONCE_DONE, UNTOLD
+from players.protection import exclusions
+from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE, UNTOLD
 from tests.builders import a_player, a_verified_player
 from tests.casino.test_personal_data import export
 from tests.harness.sweeps import sample

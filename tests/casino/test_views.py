@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection
 from django.shortcuts import render
 
-from players import terms
+from players.account import terms
 from tests.builders import a_player
 from tests.pages.markup import Page
 from tests.pages.test_matrix import check_headers

@@ -14,8 +14,10 @@ from games.change_requests import requests as asking
 from games.models import Phase, Table, TableVersion, Void, VoidReason
 from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
-from players import exclusions, lifting, second_factor, staffing
+from players import staff
+from players.login import second_factor
 from players.models import ExclusionLift, Staff, StaffDeed, User
+from players.protection import exclusion_lift, exclusions
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
@@ -147,7 +149,7 @@ class Lifting(Deed):
         self.exclusion = exclusions.exclude(player=a_player(), days=30, reason="for a test", by=by)
 
     def ask(self, by: Staff) -> Approval:
-        return lifting.ask(exclusion=self.exclusion, reason="a mistake", by=by)
+        return exclusion_lift.ask(exclusion=self.exclusion, reason="a mistake", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]]:
         return reverse("staff_exclusion_lift", args=[self.exclusion.pk]), {"reason": "a mistake"}
@@ -257,14 +259,14 @@ class OfStaff(Deed):
     """About an account of staff, whose second factors are to be reset where nothing else is said."""
 
     kind, asking, deciding = StaffDeed.FACTORS, "administrator", "compliance"
-    event = staffing.EVENTS[StaffDeed.FACTORS]
+    event = staff.EVENTS[StaffDeed.FACTORS]
 
     def __init__(self) -> None:
         a_member_of_staff("compliance")  # somebody who could decide, or nobody may ask
         self.member = a_member_of_staff("support")
 
     def ask(self, by: Staff) -> Approval:
-        return staffing.ask(deed=StaffDeed(self.kind), member=self.member, reason="for a test", by=by)
+        return staff.ask(deed=StaffDeed(self.kind), member=self.member, reason="for a test", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]] | None:
         word = self.kind.partition(".")[2]
@@ -286,19 +288,19 @@ class OfStaff(Deed):
 
 
 class Disabling(OfStaff):
-    kind, event = StaffDeed.DISABLE, staffing.EVENTS[StaffDeed.DISABLE]
+    kind, event = StaffDeed.DISABLE, staff.EVENTS[StaffDeed.DISABLE]
 
     def is_done(self) -> bool:
         return not User.objects.get(pk=self.member.user_id).is_active
 
 
 class Enabling(OfStaff):
-    kind, event = StaffDeed.ENABLE, staffing.EVENTS[StaffDeed.ENABLE]
+    kind, event = StaffDeed.ENABLE, staff.EVENTS[StaffDeed.ENABLE]
 
     def __init__(self) -> None:
         super().__init__()
         one, other = a_member_of_staff("administrator"), a_member_of_staff("compliance")
-        asked = staffing.ask(deed=StaffDeed.DISABLE, member=self.member, reason="for a test", by=one)
+        asked = staff.ask(deed=StaffDeed.DISABLE, member=self.member, reason="for a test", by=one)
         decide(asked, other)
 
     def is_done(self) -> bool:
@@ -310,24 +312,24 @@ class Enabling(OfStaff):
 
 
 class OtherRoles(OfStaff):
-    kind, event = StaffDeed.ROLES, staffing.EVENTS[StaffDeed.ROLES]
+    kind, event = StaffDeed.ROLES, staff.EVENTS[StaffDeed.ROLES]
 
     def ask(self, by: Staff) -> Approval:
-        return staffing.ask_for_roles(member=self.member, roles=["finance"], reason="for a test", by=by)
+        return staff.ask_for_roles(member=self.member, roles=["finance"], reason="for a test", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]]:
         address = reverse("staff_person_ask", args=[self.member.pk, "roles"])
         return address, {"reason": "for a test", "roles": ["finance"]}
 
     def is_done(self) -> bool:
-        return staffing.roles_of(self.member) != ["support"]
+        return staff.roles_of(self.member) != ["support"]
 
 
 class NewAccount(OfStaff):
-    kind, event = StaffDeed.MAKE, staffing.EVENTS[StaffDeed.MAKE]
+    kind, event = StaffDeed.MAKE, staff.EVENTS[StaffDeed.MAKE]
 
     def ask(self, by: Staff) -> Approval:
-        return staffing.ask_to_make(
+        return staff.ask_to_make(
             email="nina@example.com", name="Nina", roles=["support"], same_as=None, reason="new here", by=by
         )
 

@@ -11,7 +11,7 @@ from games.chemin import play
 from games.engine.chemin import Phase
 from games.errors import TableStopped
 from games.models import CheminSeat
-from players import closures
+from players.account import closures
 from players.models import ClosureState, Player
 from tests.builders import a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_guest, a_session, answer, asked, sit, step_to

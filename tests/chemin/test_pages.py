@@ -16,8 +16,8 @@ from games.engine.chemin.play import advice_to
 from games.engine.chemin.rules import Advice
 from games.models import CheminMove, LiveTable
 from games.tables.status import close_table
-from players import exclusions
 from players.models import Player
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,

@@ -20,7 +20,7 @@ from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
 from games.raw_rows import fetch_named
 from games.shared import malfunction
 from games.tables.status import close_table, continue_table, pause_table
-from players import sessions
+from players.login import sessions
 from players.models import Ended, Player
 from tests.builders import a_player
 from tests.chemin.at_table import (

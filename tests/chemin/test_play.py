@@ -18,8 +18,8 @@ from games.models import (
     WhyLeft,
 )
 from games.models import Phase as RoundPhase
-from players import limits, sittings
 from players.models import LimitKind, Period
+from players.protection import limits, play_sessions
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -109,11 +109,11 @@ class TestACoup:
         sessions = {player: a_session(player) for player in players}
         for player in players:
             sit(player, table, session=sessions[player])
-            sittings.sitting(player, sessions[player])
+            play_sessions.sitting(player, sessions[player])
         a_dealt_coup(table, stake=4_000)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         for player in players:
-            seen = sittings.sitting(player, sessions[player])
+            seen = play_sessions.sitting(player, sessions[player])
             assert (seen.rounds, seen.staked_real) == (1, 4_000)
 
     def test_goes_into_the_log_without_a_card_before_it_is_over(self):

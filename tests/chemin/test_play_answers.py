@@ -31,8 +31,8 @@ from games.models import Phase as RoundPhase
 from games.shared import malfunction
 from games.solo.seats import sit as sit_at
 from games.tables.status import close_table
-from players import exclusions, limits, sittings
 from players.models import LimitKind, Period
+from players.protection import exclusions, limits, play_sessions
 from tests.builders import a_guest_table, a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -170,7 +170,7 @@ class TestAnAnswer:
     def test_waits_for_a_reality_check(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
         session = a_session(player)
-        sittings.sitting(player, session)
+        play_sessions.sitting(player, session)
         sit(player, table, 1, session)
         a_guest(table, 2)
         with connection.cursor() as cursor:
@@ -178,7 +178,7 @@ class TestAnAnswer:
         with pytest.raises(Barred):
             answer(player, table, "take_bank", 10_000, session=session)
         assert CheminSeat.objects.get(player=player).left_at is None
-        sittings.answer_check(player=player, session=session, goes_on=True)
+        play_sessions.answer_check(player=player, session=session, goes_on=True)
         answer(player, table, "take_bank", 10_000, session=session)
 
     def test_at_one_table_where_another_has_been_opened_since(self):

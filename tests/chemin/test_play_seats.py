@@ -24,8 +24,8 @@ from games.models import (
     WhyLeft,
 )
 from games.solo.seats import sit as sit_at
-from players import exclusions, sittings
-from players.gate import Code
+from players.protection import exclusions, play_sessions
+from players.protection.eligibility import Code
 from tests.builders import a_guest_table, a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -245,7 +245,7 @@ class TestSteppingAway:
     def test_lasts_until_a_reality_check_is_answered(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
         session = a_session(player)
-        sittings.sitting(player, session)
+        play_sessions.sitting(player, session)
         sit(player, table, 1, session)
         play.step_away(player=player, live_table_id=table.pk)
         with connection.cursor() as cursor:
@@ -254,7 +254,7 @@ class TestSteppingAway:
             play.come_back(player=player, live_table_id=table.pk, session=session)
         assert refused.value.bar.code is Code.CHECK
         assert CheminSeat.objects.get(player=player).away_since is not None
-        sittings.answer_check(player=player, session=session, goes_on=True)
+        play_sessions.answer_check(player=player, session=session, goes_on=True)
         play.come_back(player=player, live_table_id=table.pk, session=session)
         assert CheminSeat.objects.get(player=player).away_since is None
 

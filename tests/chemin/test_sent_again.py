@@ -9,7 +9,7 @@ from django.db import connection
 from games.chemin import play
 from games.errors import Barred, GuestRefused, QuestionPassed
 from games.models import CheminMove
-from players import exclusions, sittings
+from players.protection import exclusions, play_sessions
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -98,7 +98,7 @@ class TestAnAnswerSentAgain:
     def test_is_known_while_a_reality_check_waits_for_its_answer(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
         session = a_session(player)
-        sittings.sitting(player, session)
+        play_sessions.sitting(player, session)
         sit(player, table, 1, session)
         a_guest(table, 2)
         question, mark = chemin_of(table).question, uuid4()

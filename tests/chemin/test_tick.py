@@ -34,8 +34,9 @@ from games.shared import malfunction
 from games.tables.status import close_table
 from games.tasks import advance_guest_table, tick_guests
 from games.variants import GAMES
-from players import exclusions, sessions
+from players.login import sessions
 from players.models import Ended
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts import closing
 from audit import approvals
 from audit.models import Approval
-from players import closures
+from players.account import closures
 from players.models import Player, Staff
 from tests.builders import a_player, a_purse, a_verified_player
 from tests.concurrency.books import Counts, together

@@ -13,9 +13,9 @@ from games.models import LiveTable, Table
 from games.shared.seats import seat_at
 from games.tables.chemin_rules import GuestClock
 from games.tables.clock import Clock
-from players import verification
 from players.api import tokens
 from players.demo import DOMAIN
+from players.identity import verification
 from players.models import Player, Scope, Staff
 from tests.builders import a_guest_table, a_player, a_shared_table, a_submission, a_table
 from tests.drill.bettors import Bettor

@@ -11,7 +11,7 @@ from games.change_requests import rules
 from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduleEnding
 from games.variants import VARIANTS
-from players import staffing
+from players import staff
 from tests.builders import a_guest_table, a_player, a_round, a_table, other_limits, put_live, scheduled
 from tests.people import a_member_of_staff, a_visitor
 
@@ -67,7 +67,7 @@ def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it
     version = put_live(table_id=table.pk, limits=other_limits(), reason="quiet evenings")
     assert version.approval is not None
     text = read(supervisor, f"/staff/games/tables/{table.pk}/").replace("\xa0", " ")
-    names = staffing.called()
+    names = staff.called()
     asked, approved = names[version.approval.by], names[version.approval.decision.by]
     assert f"Asked by {asked} Approved by {approved}, request" in text
     assert "Why quiet evenings" in text
@@ -86,7 +86,7 @@ def test_a_table_of_guests_stands_with_its_bank_and_its_pace(supervisor):
 @pytest.mark.sweep
 def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor):
     waiting = scheduled(a_table())
-    assert f"Approved by {staffing.called()[waiting.approval.decision.by]}" in read(supervisor, "/staff/games/")
+    assert f"Approved by {staff.called()[waiting.approval.decision.by]}" in read(supervisor, "/staff/games/")
     address = f"/staff/games/schedule/{waiting.pk}/withdraw/"
     assert "Say why" in supervisor.post(address, {"reason": " "}, follow=True).text
     assert not ScheduleEnding.objects.exists()

@@ -31,8 +31,8 @@ from games.solo.page import game_view as players_view
 from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import close_table
 from games.variants import VARIANTS
+from players.login.session_store import row_key
 from players.models import Player, User
-from players.session_store import row_key
 from tests.builders import a_golden_table, a_place, a_player, a_table, put_live
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, log_in
@@ -306,7 +306,7 @@ class TestAtTheTable:
         assert last.commitment == before.next.commitment
         assert last.seed not in page
         assert last.seed not in stored
-        assert settings.SESSION_ENGINE == "players.session_store"  # on the server
+        assert settings.SESSION_ENGINE == "players.login.session_store"  # on the server
         assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
 
     @pytest.mark.sweep

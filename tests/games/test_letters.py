@@ -17,8 +17,8 @@ from games.incidents.participants import Concerned, concerned
 from games.models import Incident, IncidentLetter, LetterCopy, LetterKind, LiveTable, Participation, Phase, VoidPart
 from games.shared import malfunction
 from players import mail
+from players.datetime_format import written_moment
 from players.models import Conversation, Mail, Player, ServiceMessage
-from players.moments import written_moment
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.harness.sweeps import sample

@@ -11,7 +11,7 @@ from games.incidents.letters import delivery, parts
 from games.incidents.letters.delivery import LetterError
 from games.models import LetterCopy, LetterKind
 from games.shared import malfunction
-from players import closures
+from players.account import closures
 from players.models import Conversation, Mail, Staff
 from tests.ageing import age
 from tests.games.test_letters import a_reader, case, reported, send

@@ -26,8 +26,8 @@ from games.shared.void import void_live_round
 from games.solo import play_round
 from games.variants import GAMES
 from games.verification.service import recall
-from players import service
 from players.models import Topic
+from players.support import conversations
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import (
@@ -347,8 +347,8 @@ class TestAComplaint:
     @pytest.mark.sweep
     def test_leads_to_the_round_it_is_about_and_back(self, played):
         player = played.participation_set.get().player
-        about = service.RoundNamed(played.pk, played.code)
-        said = service.begin(player=player, topic=Topic.COMPLAINT, text="I won this.", about=about)
+        about = conversations.RoundNamed(played.pk, played.code)
+        said = conversations.begin(player=player, topic=Topic.COMPLAINT, text="I won this.", about=about)
         desk = reader("support")
         assert f'href="/staff/rounds/{played.pk}/"' in desk.get(f"/staff/service/{said.pk}/").text
         assert f'href="/staff/service/{said.pk}/"' in desk.get(f"/staff/rounds/{played.pk}/").text
@@ -361,7 +361,7 @@ class TestAComplaint:
         player = played.participation_set.get().player
         named = way(played.code)
         text = f"What about {named}, and <b>0000-0000-0000</b> from that same room?"
-        said = service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+        said = conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
         answer = reader("support").get(f"/staff/service/{said.pk}/").text
         assert f'<a class="link" href="/staff/rounds/{played.pk}/">{named}</a>' in answer
         assert "&lt;b&gt;0000-0000-0000&lt;/b&gt;" in answer

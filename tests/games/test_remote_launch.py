@@ -12,11 +12,11 @@ from django.test import Client
 from django.utils import translation
 
 from games.models import Participation
-from players import account_locks
 from players.api import tokens
-from players.exclusions import exclude
+from players.login import account_locks
 from players.models import Agreement, Mail, Player, Scope, Session
-from players.services import record_change
+from players.protection.exclusions import exclude
+from players.registration import record_change
 from tests.builders import a_golden_table, a_guest_table, a_player, a_shared_table, a_table
 from tests.games.at_pages import click
 from tests.harness.sweeps import sample

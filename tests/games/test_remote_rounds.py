@@ -22,8 +22,8 @@ from games.models import Participation, Void
 from games.reports.reconciliation import reconcile
 from games.solo.operator_money import play
 from games.tables.status import close_table
-from players.limits import set_limit
 from players.models import Closure, ClosureState, LimitKind, Period
+from players.protection.limits import set_limit
 from tests.annulling import annul_unreproduced
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed

@@ -9,8 +9,8 @@ from django.test import Client
 from games.errors import Barred
 from games.models import Participation, Table
 from games.solo import Played, place_at, play_round
-from players import gate, sittings
 from players.models import Player, PlayTime, Sitting
+from players.protection import eligibility, play_sessions
 from tests.builders import a_place, a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
@@ -54,11 +54,11 @@ def ago(owner: psycopg.Connection, minutes: int) -> None:
 @pytest.mark.sweep
 def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
     session = uuid4()
-    sittings.sitting(player, session)
+    play_sessions.sitting(player, session)
     for mode, times in ((Mode.REAL, 3), (Mode.FREE, 2)):
         for _ in range(times):
             play(player, table, session, mode)
-    seen = sittings.sitting(player, session)
+    seen = play_sessions.sitting(player, session)
     assert seen.rounds == 5
     assert (seen.staked_real, seen.staked_free) == (3000, 2000)
     for kind, net in ((Mode.REAL, seen.net_real), (Mode.FREE, seen.net_free)):
@@ -69,10 +69,10 @@ def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
 @pytest.mark.sweep
 def test_rounds_of_another_session_are_not_in_it(player, table):
     mine, other = uuid4(), uuid4()
-    sittings.sitting(player, mine)
-    sittings.sitting(player, other)
+    play_sessions.sitting(player, mine)
+    play_sessions.sitting(player, other)
     play(player, table, other)
-    assert sittings.sitting(player, mine).rounds == 0
+    assert play_sessions.sitting(player, mine).rounds == 0
 
 
 class TestTheRealityCheck:
@@ -80,38 +80,38 @@ class TestTheRealityCheck:
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
     def test_keeps_the_next_round_waiting_for_an_answer(self, player, table, owner, mode):
         session = uuid4()
-        sittings.sitting(player, session)
+        play_sessions.sitting(player, session)
         play(player, table, session, mode)
         ago(owner, 61)
         with pytest.raises(Barred, match="check"):
             play(player, table, session, mode)
         assert Participation.objects.filter(player=player).count() == 1
-        sittings.answer_check(player=player, session=session, goes_on=True)
+        play_sessions.answer_check(player=player, session=session, goes_on=True)
         play(player, table, session, mode)
         (answered,) = events("reality_check.answered", on=str(player))
         assert answered["data"]["seconds"] >= 61 * 60
         assert answered["data"]["goes_on"] is True
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("minutes", sample(sittings.INTERVALS, 1))
+    @pytest.mark.parametrize("minutes", sample(play_sessions.INTERVALS, 1))
     def test_comes_at_the_interval_the_player_chose(self, player, table, owner, minutes):
         session = uuid4()
-        sittings.choose_interval(player=player, minutes=minutes)
-        sittings.sitting(player, session)
+        play_sessions.choose_interval(player=player, minutes=minutes)
+        play_sessions.sitting(player, session)
         ago(owner, minutes - 1)
-        assert not sittings.sitting(player, session).is_check_due
+        assert not play_sessions.sitting(player, session).is_check_due
         ago(owner, 1)
-        assert sittings.sitting(player, session).is_check_due
-        sittings.answer_check(player=player, session=session, goes_on=True)
+        assert play_sessions.sitting(player, session).is_check_due
+        play_sessions.answer_check(player=player, session=session, goes_on=True)
         ago(owner, minutes - 1)
-        assert not sittings.sitting(player, session).is_check_due
+        assert not play_sessions.sitting(player, session).is_check_due
         ago(owner, 1)
-        assert sittings.sitting(player, session).is_check_due
+        assert play_sessions.sitting(player, session).is_check_due
 
     @pytest.mark.sweep
     def test_cannot_be_had_at_another_interval(self, player):
-        with pytest.raises(sittings.UnknownInterval):
-            sittings.choose_interval(player=player, minutes=500)
+        with pytest.raises(play_sessions.UnknownInterval):
+            play_sessions.choose_interval(player=player, minutes=500)
 
     @pytest.mark.sweep
     def test_stands_at_the_table_with_time_and_money(self, player, table, owner):
@@ -173,7 +173,7 @@ class TestTimePlayed:
         owner.execute("UPDATE players_playtime SET seconds = 3600")
         with pytest.raises(Barred, match="time"):
             play(player, table, None, mode)
-        assert gate.bar_to_deposit(player) is None
+        assert eligibility.bar_to_deposit(player) is None
 
     @pytest.mark.sweep
     def test_of_an_earlier_day_leaves_today_alone(self, player, table, owner):

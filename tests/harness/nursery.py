@@ -29,7 +29,7 @@ IMPORTS = (
     "realtime.asgi",
     "realtime.hub",
     "ops.fork_server",
-    "players.identity_views",
+    "players.identity.views",
 )
 SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
 # What the house reads as a module is imported, rather than when it needs it, stays as it was.

@@ -19,8 +19,8 @@ from games.models import LiveTable, LiveTotal, Participation, Phase
 from games.shared import phases, seats
 from games.tables.default_tables import pairs_limits
 from games.variants import VARIANTS
-from players import exclusions
 from players.models import ExclusionKind, Player
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of

@@ -17,8 +17,8 @@ from games.solo import open_table, play_round
 from games.solo.idle_purses import IDLE, return_idle_purses
 from games.tables import make_table, status
 from games.tables.default_tables import golden_limits
-from players import exclusions, gate, limits, sittings
 from players.models import LimitKind, Period, Player, Session, Sitting
+from players.protection import eligibility, exclusions, limits, play_sessions
 from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table
 from tests.chemin.at_table import a_session
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
@@ -71,7 +71,7 @@ class TestAPauseBetweenBetAndResult:
             with pytest.raises(Barred):
                 click()
         assert held(player) == 10_00
-        assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {gate.Code.EXCLUDED}
+        assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {eligibility.Code.EXCLUDED}
 
     @pytest.mark.parametrize("mode", Mode, ids=["real", "free"])
     def test_whoever_has_stopped_takes_no_seat(self, mode):
@@ -84,7 +84,7 @@ class TestAPauseBetweenBetAndResult:
     def test_whoever_has_not_agreed_to_the_terms_takes_no_seat(self, table):
         with pytest.raises(Barred) as barred:
             seat_at(a_newcomer("GB", agrees=False), table)
-        assert barred.value.bar.code is gate.Code.TERMS
+        assert barred.value.bar.code is eligibility.Code.TERMS
 
 
 class TestLimits:
@@ -142,16 +142,16 @@ class TestLimits:
 
 def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
     player, session = a_guest_of(table), uuid4()
-    sittings.sitting(player, session)
+    play_sessions.sitting(player, session)
     chip(player, table, "player", 10_00, session=session)
     chip(player, table, "player", 10_00, session=session)
     Sitting.objects.filter(session=session).update(checked_at=Now() - timedelta(minutes=61))
     with pytest.raises(Barred) as barred:
         chip(player, table, "player", 10_00, session=session)
-    assert barred.value.bar.code is gate.Code.CHECK
+    assert barred.value.bar.code is eligibility.Code.CHECK
     press(player, table, Change.UNDO, session=session)
     assert held(player) == 10_00
-    sittings.answer_check(player=player, session=session, goes_on=True)
+    play_sessions.answer_check(player=player, session=session, goes_on=True)
     chip(player, table, "player", 10_00, session=session)
 
 

@@ -26,8 +26,9 @@ from games.models import (
     ReportReason,
 )
 from games.raw_rows import named
-from players import closures, exclusions
+from players.account import closures
 from players.models import Player
+from players.protection import exclusions
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.harness.sweeps import sample

@@ -16,10 +16,11 @@ from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
 from games.raw_rows import named
-from players import closures, service
+from players.account import closures
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
-from players.replies import keeping
-from players.replies.shipped import LANGUAGES
+from players.support import conversations
+from players.support.replies import templates
+from players.support.replies.default_templates import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.harness.sweeps import sample, sweep_languages
@@ -303,13 +304,13 @@ class TestTelling:
         assert "[" not in letter
         conversation = Conversation.objects.get(player=player)
         assert conversation.is_unread
-        assert service.unread(player) == 1
+        assert conversations.unread(player) == 1
 
     @pytest.mark.sweep
     def test_is_worded_as_staff_worded_it_last(self, live_table):
-        newest = next(each for each in keeping.newest() if each.name == "decided")
+        newest = next(each for each in templates.newest() if each.name == "decided")
         texts = dict.fromkeys(LANGUAGES, "{hello} Look: {action} ({reason})")
-        keeping.write(
+        templates.write(
             name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts,
             by=a_member_of_staff("compliance"),
         )  # fmt: skip
@@ -320,14 +321,16 @@ class TestTelling:
     @pytest.mark.parametrize("spoilt", ["withdrawn", "a mark that the house cannot fill in"])
     def test_falls_back_on_what_the_house_ships(self, live_table, spoilt):
         newest, staff = (
-            next(each for each in keeping.newest() if each.name == "decided"),
+            next(each for each in templates.newest() if each.name == "decided"),
             a_member_of_staff("compliance"),
         )
         if spoilt == "withdrawn":
-            keeping.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
+            templates.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
         else:
             texts = dict.fromkeys(LANGUAGES, "{hello} {amount}")
-            keeping.write(name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff)
+            templates.write(
+                name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff
+            )
         letter = self.everything(live_table, reading("en", a_talker()))
         assert "We have removed" in letter
         assert "[" not in letter

@@ -28,8 +28,8 @@ from games.models import (
     ReportReason,
     Table,
 )
+from players.datetime_format import written_until
 from players.models import Player
-from players.moments import written_until
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table

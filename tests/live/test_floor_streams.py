@@ -12,7 +12,7 @@ from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.shared.round_status import in_hands
 from games.shared.stream_tokens import Ticket
-from players import sessions
+from players.login import sessions
 from players.models import Ended, Player, Session, Staff, User
 from realtime.floor import NAME
 from realtime.hub import MOST_OF_ONE_PLAYER

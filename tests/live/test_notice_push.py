@@ -12,9 +12,11 @@ from backoffice import house_stop_service
 from games.engine.chemin.state import there
 from games.models import LiveTable
 from games.shared import stream_tokens
-from players import exclusions, notices, sessions
+from players.login import sessions
 from players.models import Ended, Notice, Player, Session
-from players.notices import span
+from players.protection import exclusions
+from players.staff import notices
+from players.staff.notices import span
 from realtime.hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases

@@ -13,8 +13,9 @@ from games.errors import Barred
 from games.models import LiveTable, Participation, Phase, VoidReason
 from games.shared.bets import change_slip
 from games.shared.void import void_live_round
-from players import closures, exclusions
+from players.account import closures
 from players.models import ClosureState, Player
+from players.protection import exclusions
 from tests.builders import a_verified_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.players.test_sessions import a_browser

@@ -11,8 +11,8 @@ from games.betting.controls import Change
 from games.errors import Barred, BetTooLate, TableStopped, UnknownChip
 from games.models import IncidentKind, LiveTable, Phase
 from games.shared import malfunction, seats
-from players import exclusions
 from players.models import Player
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, round_at
 from tests.live.betting import chip, held, press, stakes_of, stranger, total_of

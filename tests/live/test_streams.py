@@ -20,8 +20,9 @@ from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.tables.clock import Clock
 from games.tables.notify import CHANNEL, tell
-from players import account_locks, exclusions, sessions
+from players.login import account_locks, sessions
 from players.models import Ended, Player, Session
+from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases

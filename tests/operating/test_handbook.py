@@ -12,7 +12,7 @@ from django.urls import Resolver404, resolve, reverse
 
 from ops import checks
 from ops.embedded import binaries
-from players.roles import WORDS
+from players.staff.roles import WORDS
 
 PROJECT = Path(__file__).resolve().parents[2]
 HANDBOOK = PROJECT / "docs" / "operating.md"

@@ -31,9 +31,11 @@ from games.verification import service as recalling
 from ops import reencryption
 from ops.backup import keys as house_keys
 from ops.backup.errors import WrongKey
-from players import duplicates, sealing, second_factor, verification
-from players.finding import by_trait
+from players import encryption
+from players.identity import duplicates, verification
+from players.login import second_factor
 from players.models import Document, DocumentContent, Ground, Trait
+from players.search import by_trait
 from tests.builders import a_place, a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import play_out
 from tests.harness.killed import dies
@@ -305,15 +307,15 @@ def test_processes_that_are_a_step_apart_read_each_other(settings):
     for one, other in [*pairwise(steps), *pairwise(reversed(steps))]:
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = one
         seed, document = new_sealed_seed(), uuid4()
-        content, secret = sealing.seal(document, b"a passport"), second_factor.MFAAdapter().encrypt("JBSWY3DP")
+        content, secret = encryption.seal(document, b"a passport"), second_factor.MFAAdapter().encrypt("JBSWY3DP")
         key = PartnerKey(name="sabot-1", sealed=partner_keys.new_sealed("sabot-1"))
-        mark = sealing.fingerprint("number", b"SAME1234")
+        mark = encryption.fingerprint("number", b"SAME1234")
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = other
         assert commitment(unseal(seed.round_id, seed.sealed)) == seed.commitment
-        assert sealing.unseal(document, content) == b"a passport"
+        assert encryption.unseal(document, content) == b"a passport"
         assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
         assert partner_keys.secret_of(key)
-        assert mark in sealing.fingerprints("number", b"SAME1234")
+        assert mark in encryption.fingerprints("number", b"SAME1234")
 
 
 class TestWhoCannotSwapSeeds:

@@ -16,8 +16,8 @@ from django.urls import reverse
 
 from audit.models import Event
 from backoffice.lists.navigation import SITE
-from players import looking
 from players.models import Player, Submission, User
+from players.staff import access_log
 from tests.builders import a_player, a_verified_player
 from tests.harness.sweeps import share
 from tests.matrix import DOCUMENT, FORBIDDEN, LINES, LIST, MOVED, PAGE, STAFF, TEXT, Line, World
@@ -210,7 +210,7 @@ def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
 def people_on_record(after: int) -> set[int]:
     """The players of whom the looks after an event say that they were shown."""
     seen: set[int] = set()
-    for event in Event.objects.filter(kind=looking.SEEN, pk__gt=after):
+    for event in Event.objects.filter(kind=access_log.SEEN, pk__gt=after):
         names = [event.on, *json.loads(bytes(event.body))["data"].get("players", [])]
         seen |= {int(name.partition(":")[2]) for name in names if name.startswith("player:")}
     return seen
@@ -275,7 +275,7 @@ def test_what_cannot_be_put_on_record_is_not_shown(world, monkeypatch: pytest.Mo
     visitor.post("/staff/exclusions/", exclude)
     visitor.raise_request_exception = False
     # An event of this kind that the database refuses, as one does that says something else than its columns.
-    monkeypatch.setattr(looking, "SEEN", "data.seen\0")
+    monkeypatch.setattr(access_log, "SEEN", "data.seen\0")
     for page in (f"/staff/players/{player.pk}/", "/staff/exclusions/"):
         with transaction.atomic():
             answer = visitor.get(page)

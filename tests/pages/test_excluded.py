@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from games.models import NextRound
-from players import exclusions, gate
 from players.models import Player
+from players.protection import eligibility, exclusions
 from tests.builders import PASSWORD, a_place, a_player, a_round, a_table, a_verified_player
 from tests.harness.sweeps import share, sweep
 from tests.matrix import FORBIDDEN, LINES, PAGE, Line
@@ -169,7 +169,7 @@ def test_everything_else_changes_nothing_and_says_why(stop, house):
     def fault(line, visitor, url, data):
         before = deeds()
         answer = visitor.post(url, data, follow=True)
-        said = answer.status_code == 200 and gate.excluded_sentence(house.player) in answer.text
+        said = answer.status_code == 200 and eligibility.excluded_sentence(house.player) in answer.text
         return "changes something" if deeds() != before else not said and f"{answer.status_code}: {answer.text}"
 
     assert faults(house, [line for line in POSTS if line.name not in OPEN], stop, fault) == {}
@@ -209,7 +209,7 @@ def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
     answer = visitor.post(reverse("table_play", args=[table.slug, mode]), sent, follow=True)
     assert deeds() == before
     if action != "keep":
-        assert gate.excluded_sentence(player) in answer.text
+        assert eligibility.excluded_sentence(player) in answer.text
 
 
 @pytest.mark.django_db
@@ -220,7 +220,7 @@ def test_nobody_takes_a_place_who_may_not_play(stop):
     visitor.force_login(player.user)
     stop(player)
     answer = visitor.post(reverse("table_play", args=[table.slug, Mode.REAL]), {"action": "clear"}, follow=True)
-    assert gate.excluded_sentence(player) in answer.text
+    assert eligibility.excluded_sentence(player) in answer.text
     assert not NextRound.objects.exists()
 
 

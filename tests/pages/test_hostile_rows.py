@@ -16,8 +16,8 @@ from django.urls import reverse
 
 from audit import log
 from backoffice.lists.navigation import SITE
-from players import notes
 from players.models import Session
+from players.staff import notes
 from tests.builders import a_verified_player
 from tests.harness.sweeps import share
 from tests.matrix import LINES, LIST, PAGE, STAFF, Line

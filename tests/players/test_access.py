@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group
 from django.db import ProgrammingError, transaction
 
 from audit import approvals
-from players import staffing
+from players import staff as staffing
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from players import account_locks
+from players.login import account_locks
 from players.models import AccountLock, Closure, ClosureState, Ended, Session
 from tests.builders import a_player
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_mail, log_in

@@ -10,7 +10,6 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.test import Client
 from psycopg import errors
 
-from players import complaints, service
 from players.models import (
     CaseStep,
     ComplaintStep,
@@ -24,7 +23,8 @@ from players.models import (
     Topic,
     Verdict,
 )
-from players.replies.places import TURN_TO
+from players.support import complaints, conversations
+from players.support.replies.help_places import TURN_TO
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
@@ -57,7 +57,7 @@ def a_complaint(player: Player, *, days: int | None = None) -> Conversation:
     """A complaint that is to be decided within what the law says, or within *days* from now."""
     who = Player.objects.select_related("jurisdiction").get(pk=player.pk)
     who.jurisdiction.complaint_days = who.jurisdiction.complaint_days if days is None else days
-    return service.begin(player=who, topic=Topic.COMPLAINT, text="That was no natural.")
+    return conversations.begin(player=who, topic=Topic.COMPLAINT, text="That was no natural.")
 
 
 def last(conversation: Conversation) -> int:
@@ -117,7 +117,7 @@ class TestWhoseItIs:
         assert steps(case) == []
 
     def test_a_question_is_nobody_s(self, player, support):
-        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         address = f"/staff/service/{asked.pk}/assign/"
         assert logged_in(support).post(address, {"whose": 0, "to": support.pk}).status_code == 404
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -136,10 +136,10 @@ class TestWhoseItIs:
 
     def test_what_the_player_writes_is_looked_into_by_whose_it_is(self, player, support):
         case = a_complaint(player)
-        service.answer(staff=support, conversation_id=case.pk, text="Which?", seen=last(case))
+        conversations.answer(staff=support, conversation_id=case.pk, text="Which?", seen=last(case))
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         assert Conversation.objects.get().state == STATE.ANSWERED
-        service.reply(player=player, conversation_id=case.pk, text="The third.")
+        conversations.reply(player=player, conversation_id=case.pk, text="The third.")
         assert Conversation.objects.get().state == STATE.LOOKING
 
     def test_the_player_reads_a_role_and_no_name(self, player, colleague):
@@ -221,7 +221,7 @@ class TestDeciding:
     def test_what_the_player_wrote_meanwhile_is_read_first(self, player, support):
         case = a_complaint(player)
         data = {"text": "Not typed again.", "verdict": "rejected", "seen": last(case), "sure": "on"}
-        service.reply(player=player, conversation_id=case.pk, text="It has solved itself.")
+        conversations.reply(player=player, conversation_id=case.pk, text="It has solved itself.")
         page = logged_in(support).post(f"/staff/service/{case.pk}/decide/", data).text
         assert "Something was written here meanwhile." in page
         assert "Not typed again." in page
@@ -264,7 +264,7 @@ class TestOpeningAgain:
     def test_what_is_open_again_waits_so_until_somebody_takes_it(self, player, support):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
-        service.reply(player=player, conversation_id=case.pk, text="And.")
+        conversations.reply(player=player, conversation_id=case.pk, text="And.")
         assert Conversation.objects.get().state == STATE.REOPENED
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         assert Conversation.objects.get().state == STATE.LOOKING
@@ -287,7 +287,7 @@ class TestOpeningAgain:
         for case in (withdrawn, still_open):
             with pytest.raises(complaints.NotToReopen):
                 complaints.reopen(player=player, conversation_id=case.pk, text="But.")
-        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         assert logged_in(player).post(f"/en/service/{asked.pk}/reopen/", {"text": "But."}).status_code == 404
 
     @pytest.mark.sweep
@@ -298,7 +298,7 @@ class TestOpeningAgain:
         sent = desk.post(address, {"text": "We found the camera’s picture."}, follow=True)
         assert "The complaint is open again" in sent.text
         assert Mail.objects.filter(template="complaint_reopened", user=player.user).count() == 1
-        assert service.unread(player) == 1
+        assert conversations.unread(player) == 1
         assert "We found the camera’s picture." in logged_in(player).get(f"/en/service/{case.pk}/").text
         assert "This complaint is open already." in desk.post(address, {"text": "Again."}, follow=True).text
 
@@ -338,7 +338,7 @@ class TestTheDesk:
 
     def test_has_what_is_due_first_first_and_marks_it(self, player, support):
         cases = [a_complaint(player, days=days) for days in (14, -1, 1)]
-        service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         desk = logged_in(support)
         page = desk.get("/staff/service/complaints/")
         assert [each.pk for each in page.context["complaints"]] == [cases[place].pk for place in (1, 2, 0)]

@@ -7,9 +7,9 @@ import pytest
 from django.db import IntegrityError
 from django.db.models import QuerySet
 
-from players import complaints, service
 from players.models import CaseStep, ComplaintStep, Conversation, Mail, Player, Staff, Topic, Verdict
-from players.service import ServiceError
+from players.support import complaints, conversations
+from players.support.conversations import ServiceError
 from tests.builders import a_player
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
@@ -22,7 +22,7 @@ def player(cloned_db) -> Player:
 
 @pytest.fixture
 def case(player) -> Conversation:
-    return service.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
+    return conversations.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, pla
 
     def write() -> str:
         try:
-            service.reply(player=player, conversation_id=case.pk, text="One more thing.")
+            conversations.reply(player=player, conversation_id=case.pk, text="One more thing.")
         except ServiceError as error:
             return str(error)
         return "written"
@@ -117,7 +117,7 @@ def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, pla
 def test_without_the_lock_two_workers_would_tell_of_one_complaint(player, monkeypatch):
     """What the database holds is the last to stand: one of them fails, the other tells."""
     player.jurisdiction.complaint_days = -1
-    service.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
+    conversations.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
     together(monkeypatch, "_enter")
     with pytest.raises(IntegrityError, match="players_complaint_overdue_once"):
         at_once([complaints.tell_overdue] * 2)
@@ -126,7 +126,7 @@ def test_without_the_lock_two_workers_would_tell_of_one_complaint(player, monkey
 def test_of_two_workers_one_tells_of_what_is_overdue(player):
     player.jurisdiction.complaint_days = -1
     for _ in range(3):
-        service.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
+        conversations.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
     told = at_once([complaints.tell_overdue] * 2)
     assert sum(told) == 3
     assert len(events("complaint.overdue")) == 3

@@ -7,8 +7,8 @@ from django.db import connection
 
 from backoffice.support import queues
 from backoffice.support.queues import PAGE
-from players import complaints, service
 from players.models import Topic, Verdict
+from players.support import complaints, conversations
 from tests.builders import a_player
 from tests.people import a_member_of_staff
 
@@ -22,7 +22,7 @@ def marks(cloned_db) -> dict[str, str]:
     for each in range(PAGE // 5 + 1):
         player = a_player()
         for _ in range(5):
-            begun = service.begin(player=player, topic=Topic.COMPLAINT, text="No.")
+            begun = conversations.begin(player=player, topic=Topic.COMPLAINT, text="No.")
             if each % 2 == 0:
                 seen = begun.messages.latest("pk").pk
                 complaints.decide(

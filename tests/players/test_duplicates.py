@@ -11,9 +11,10 @@ import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
-from players import duplicates, sealing
+from players import encryption
+from players.identity import duplicates
+from players.identity.uploads import examine
 from players.models import Duplicate, Ground, Player, Resolution, Trait
-from players.uploads import examine
 from tests.builders import a_player, a_submission
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
@@ -142,9 +143,9 @@ class TestFlags:
         player = a_player()
         a_submission(player, document_number="SAME1234")
         kept = bytes(Trait.objects.get(player=player, ground=Ground.NUMBER).fingerprint)
-        assert kept == sealing.fingerprint("number", b"SAME1234")
+        assert kept == encryption.fingerprint("number", b"SAME1234")
         settings.DOCUMENT_KEY = "A" * 43 + "="
-        assert kept != sealing.fingerprint("number", b"SAME1234")
+        assert kept != encryption.fingerprint("number", b"SAME1234")
 
     @pytest.mark.sweep
     def test_everyone_can_be_searched_anew(self):

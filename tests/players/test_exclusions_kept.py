@@ -14,9 +14,9 @@ from audit import approvals
 from games.errors import Barred, PlayError
 from games.models import Participation
 from games.solo import place_at, play_round
-from players import exclusions, gate, lifting, sittings
-from players.limits import limits_of, set_limit
 from players.models import Exclusion, LimitKind, LimitSource, Period, Player
+from players.protection import eligibility, exclusion_lift, exclusions, play_sessions
+from players.protection.limits import limits_of, set_limit
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
@@ -36,7 +36,7 @@ def kept(cloned_db: Database) -> Player:
     """Somebody of whom there is a row of every kind."""
     player = a_player()
     exclusions.exclude_self(player=player, months=None, by=str(player))
-    sittings.choose_interval(player=player, minutes=15)
+    play_sessions.choose_interval(player=player, minutes=15)
     return player
 
 
@@ -60,12 +60,12 @@ def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
         with pytest.raises(exclusions.EndsAtItsTime):
             exclusions.lift(exclusion_id=made.pk, reason="asked for", asked_by="staff:1", decided_by="staff:2")
         return
-    asked = lifting.ask(exclusion=made, reason="asked for", by=a_member_of_staff("support"))
+    asked = exclusion_lift.ask(exclusion=made, reason="asked for", by=a_member_of_staff("support"))
     other = a_member_of_staff("compliance")
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=other.user.has_perm
     )
-    assert gate.bar_to_play(kept, real=True) is None
+    assert eligibility.bar_to_play(kept, real=True) is None
 
 
 def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
@@ -83,11 +83,11 @@ def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
     )
     before = limits_of(player)
     exclusions.pause(player=player, by=str(player))
-    assert gate.bar_to_play(player, real=False)
+    assert eligibility.bar_to_play(player, real=False)
     owner.execute("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
     owner.execute("UPDATE players_exclusion SET begun = begun - interval '1 day', until = until - interval '1 day'")
     owner.execute("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
-    assert gate.bar_to_play(player, real=False) is None
+    assert eligibility.bar_to_play(player, real=False) is None
     assert limits_of(player) == before
     assert before[LimitKind.LOSS, Period.WEEK].amount == 500
 

@@ -10,9 +10,9 @@ import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from players import duplicates, verification
+from players.identity import duplicates, verification
+from players.identity.uploads import LARGEST
 from players.models import Document, Ground, Part, Player, RefusalReason, Submission, SubmissionStatus
-from players.uploads import LARGEST
 from tests.builders import a_player, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, documents_seen

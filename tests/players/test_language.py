@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.html import escape
 from django.utils.translation import override
 
-from players.forms import RegistrationForm
+from players.login.forms import RegistrationForm
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.matrix import LINES, PAGE, Line, World

@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import DatabaseError, ProgrammingError, connection, connections, transaction
 
-from players import gate
-from players.limits import (
+from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
+from players.protection import eligibility
+from players.protection.limits import (
     LimitRequired,
     NothingChanges,
     decline_offer,
@@ -22,7 +23,6 @@ from players.limits import (
     time_limits,
     withdraw_change,
 )
-from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import events
@@ -291,11 +291,11 @@ class TestBeforePlay:
         player = a_player(code)
         newcomer = a_newcomer(code)
         newcomer.agreement_set.create(terms_version=player.agreement_set.get().terms_version)
-        for bar in (gate.bar_to_play(newcomer, real=True), gate.bar_to_deposit(newcomer)):
+        for bar in (eligibility.bar_to_play(newcomer, real=True), eligibility.bar_to_deposit(newcomer)):
             assert bar is not None
-            assert (bar.code in (gate.Code.LIMITS, gate.Code.OFFER), bar.page) == (True, "limits")
-        assert gate.bar_to_play(newcomer, real=False) is None
-        assert gate.bar_to_play(player, real=True) is None
+            assert (bar.code in (eligibility.Code.LIMITS, eligibility.Code.OFFER), bar.page) == (True, "limits")
+        assert eligibility.bar_to_play(newcomer, real=False) is None
+        assert eligibility.bar_to_play(player, real=True) is None
 
     @pytest.mark.parametrize(("code", "period"), [("SE", DAY), ("SE", WEEK), ("SE", MONTH), ("DE", MONTH)])
     def test_a_required_limit_can_be_raised_and_not_removed(self, code, period):

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, connections
 
-from players import locks, second_factor
+from players.login import locks, second_factor
 from players.models import LogInLock, Mail
 from players.tasks import forget_old_tries
 from tests.builders import a_player

@@ -11,7 +11,7 @@ from django.contrib.auth import SESSION_KEY
 from django.test import Client
 
 from audit.models import Event, Personal
-from players import services
+from players import registration
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
@@ -60,7 +60,7 @@ class TestLoggingIn:
 
     @pytest.mark.sweep
     def test_leads_to_the_lobby_in_the_players_language(self, player):
-        services.choose_language(user=player.user, language="ro")
+        registration.choose_language(user=player.user, language="ro")
         visitor = a_visitor()
         log_in(visitor, player.user)
         assert visitor.get("/")["Location"] == "/ro/"

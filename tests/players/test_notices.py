@@ -12,10 +12,11 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from ops.i18n import sources
-from players import exclusions, notices
+from players.datetime_format import written_span
 from players.models import Notice, Staff
-from players.moments import written_span
-from players.notices import LANGUAGES, LONGEST, WHEN, Refused, State
+from players.protection import exclusions
+from players.staff import notices
+from players.staff.notices import LANGUAGES, LONGEST, WHEN, Refused, State
 from tests.harness.sweeps import sample
 from tests.notices import HOUR, a_notice, planned
 from tests.people import a_member_of_staff, a_visitor, events

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from django.db import IntegrityError
 
-from players import notices
 from players.models import Notice
-from players.notices import Refused
+from players.staff import notices
+from players.staff.notices import Refused
 from tests.notices import a_notice, planned
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once

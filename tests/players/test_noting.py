@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from players import sittings
 from players.models import Player, PlayTime, Sitting
+from players.protection import play_sessions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 
@@ -59,6 +59,6 @@ def test_all_at_once_are_noted_as_each_alone(mode, session):
         " 4000 AS paid"
         for player, _ in together
     )
-    sittings.note_all(played, {f"playing{player.pk}": playing for player, playing in together})
+    play_sessions.note_all(played, {f"playing{player.pk}": playing for player, playing in together})
     assert [known(*each) for each in together] == [known(*each) for each in alone]
     assert PlayTime.objects.filter(player__in=[player for player, _ in together]).count() >= len(LAST_ACTIONS)

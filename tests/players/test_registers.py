@@ -7,8 +7,8 @@ import pytest
 
 from games.errors import Barred
 from games.solo import place_at, play_round
-from players import exclusions, gate, registers
 from players.models import Duplicate, Player, RegisterCheck
+from players.protection import eligibility, exclusions, registers
 from tests.builders import PASSWORD, a_place, a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
@@ -68,8 +68,12 @@ class TestANationalRegister:
         player, table = a_player(), a_table()
         listed.listed = {player.pk}
         assert 'data-bar="register"' in at_table(player, table)
-        bars = [gate.bar_to_play(player, real=True), gate.bar_to_play(player, real=False), gate.bar_to_deposit(player)]
-        assert [bar and bar.code for bar in bars] == [gate.Code.REGISTER] * 3
+        bars = [
+            eligibility.bar_to_play(player, real=True),
+            eligibility.bar_to_play(player, real=False),
+            eligibility.bar_to_deposit(player),
+        ]
+        assert [bar and bar.code for bar in bars] == [eligibility.Code.REGISTER] * 3
 
     def test_out_of_reach_lets_people_log_in_and_nobody_play(self, listed):
         player, table, browser = a_player(password=PASSWORD), a_table(), a_visitor()
@@ -108,7 +112,7 @@ class TestANationalRegister:
         listed.listed, listed.is_within_reach = {player.pk}, reach
         with pytest.raises(Barred) as barred:
             deal_at(player, table)
-        assert barred.value.bar.code is (gate.Code.REGISTER if reach else gate.Code.UNREACHABLE)
+        assert barred.value.bar.code is (eligibility.Code.REGISTER if reach else eligibility.Code.UNREACHABLE)
 
     def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_deposit(self, listed, settings):
         player = a_player()
@@ -130,19 +134,19 @@ class TestTheHousesOwnRegister:
         first, second = a_known_pair()
         made = exclusions.exclude_self(player=first, months=None, by=str(first))
         registers.ask(second)
-        assert gate.bar_to_play(second, real=False)
+        assert eligibility.bar_to_play(second, real=False)
         RegisterCheck.objects.create(player=second, register="house", outcome="clear")
-        assert gate.bar_to_play(second, real=False) is None
+        assert eligibility.bar_to_play(second, real=False) is None
         assert exclusions.in_force(first) == made
 
     def test_leaves_everybody_else_alone(self):
         first, other = a_player(), a_player()
         exclusions.exclude_self(player=first, months=None, by=str(first))
         registers.ask(other)
-        assert gate.bar_to_play(other, real=True) is None
+        assert eligibility.bar_to_play(other, real=True) is None
 
     def test_takes_a_pause_for_one_account_only(self):
         first, second = a_known_pair()
         exclusions.pause(player=first, by=str(first))
         registers.ask(second)
-        assert gate.bar_to_play(second, real=True) is None
+        assert eligibility.bar_to_play(second, real=True) is None

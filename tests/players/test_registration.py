@@ -9,8 +9,10 @@ from django.core.cache import cache
 from django.db import connection
 
 from audit.models import Event
-from players import forms, services, terms
-from players.forms import RegistrationForm
+from players import registration
+from players.account import terms
+from players.login import forms
+from players.login.forms import RegistrationForm
 from players.models import Agreement, Jurisdiction, Player, User
 from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_visitor, confirm_address, events, last_mail, log_in, mailed_code
@@ -34,7 +36,7 @@ def send(visitor=None, **changes):
 
 
 def years_ago(years: int, days: int = 0) -> date:
-    today = services.today()
+    today = registration.today()
     birthday = (
         today.replace(year=today.year - years)
         if (today.month, today.day) != (2, 29)
@@ -56,7 +58,7 @@ def years_ago(years: int, days: int = 0) -> date:
     ],
 )
 def test_age_counts_whole_years(born, on, expected):
-    assert services.age(born, on) == expected
+    assert registration.age(born, on) == expected
 
 
 @pytest.mark.django_db
@@ -222,20 +224,20 @@ class TestTheService:
             "language": "sv",
             "ip": None,
         }
-        return services.register(**(facts | changes))
+        return registration.register(**(facts | changes))
 
     def test_lets_no_form_get_round_the_rules(self):
-        with pytest.raises(services.TooYoung):
+        with pytest.raises(registration.TooYoung):
             self.register(birth_date=years_ago(18, days=1))
-        with pytest.raises(services.CurrencyNotOffered):
+        with pytest.raises(registration.CurrencyNotOffered):
             self.register(currency="EUR")
         self.register()
-        with pytest.raises(services.EmailTaken):
+        with pytest.raises(registration.EmailTaken):
             self.register(email="A@Example.com")
 
     def test_follows_the_minimum_age_of_the_jurisdiction(self):
         stricter = Jurisdiction(code="SE", currencies=["SEK"], language="sv", minimum_age=21)
-        with pytest.raises(services.TooYoung):
+        with pytest.raises(registration.TooYoung):
             self.register(jurisdiction=stricter, birth_date=years_ago(20))
 
 
@@ -254,4 +256,4 @@ def test_nothing_is_made_where_the_accounts_cannot_be_opened(cloned_db, monkeypa
 def test_the_age_is_counted_on_the_databases_date():
     with connection.cursor() as cursor:
         cursor.execute("SELECT CURRENT_DATE")
-        assert services.today() == cursor.fetchone()[0]
+        assert registration.today() == cursor.fetchone()[0]

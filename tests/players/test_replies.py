@@ -9,17 +9,19 @@ from django.test import Client
 from psycopg import errors
 
 from ops.i18n import sources
-from players import service, services, verification
+from players import registration
+from players.datetime_format import written_day
+from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
-from players.moments import written_day
-from players.replies import keeping, shipped
-from players.replies.filling import MARKS, UNFILLED, facts_of, fill, marks
-from players.replies.places import HELP, TURN_TO
+from players.support import conversations
+from players.support.replies import default_templates, templates
+from players.support.replies.filling import MARKS, UNFILLED, facts_of, fill, marks
+from players.support.replies.help_places import HELP, TURN_TO
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 
-LANGUAGES = shipped.LANGUAGES
+LANGUAGES = default_templates.LANGUAGES
 MONEY = 100_000
 
 
@@ -31,7 +33,7 @@ def at(role: str) -> Client:
 
 def reading(language: str, player: Player) -> Player:
     """The player, who reads in that language."""
-    services.choose_language(user=player.user, language=language)
+    registration.choose_language(user=player.user, language=language)
     return Player.objects.select_related("user").get(pk=player.pk)
 
 
@@ -50,13 +52,13 @@ def texts(words: str = "Hello") -> dict[str, str]:
 
 
 def a_template(writer: Staff, words: str = "Hello", *, name: str = "mine", based_on: int = 0) -> ReplyTemplate:
-    return keeping.write(
+    return templates.write(
         name=name, based_on=based_on, kind=ReplyKind.QUESTION, title="Mine", texts=texts(words), by=writer
     )
 
 
 def a_thread(player: Player, topic: Topic = Topic.QUESTION) -> Conversation:
-    return Conversation.objects.get(pk=service.begin(player=player, topic=topic, text="What about it?").pk)
+    return Conversation.objects.get(pk=conversations.begin(player=player, topic=topic, text="What about it?").pk)
 
 
 def last(conversation: Conversation) -> int:
@@ -70,15 +72,15 @@ def sent(words: str = "New", **more: object) -> dict[str, object]:
 @pytest.mark.django_db
 class TestShipped:
     def test_each_says_the_same_things_in_every_language(self):
-        for each in keeping.newest():
+        for each in templates.newest():
             assert set(each.texts) == set(LANGUAGES)
             assert marks(each.texts["en"]) <= set(MARKS)
             assert {frozenset(marks(text)) for text in each.texts.values()} == {frozenset(marks(each.texts["en"]))}
 
     def test_what_is_often_asked_is_among_them(self):
-        names = {each.name for each in keeping.newest()}
-        assert names == set(shipped.SHIPPED)
-        assert {each.kind for each in keeping.newest()} == set(ReplyKind)
+        names = {each.name for each in templates.newest()}
+        assert names == set(default_templates.SHIPPED)
+        assert {each.kind for each in templates.newest()} == set(ReplyKind)
 
     def test_every_jurisdiction_has_a_help_line_and_somebody_to_turn_to(self):
         assert set(HELP) == set(TURN_TO) == {where.code for where in Jurisdiction.objects.all()}
@@ -90,7 +92,7 @@ class TestShipped:
             assert line
 
     def test_no_text_itself_names_a_telephone_number_or_an_address(self):
-        for each in keeping.newest():
+        for each in templates.newest():
             for text in each.texts.values():
                 assert not re.search(r"\d|www|\.(?:com|se|dk|ro|de|uk)\b", text), each.name
 
@@ -104,27 +106,27 @@ class TestKeeping:
     def test_a_new_version_is_what_is_offered(self, writer):
         a_template(writer)
         a_template(writer, "Again", based_on=1)
-        (mine,) = [each for each in keeping.offered([ReplyKind.QUESTION]) if each.name == "mine"]
+        (mine,) = [each for each in templates.offered([ReplyKind.QUESTION]) if each.name == "mine"]
         assert (mine.number, mine.texts["sv"]) == (2, "{hello} Again sv")
-        assert [each.number for each in keeping.versions("mine")] == [2, 1]
+        assert [each.number for each in templates.versions("mine")] == [2, 1]
         assert [event["data"]["version"] for event in events("reply.written", on="reply:mine")] == [1, 2]
 
     def test_of_two_who_write_the_next_version_one_is_told(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
-        with pytest.raises(keeping.Meanwhile):
+        with pytest.raises(templates.Meanwhile):
             a_template(writer, "Second", based_on=1)
-        assert keeping.versions("mine")[0].texts["en"] == "{hello} First en"
+        assert templates.versions("mine")[0].texts["en"] == "{hello} First en"
 
     def test_one_that_is_withdrawn_is_offered_no_more_until_there_is_a_new_version(self, writer):
         made = a_template(writer)
-        keeping.withdraw(name="mine", number=1, reason="out of date", by=writer)
-        assert made not in keeping.offered([ReplyKind.QUESTION])
-        with pytest.raises(keeping.Meanwhile, match="withdrawn already"):
-            keeping.withdraw(name="mine", number=1, reason="again", by=writer)
-        assert a_template(writer, "Better", based_on=1) in keeping.offered([ReplyKind.QUESTION])
-        with pytest.raises(keeping.Meanwhile, match="version 2 by now"):
-            keeping.withdraw(name="mine", number=1, reason="too late", by=writer)
+        templates.withdraw(name="mine", number=1, reason="out of date", by=writer)
+        assert made not in templates.offered([ReplyKind.QUESTION])
+        with pytest.raises(templates.Meanwhile, match="withdrawn already"):
+            templates.withdraw(name="mine", number=1, reason="again", by=writer)
+        assert a_template(writer, "Better", based_on=1) in templates.offered([ReplyKind.QUESTION])
+        with pytest.raises(templates.Meanwhile, match="version 2 by now"):
+            templates.withdraw(name="mine", number=1, reason="too late", by=writer)
 
     @pytest.mark.parametrize(
         ("number", "said", "by"), [(3, "", True), (1, " ", True), (1, "", False)], ids=["later", "empty", "nobody's"]
@@ -203,8 +205,8 @@ class TestFilling:
     def test_facts_stand_where_there_are_some_and_brackets_where_not(self, player):
         played = a_round(player, a_table(), player=1000)
         code = player.participation_set.get().round.code
-        about = service.RoundNamed(played.round_id, code)
-        thread = service.begin(player=player, topic=Topic.COMPLAINT, text="Look", about=about)
+        about = conversations.RoundNamed(played.round_id, code)
+        thread = conversations.begin(player=player, topic=Topic.COMPLAINT, text="Look", about=about)
         thread.refresh_from_db()
         assert thread.due_at is not None
         facts = facts_of(thread, "sv", a_member_of_staff("support").user)
@@ -246,7 +248,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_a_letter_to_somebody_who_has_not_written_begins_from_one_too(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        removed = next(each for each in keeping.newest() if each.name == "removed")
+        removed = next(each for each in templates.newest() if each.name == "removed")
         page = desk.post(address, {"fill": "1", "template": removed.pk, "topic": "other", "text": ""}).text
         assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
         assert "We have removed a message of yours from the chat. The reason: [reason]." in page
@@ -277,7 +279,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_what_the_house_does_not_know_is_asked_for_and_written_as_the_player_reads_it(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        ban = next(each for each in keeping.newest() if each.name == "mute")
+        ban = next(each for each in templates.newest() if each.name == "mute")
         page = desk.post(address, {"fill": "1", "template": ban.pk, "topic": "other", "text": ""}).text
         for mark in ("until", "reason", "table"):
             assert f'name="mark_{mark}"' in page
@@ -332,14 +334,14 @@ class TestAnswering:
     def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_sent(self, player):
         thread = a_thread(player)
         read = last(thread)
-        service.reply(player=player, conversation_id=thread.pk, text="It has solved itself.")
-        with pytest.raises(service.WrittenMeanwhile):
-            service.answer(staff=a_member_of_staff("support"), conversation_id=thread.pk, text="Late.", seen=read)
+        conversations.reply(player=player, conversation_id=thread.pk, text="It has solved itself.")
+        with pytest.raises(conversations.WrittenMeanwhile):
+            conversations.answer(staff=a_member_of_staff("support"), conversation_id=thread.pk, text="Late.", seen=read)
 
     @pytest.mark.sweep
     def test_a_conversation_closed_meanwhile_shows_what_was_not_sent(self, player):
         thread = a_thread(player)
-        service.close_own(player=player, conversation_id=thread.pk)
+        conversations.close_own(player=player, conversation_id=thread.pk)
         page = at("support").post(f"/staff/service/{thread.pk}/", {"text": "Too late.", "seen": last(thread)}).text
         assert "This conversation is closed." in page
         assert "Too late." in page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from players import sameness
+from players.identity import normalise
 
 NAMES = [
     (("Anna Maria", "Svensson"), ("SVENSSON", "maria anna")),
@@ -20,20 +20,20 @@ NAMES = [
 
 @pytest.mark.parametrize(("one", "other"), NAMES, ids=[f"{number}" for number in range(len(NAMES))])
 def test_one_name_in_two_ways_is_one_name(one, other):
-    assert sameness.name(*one) == sameness.name(*other)
+    assert normalise.name(*one) == normalise.name(*other)
 
 
 @pytest.mark.parametrize("other", [("Anna", "Svenson"), ("Annas", "Vensson"), ("Anna Anna", "Svensson"), ("", "")])
 def test_another_name_is_another(other):
-    assert sameness.name("Anna", "Svensson") != sameness.name(*other)
+    assert normalise.name("Anna", "Svensson") != normalise.name(*other)
 
 
 def test_an_address_is_one_however_it_is_spaced():
-    assert sameness.text("Storgatan 12 B, 111 22 Malmö") == sameness.text("storgatan 12b 11122 MALMO")
+    assert normalise.text("Storgatan 12 B, 111 22 Malmö") == normalise.text("storgatan 12b 11122 MALMO")
 
 
 def test_a_number_is_one_however_it_is_spaced():
-    assert sameness.number("ab 12-34.56") == sameness.number("AB123456")
+    assert normalise.number("ab 12-34.56") == normalise.number("AB123456")
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_a_number_is_one_however_it_is_spaced():
     ],
 )
 def test_a_telephone_number_is_one_however_it_is_written(typed, country, meant):
-    assert sameness.phone(typed, country) == meant
+    assert normalise.phone(typed, country) == meant

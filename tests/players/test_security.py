@@ -12,8 +12,8 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_
 from django.core.cache import cache
 from django.test import Client
 
-from players import second_factor
-from players.account_forms import ConfirmAddressForm
+from players.login import second_factor
+from players.login.account_forms import ConfirmAddressForm
 from players.models import Player, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample

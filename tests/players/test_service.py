@@ -11,8 +11,9 @@ from django.utils.timezone import now
 from psycopg import errors
 
 from games.models import Round
-from players import complaints, service, services
+from players import registration
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
+from players.support import complaints, conversations
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events
 
@@ -37,7 +38,7 @@ def logged_in(person: Player | Staff) -> Client:
 
 
 def a_complaint(player: Player, text: str = "That was no natural.") -> Conversation:
-    return service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+    return conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
 
 
 def last(conversation: Conversation) -> int:
@@ -76,7 +77,7 @@ class TestWriting:
         ("data", "sentence"),
         [
             ({"topic": "question", "text": "  "}, "This field is required."),
-            ({"topic": "question", "text": "x" * (service.LONGEST + 1)}, "at most 4000 characters"),
+            ({"topic": "question", "text": "x" * (conversations.LONGEST + 1)}, "at most 4000 characters"),
             ({"topic": "gossip", "text": "Hello"}, "Select a valid choice"),
         ],
         ids=["nothing", "too much", "no topic"],
@@ -93,11 +94,11 @@ class TestWriting:
         assert "<b>one</b>" not in page
 
     def test_ends_where_too_many_wait(self, player):
-        for _ in range(service.MOST_OPEN):
+        for _ in range(conversations.MOST_OPEN):
             a_complaint(player)
         answer = logged_in(player).post("/en/service/new/", {"topic": "other", "text": "And another thing."})
         assert "10 messages of yours wait for an answer." in answer.text
-        assert Conversation.objects.count() == service.MOST_OPEN
+        assert Conversation.objects.count() == conversations.MOST_OPEN
 
     @pytest.mark.sweep
     def test_too_often_is_refused(self, player):
@@ -122,10 +123,10 @@ class TestAnswering:
         assert "We decide by" in reader.get(f"/en/service/{conversation.pk}/").text
 
         desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked.", "seen": last(conversation)})
-        assert service.unread(player) == 1
+        assert conversations.unread(player) == 1
         assert "New" in reader.get("/en/service/").text
         assert "We looked." in reader.get(f"/en/service/{conversation.pk}/").text
-        assert service.unread(player) == 0
+        assert conversations.unread(player) == 0
 
         reader.post(f"/en/service/{conversation.pk}/", {"text": "Look again."})
         assert Conversation.objects.get().state == ConversationState.RECEIVED
@@ -143,7 +144,9 @@ class TestAnswering:
 
     def test_writes_a_mail_that_says_where_to_read_it_and_no_more(self, player, support):
         conversation = a_complaint(player)
-        service.answer(staff=support, conversation_id=conversation.pk, text="Between us.", seen=last(conversation))
+        conversations.answer(
+            staff=support, conversation_id=conversation.pk, text="Between us.", seen=last(conversation)
+        )
         mail = Mail.objects.get(user=player.user)
         assert str(conversation.pk) in mail.body
         assert "Between us" not in mail.body
@@ -165,8 +168,8 @@ class TestAnswering:
         assert ServiceMessage.objects.count() == 1
 
     def test_a_question_closes_without_one(self, player, support):
-        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
-        closed = service.close(staff=support, conversation_id=asked.pk, seen=last(asked))
+        asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
+        closed = conversations.close(staff=support, conversation_id=asked.pk, seen=last(asked))
         assert (closed.state, closed.verdict, closed.due_at) == ("closed", "", None)
 
     def test_what_is_closed_stays_closed(self, player, support):
@@ -185,9 +188,9 @@ class TestAnswering:
         assert ServiceMessage.objects.count() == 1
 
     def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_closed(self, player, support):
-        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         read = last(asked)
-        service.reply(player=player, conversation_id=asked.pk, text="And where?")
+        conversations.reply(player=player, conversation_id=asked.pk, text="And where?")
         desk = logged_in(support)
         for seen in (read, ""):
             refused = desk.post(f"/staff/service/{asked.pk}/close/", {"seen": seen}, follow=True)
@@ -222,7 +225,7 @@ class TestWritingFirst:
         (begun,) = events("service.begun")
         assert (begun["by"], begun["on"]) == (str(support), str(player))
         visitor = logged_in(player)
-        assert service.unread(player) == 1
+        assert conversations.unread(player) == 1
         assert "How are you getting on?" in visitor.get(f"/en/service/{conversation.pk}/").text
         visitor.post(f"/en/service/{conversation.pk}/", {"text": "Fine."})
         conversation.refresh_from_db()
@@ -268,7 +271,7 @@ class TestTheQueue:
     @pytest.mark.sweep
     def test_has_what_waits_and_of_that_the_oldest_first(self, player, support):
         first, second, third = (a_complaint(player) for _ in range(3))
-        service.answer(staff=support, conversation_id=first.pk, text="Done.", seen=last(first))
+        conversations.answer(staff=support, conversation_id=first.pk, text="Done.", seen=last(first))
         desk = logged_in(support)
 
         def shown(**asked: str) -> list[int]:
@@ -281,7 +284,7 @@ class TestTheQueue:
     @pytest.mark.sweep
     def test_is_filtered(self, player, support):
         complaint = a_complaint(player)
-        asked = service.begin(player=a_player(), topic=Topic.QUESTION, text="When?")
+        asked = conversations.begin(player=a_player(), topic=Topic.QUESTION, text="When?")
         desk = logged_in(support)
         only_complaints = desk.get("/staff/service/", {"topic": "complaint"}).text
         assert f"Message {complaint.pk}<" in only_complaints
@@ -308,7 +311,7 @@ class TestTheQueue:
     @pytest.mark.sweep
     def test_finds_those_of_a_jurisdiction_and_of_a_language(self, support):
         swedish, danish = a_complaint(a_player("SE")), a_complaint(a_player("DK"))
-        services.choose_language(user=danish.player.user, language="da")
+        registration.choose_language(user=danish.player.user, language="da")
         desk = logged_in(support)
 
         def shown(**asked: str) -> list[int]:
@@ -345,7 +348,7 @@ class TestKeeping:
         old, lively, young = (a_complaint(player) for _ in range(3))
         _age(owner, old.pk, 5 * YEAR + timedelta(days=1), 5 * YEAR + timedelta(days=1))
         _age(owner, lively.pk, 9 * YEAR, 5 * YEAR - timedelta(days=9))
-        service.forget_old()
+        conversations.forget_old()
         assert set(Conversation.objects.values_list("pk", flat=True)) == {lively.pk, young.pk}
         assert set(ServiceMessage.objects.values_list("conversation_id", flat=True)) == {lively.pk, young.pk}
         (event,) = events("service.forgotten")

@@ -16,9 +16,9 @@ from django.urls import URLResolver, get_resolver, reverse
 
 from games.solo import idle_purses
 from games.tasks import return_idle_purses
-from players import sessions
 from players.access import is_made_by_the_page
-from players.browsers import words
+from players.login import sessions
+from players.login.browsers import words
 from players.models import Ended, Session, User
 from players.tasks import end_idle_sessions
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_table

@@ -11,9 +11,10 @@ from django.core.management import CommandError, call_command
 
 from audit import approvals
 from audit.models import Decision
-from players import second_factor, staffing
+from players import staff
+from players.login import second_factor
 from players.models import Session, Staff, StaffChange, StaffDeed, User
-from players.services import EmailTaken
+from players.registration import EmailTaken
 from tests.people import (
     PASSWORD,
     a_member_of_staff,
@@ -48,11 +49,11 @@ def decide(asked, by=None, *, yes=True):
 
 
 def ask_to_make(by, *, email=ADDRESS, roles=("support",), same_as=None):
-    return staffing.ask_to_make(email=email, name="Nina", roles=roles, same_as=same_as, reason="a new colleague", by=by)
+    return staff.ask_to_make(email=email, name="Nina", roles=roles, same_as=same_as, reason="a new colleague", by=by)
 
 
 def ask(deed, member, by=None):
-    return staffing.ask(deed=deed, member=member, reason="for a test", by=by or asker())
+    return staff.ask(deed=deed, member=member, reason="for a test", by=by or asker())
 
 
 @pytest.mark.django_db
@@ -63,7 +64,7 @@ class TestMaking:
         assert not User.objects.filter(email=ADDRESS).exists()
         decide(asked, other)
         member = Staff.objects.get(user__email=ADDRESS)
-        assert (member.name, staffing.roles_of(member), member.user.is_active) == ("Nina", ["support"], True)
+        assert (member.name, staff.roles_of(member), member.user.is_active) == ("Nina", ["support"], True)
         (event,) = events("staff.employed", on=str(member))
         assert (event["by"], event["data"]["asked_by"], event["data"]["approval"]) == (str(other), str(one), asked.pk)
         assert set(event["personal"]) == {"email", "name"}
@@ -106,7 +107,7 @@ class TestMaking:
 
     def test_nobody_asks_for_or_decides_about_another_account_of_their_own(self):
         one, other = asker(), decider()
-        with pytest.raises(staffing.OwnAccount):
+        with pytest.raises(staff.OwnAccount):
             ask_to_make(one, same_as=one)
         asked = ask_to_make(one, same_as=other)
         with pytest.raises(approvals.CannotExecute, match="your own account"):
@@ -125,7 +126,7 @@ class TestMaking:
 
     @pytest.mark.parametrize("roles", [[], ["owner"], ["support", "owner"]])
     def test_there_is_no_account_without_roles_or_with_others_than_there_are(self, roles):
-        with pytest.raises(staffing.UnknownRole):
+        with pytest.raises(staff.UnknownRole):
             ask_to_make(asker(), roles=roles)
 
 
@@ -133,8 +134,8 @@ class TestMaking:
 class TestRoles:
     def test_hold_at_once_and_their_history_says_what_was_before(self):
         member = a_member_of_staff("support", "operator")
-        decide(staffing.ask_for_roles(member=member, roles=["finance", "support"], reason="another desk", by=asker()))
-        assert staffing.roles_of(member) == ["finance", "support"]
+        decide(staff.ask_for_roles(member=member, roles=["finance", "support"], reason="another desk", by=asker()))
+        assert staff.roles_of(member) == ["finance", "support"]
         change = StaffChange.objects.get(user=member.user, kind=StaffDeed.ROLES)
         assert (change.before["roles"], change.after["roles"]) == (["operator", "support"], ["finance", "support"])
         assert events("staff.roles_changed", on=str(member))[0]["data"]["after"]["roles"] == ["finance", "support"]
@@ -144,18 +145,18 @@ class TestRoles:
         one, other = asker(), decider()
         twin = a_member_of_staff("support", person=one.person)
         for account in (one, twin):
-            with pytest.raises(staffing.OwnAccount):
-                staffing.ask_for_roles(member=account, roles=["finance"], reason="more money", by=one)
+            with pytest.raises(staff.OwnAccount):
+                staff.ask_for_roles(member=account, roles=["finance"], reason="more money", by=one)
         a_member_of_staff("administrator")
-        asked = staffing.ask_for_roles(member=other, roles=["finance"], reason="another desk", by=one)
+        asked = staff.ask_for_roles(member=other, roles=["finance"], reason="another desk", by=one)
         for yes in (True, False):
             with pytest.raises(approvals.CannotExecute, match="your own account"):
                 decide(asked, other, yes=yes)
         assert not Decision.objects.filter(pk=asked.pk).exists()
 
     def test_that_the_account_has_are_nothing_to_ask_for(self):
-        with pytest.raises(staffing.NothingToDo):
-            staffing.ask_for_roles(member=a_member_of_staff("support"), roles=["support"], reason="why", by=asker())
+        with pytest.raises(staff.NothingToDo):
+            staff.ask_for_roles(member=a_member_of_staff("support"), roles=["support"], reason="why", by=asker())
 
 
 @pytest.mark.django_db
@@ -176,7 +177,7 @@ class TestDisabling:
         assert shut.status_code == 403
         assert "ask an administrator" in shut.text
         assert events("staff.disabled", on=str(member))
-        with pytest.raises(staffing.NothingToDo):
+        with pytest.raises(staff.NothingToDo):
             ask(StaffDeed.DISABLE, member)
 
     @pytest.mark.sweep
@@ -206,10 +207,10 @@ class TestDisabling:
 
     def test_takes_somebody_besides_the_two_who_can_decide_or_the_command_line(self):
         one, other = a_member_of_staff("administrator"), decider()
-        with pytest.raises(staffing.NobodyDecides, match="make_staff"):
+        with pytest.raises(staff.NobodyDecides, match="make_staff"):
             ask(StaffDeed.DISABLE, other, by=one)
         a_member_of_staff("compliance", person=one.person)
-        with pytest.raises(staffing.NobodyDecides):
+        with pytest.raises(staff.NobodyDecides):
             ask(StaffDeed.DISABLE, other, by=one)
         decider()
         assert ask(StaffDeed.DISABLE, other, by=one)
@@ -227,7 +228,7 @@ class TestResetting:
         assert visitor.get("/staff/")["Location"] == "/en/account/security/"
         assert events("staff.factors_reset", on=str(member))
         assert "set up a new one" in last_mail(member.user.email, "staff_account").body
-        with pytest.raises(staffing.NothingToDo):
+        with pytest.raises(staff.NothingToDo):
             ask(StaffDeed.FACTORS, member)
 
 

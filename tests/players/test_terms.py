@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from django.conf import settings
 
-from players import terms
+from players.account import terms
 from tests.people import a_visitor
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]

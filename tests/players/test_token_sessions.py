@@ -8,12 +8,12 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from players import exclusions, gate, sittings
 from players.api import tokens
 from players.api.sessions import running, session_for
-from players.gate import Code
-from players.limits import set_limit
 from players.models import ApiToken, Ended, LimitKind, Period, Player, RegisterCheck, Scope, Session
+from players.protection import eligibility, exclusions, play_sessions
+from players.protection.eligibility import Code
+from players.protection.limits import set_limit
 from players.tasks import end_idle_sessions
 from tests.builders import a_player
 from tests.people import events
@@ -114,40 +114,40 @@ class TestASession:
 class TestProtection:
     def test_a_reality_check_waits_for_an_answer_in_the_session_of_a_program(self, player, token):
         began = acts(token)
-        sittings.sitting(player, began)
-        assert gate.bar_to_play(player, real=True, session=began) is None
+        play_sessions.sitting(player, began)
+        assert eligibility.bar_to_play(player, real=True, session=began) is None
         with connection.cursor() as cursor:
             cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
-        bar = gate.bar_to_play(player, real=True, session=acts(token))
+        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
         assert bar
         assert bar.code is Code.CHECK
-        sittings.answer_check(player=player, session=began, goes_on=True)
-        assert gate.bar_to_play(player, real=True, session=began) is None
+        play_sessions.answer_check(player=player, session=began, goes_on=True)
+        assert eligibility.bar_to_play(player, real=True, session=began) is None
 
     def test_another_token_is_no_way_around_it(self, player, token):
         acts(token)
         with connection.cursor() as cursor:
             cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
-        bar = gate.bar_to_play(player, real=True, session=acts(a_token(player.user, Scope.PLAY)[0]))
+        bar = eligibility.bar_to_play(player, real=True, session=acts(a_token(player.user, Scope.PLAY)[0]))
         assert bar
         assert bar.code is Code.CHECK
 
     def test_time_that_is_used_up_is_used_up_for_programs(self, player, token):
         set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
         began = acts(token)
-        assert gate.bar_to_play(player, real=True, session=began) is None
+        assert eligibility.bar_to_play(player, real=True, session=began) is None
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
                 " VALUES (%s, CURRENT_DATE, 3600, clock_timestamp())",
                 [player.pk],
             )
-        bar = gate.bar_to_play(player, real=True, session=acts(token))
+        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
         assert bar
         assert bar.code is Code.TIME
 
     def test_an_exclusion_keeps_programs_out_of_play(self, player, token):
         exclusions.exclude_self(player=player, months=12, by=str(player))
-        bar = gate.bar_to_play(player, real=True, session=acts(token))
+        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
         assert bar
         assert bar.code is Code.EXCLUDED

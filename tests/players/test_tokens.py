@@ -12,8 +12,10 @@ from django.db import connection
 
 from audit import approvals
 from audit.models import Approval, Event
-from players import account_locks, closures, staffing
+from players import staff as staffing
+from players.account import closures
 from players.api import tokens
+from players.login import account_locks
 from players.models import ApiToken, Ended, Mail, Scope, Session, Staff, StaffDeed, User
 from tests.builders import PASSWORD, a_player
 from tests.harness.sweeps import sample

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from django.db.models import QuerySet
 
-from players import sessions
 from players.api import tokens
 from players.api.problems import Problem
 from players.api.sessions import session_for
+from players.login import sessions
 from players.models import ApiToken, Player, Scope, Session
 from tests.builders import a_player
 from tests.people import events

@@ -6,7 +6,7 @@ import pytest
 from accounts.data_export import PARTS
 from accounts.erasure import erase
 from accounts.retention import forget_addresses
-from players import closures
+from players.account import closures
 from players.models import ApiToken, Player
 from tests.ageing import age
 from tests.builders import a_player

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from players.uploads import JPEG, LARGEST, LONGEST_EDGE, PDF, SENTENCES, Fault, UnfitFile, examine
+from players.identity.uploads import JPEG, LARGEST, LONGEST_EDGE, PDF, SENTENCES, Fault, UnfitFile, examine
 from tests.harness.sweeps import examples
 from tests.players.papers import bomb, pdf, picture
 

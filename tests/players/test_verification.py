@@ -8,7 +8,9 @@ from cryptography.exceptions import InvalidTag
 from django.db import connection
 
 from audit.models import Personal
-from players import duplicates, sealing, verification
+from players import encryption
+from players.identity import duplicates, verification
+from players.identity.verification import Standing
 from players.models import (
     Document,
     DocumentContent,
@@ -20,7 +22,6 @@ from players.models import (
     Resolution,
     Submission,
 )
-from players.verification import Standing
 from tests.builders import a_player, a_submission, a_verified_player
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
@@ -163,8 +164,8 @@ class TestWhatIsKept:
         one, other = (a_submission(a_player()).document_set.get(part=Part.FRONT) for _ in range(2))
         sealed = bytes(other.content.sealed)
         with pytest.raises(InvalidTag):
-            sealing.unseal(one.pk, sealed)
-        assert sealing.unseal(other.pk, sealed)
+            encryption.unseal(one.pk, sealed)
+        assert encryption.unseal(other.pk, sealed)
 
     def test_another_key_opens_nothing(self, settings):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
@@ -174,7 +175,7 @@ class TestWhatIsKept:
 
     def test_the_same_document_is_never_encrypted_the_same(self):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
-        assert sealing.seal(document.pk, b"x" * 100) != sealing.seal(document.pk, b"x" * 100)
+        assert encryption.seal(document.pk, b"x" * 100) != encryption.seal(document.pk, b"x" * 100)
 
     def test_nothing_personal_stands_in_the_log(self):
         player = a_player()

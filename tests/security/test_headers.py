@@ -132,7 +132,7 @@ class TestErrors:
         def fail(language: str) -> str:
             raise RuntimeError("a secret of ours")
 
-        monkeypatch.setattr("players.terms.text", fail)
+        monkeypatch.setattr("players.account.terms.text", fail)
         answer = a_visitor(raise_request_exception=False).get("/en/terms/")
         assert answer.status_code == 500
         hold(answer)

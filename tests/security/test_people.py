@@ -11,9 +11,9 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from players import account_locks
+from players.login import account_locks
+from players.login.session_store import row_key
 from players.models import User
-from players.session_store import row_key
 from tests.builders import a_player
 from tests.harness.hashing import QuickArgon2
 from tests.harness.sweeps import sample

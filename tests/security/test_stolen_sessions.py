@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from players import locks
+from players.login import locks
 from players.models import Player
 from tests.builders import a_player
 from tests.people import PASSWORD, a_visitor, events, log_in

@@ -1,6 +1,6 @@
 """A second implementation of a register of excluded people, configured by its dotted path as a national one is."""
 
-from players.registers import CLEAR, Finding, Person, RegisterUnreachable
+from players.protection.registers import CLEAR, Finding, Person, RegisterUnreachable
 
 
 class ListedRegister:

@@ -14,8 +14,8 @@ from payments import PaymentStatus
 
 from audit import approvals
 from audit.models import Approval, Decision
-from players import limits
 from players.models import LimitKind, LimitSource, Period
+from players.protection import limits
 from tests.wallet import model
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round

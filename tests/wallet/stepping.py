@@ -12,9 +12,9 @@ from django.db import Error, connection
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from audit import approvals
-from players import limits
-from players.limits import LimitsError
 from players.models import Player, Staff
+from players.protection import limits
+from players.protection.limits import LimitsError
 from tests.harness import databases
 from tests.wallet import model
 from tests.wallet.faults import Way, fault_at

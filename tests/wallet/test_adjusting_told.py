@@ -14,7 +14,7 @@ from audit import approvals
 from audit.models import Approval
 from audit.reports.kinds import Interval
 from games.reports import reconciliation
-from players.closures import state_of
+from players.account.closures import state_of
 from players.models import Closure, ClosureState, Mail, Player
 from tests.builders import a_golden_table, a_player, a_purse, a_verified_player
 from tests.games.test_statement import flat, pdf_text, rows_of

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, transaction
 
-from players.limits import set_limit
 from players.models import LimitKind, Period
+from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.wallet.coups import Coup, a_bank, balance_of, broken, counted, guest, house_player

@@ -93,7 +93,7 @@ class TestBeginning:
 
     @pytest.mark.sweep
     def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
-        monkeypatch.setattr("players.terms.VERSION", "another")
+        monkeypatch.setattr("players.account.terms.VERSION", "another")
         with pytest.raises(deposits.DepositBarred) as barred:
             a_payment(player)
         assert f'href="{reverse(barred.value.page)}"' in deposit(visitor, "500").text

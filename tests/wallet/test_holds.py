@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import transaction
 
-from players import limits
 from players.models import LimitKind, Period, Player
+from players.protection import limits
 from tests.builders import a_player
 from tests.wallet.money_moves import cash, house, move
 from wallet import ledger

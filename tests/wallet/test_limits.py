@@ -9,8 +9,8 @@ from django.utils import translation
 
 from games import solo
 from games.errors import OverLimit
-from players.limits import set_limit
 from players.models import LimitKind, LimitSource, Period
+from players.protection.limits import set_limit
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import events

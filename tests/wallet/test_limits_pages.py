@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 from django.test import Client
 
-from players.limits import own_limits, pending, set_limit, should_offer
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
+from players.protection.limits import own_limits, pending, set_limit, should_offer
 from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events

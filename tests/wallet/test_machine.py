@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pytest_django import DjangoDbBlocker
 
-from players.limits import own_limits, required, set_limit
 from players.models import LimitKind, Period
+from players.protection.limits import own_limits, required, set_limit
 from tests.builders import a_verified_player
 from tests.harness import databases
 from tests.harness.sweeps import examples

@@ -14,8 +14,8 @@ from django.db import DatabaseError, connection, transaction
 from psycopg import IsolationLevel, errors
 
 from audit import months
-from players import limits
 from players.models import LimitKind, Period
+from players.protection import limits
 from tests import old_months
 from tests.builders import a_player
 from tests.harness.sweeps import sample

@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from players import limits
 from players.models import LimitKind, Period, Player
+from players.protection import limits
 from tests.builders import a_player, a_purse
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.test_at_once import THREADS, at_once, is_whole, outcome

@@ -7,8 +7,9 @@ from uuid import uuid4
 import pytest
 
 from audit.models import Clock
-from players import account_locks, exclusions, limits, sessions
+from players.login import account_locks, sessions
 from players.models import Ended, LimitKind, Period, Session
+from players.protection import exclusions, limits
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events

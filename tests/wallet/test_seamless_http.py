@@ -7,8 +7,8 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from players import exclusions
 from players.models import Scope
+from players.protection import exclusions
 from tests.api.client import Program
 from tests.builders import a_player
 from tests.harness.sweeps import sample

@@ -8,7 +8,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
 
 from audit.significant.finding import kinds
-from players import exclusions
+from players.protection import exclusions
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement

@@ -9,8 +9,8 @@ from django.utils.translation import gettext, override
 
 from audit import approvals
 from audit.models import Approval
-from players import exclusions
 from players.models import Mail, Staff
+from players.protection import exclusions
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events

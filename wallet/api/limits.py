@@ -14,7 +14,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players import limits as services
 from players.api import schema
 from players.api.calls import once
 from players.api.paging import page
@@ -22,8 +21,9 @@ from players.api.problems import Problem, register
 from players.api.reading import LARGEST, Strict, Whole, body_of
 from players.api.schema import example
 from players.api.views import PlayerApiView
-from players.limits import LAW
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
+from players.protection import limits as services
+from players.protection.limits import LAW
 from wallet.limits.forms import HOUR, MOST_HOURS
 from wallet.limits.page import REQUIRED, used
 from wallet.models import Currency

@@ -12,8 +12,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
-from players import gate
 from players.models import Player
+from players.protection import eligibility
 from wallet import house_stop, ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Currency, Mode
@@ -72,7 +72,7 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
 
     Raises Barred, FreeMoneyStopped, NothingToTopUp; FormTooOld where the key paid long ago.
     """
-    bar = gate.bar_to_play(player, real=False)
+    bar = eligibility.bar_to_play(player, real=False)
     if bar:
         raise Barred(bar.sentence)
     is_stopped = house_stop.is_stopped()

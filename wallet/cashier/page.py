@@ -6,8 +6,8 @@ from django.conf import settings
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from players import gate
 from players.models import Player
+from players.protection import eligibility
 from wallet import cashier, ledger
 from wallet.cashier.forms import KeyForm
 from wallet.ledger import accounts
@@ -17,14 +17,14 @@ from wallet.operator_wallet.operators import funds
 
 MOST_SHOWN = 10  # deposits in progress
 # Where the forms make way for until when that is so: there is nothing the player could do about it.
-STOPPED = (gate.Code.LOCKED, gate.Code.EXCLUDED, gate.Code.REGISTER, gate.Code.CLOSING)
+STOPPED = (eligibility.Code.LOCKED, eligibility.Code.EXCLUDED, eligibility.Code.REGISTER, eligibility.Code.CLOSING)
 
 
 def what_a_player_has(player: Player) -> dict[str, Any]:
     """Return what the cashier shows of a player's money, and what keeps them from depositing where nothing can be done
     about it.
     """
-    bar = gate.bar_to_deposit(player)
+    bar = eligibility.bar_to_deposit(player)
     cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
     in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
     return {
@@ -41,7 +41,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_standard": cashier.FREE_MONEY[player.currency],
         "limits": cashier.DEPOSIT_LIMITS[player.currency],
         "top_up_form": KeyForm(auto_id=False),
-        "elsewhere": bar if bar and bar.code is gate.Code.REMOTE else None,
+        "elsewhere": bar if bar and bar.code is eligibility.Code.REMOTE else None,
         "stopped": bar if bar and bar.code in STOPPED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[

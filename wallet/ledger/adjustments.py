@@ -13,7 +13,7 @@ from django.utils.translation import override
 from audit import approvals, log
 from audit.models import Approval
 from players import mail
-from players.closures import state_of
+from players.account.closures import state_of
 from players.models import ClosureState, Player, Staff
 from wallet import ledger
 from wallet.ledger import accounts

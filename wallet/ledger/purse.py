@@ -13,8 +13,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
-from players import gate
 from players.models import Player
+from players.protection import eligibility
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Entry, Mode
@@ -93,7 +93,7 @@ def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
 
 @transaction.atomic
 def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
     if bar:
         raise Barred(bar.sentence)
     accounts.open_purse(player, mode)

@@ -9,9 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
 
-from players.limits import LAW, Limit, limits_of, pending, period_days, period_ends
+from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
-from players.moments import written_moment
+from players.protection.limits import LAW, Limit, limits_of, pending, period_days, period_ends
 from wallet.limits.forms import HOUR
 from wallet.limits.remaining import usage
 from wallet.money import format_money

@@ -6,9 +6,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from players import limits
 from players.access import PlayerRequest, player_required
 from players.models import LimitChange, LimitKind, Period, Player
+from players.protection import limits
 from wallet.limits.forms import LimitsForm, WithdrawForm
 from wallet.limits.page import REQUIRED, announcement, tables, what
 

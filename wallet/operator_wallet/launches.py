@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.models import Clock
-from players import services
+from players import registration
 from players.models import Jurisdiction, Player
 from wallet.ledger import accounts
 from wallet.models import Partner, RemoteLaunch, RemotePlayer
@@ -62,7 +62,7 @@ def announce(partner: Partner, visit: Visit) -> Announced:
         visit.birth_date,
     ):
         raise PlayerChanged
-    services.agree_through_operator(known)
+    registration.agree_through_operator(known)
     code = secrets.token_urlsafe(32)
     launch = RemoteLaunch.objects.create(
         remote=remote,
@@ -96,7 +96,7 @@ def begin(launch: RemoteLaunch, session: UUID) -> None:
 
 
 def _meet(partner: Partner, visit: Visit) -> RemotePlayer:
-    player: Player = services.register_remote(
+    player: Player = registration.register_remote(
         jurisdiction=Jurisdiction.objects.get(pk=visit.jurisdiction),
         currency=visit.currency,
         birth_date=visit.birth_date,

@@ -7,8 +7,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
-from players import gate, registers
 from players.models import Player
+from players.protection import eligibility, registers
 from wallet import house_stop
 from wallet.cashier import DEPOSIT_LIMITS, CashierError
 from wallet.ledger import LimitReached, accounts
@@ -38,7 +38,7 @@ class FormUsed(CashierError):
 class DepositBarred(CashierError):
     """Something keeps the player from depositing; *page* is the name of the address that leads on."""
 
-    def __init__(self, bar: gate.Bar) -> None:
+    def __init__(self, bar: eligibility.Bar) -> None:
         super().__init__(bar.sentence)
         self.page = bar.page
 
@@ -68,7 +68,7 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     player's limits. What keeps the player from it is asked before: a lock or an exclusion waits for whoever has asked,
     and gives back what lies in games, under the lock of that account, when it has come; a stop of the house waits, too.
     """
-    bar, is_stopped = gate.bar_to_deposit(player), house_stop.is_stopped()
+    bar, is_stopped = eligibility.bar_to_deposit(player), house_stop.is_stopped()
     accounts.lock_account(player.pk, Mode.REAL)
     before = Payment.objects.filter(pk=payment_id).first()
     if before is not None:

@@ -18,7 +18,7 @@ from django.utils.module_loading import import_string
 
 from audit import log
 from players import rates
-from players.verification import latest
+from players.identity.verification import latest
 from wallet import withdrawals
 from wallet.models import PayoutNotice, Withdrawal, WithdrawalStatus
 from wallet.payouts.accounts import reveal

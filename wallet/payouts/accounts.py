@@ -13,9 +13,9 @@ from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
 
 from audit import log
-from players import duplicates, sameness
+from players.encryption import fingerprints, resealed, seal, unseal
+from players.identity import duplicates, normalise
 from players.models import Ground, Player
-from players.sealing import fingerprints, resealed, seal, unseal
 from wallet.models import PayoutAccount
 
 EXAMPLES = {  # by jurisdiction: the IBAN registry's own examples, accounts of nobody
@@ -107,7 +107,7 @@ def reseal(account: PayoutAccount) -> bool:
 
 def traits(ibans: Iterable[str]) -> list[tuple[Ground, bytes]]:
     """Return by what these accounts tell people apart."""
-    return [(Ground.PAYOUT, sameness.number(iban).encode()) for iban in ibans]
+    return [(Ground.PAYOUT, normalise.number(iban).encode()) for iban in ibans]
 
 
 def reveal(account: PayoutAccount) -> str:

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from players.days import Day
+from players.date_field import Day
 from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders

@@ -18,7 +18,7 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import override
 
 from audit import log
-from players import gate
+from players.protection import eligibility
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import (
@@ -139,7 +139,7 @@ def _stake(
     if opened is None:
         raise Refused("session-over")
     runs = sessions.runs(opened)
-    bar = gate.bar_to_play(theirs.player, real=opened.mode == Mode.REAL, session=opened.session_id)
+    bar = eligibility.bar_to_play(theirs.player, real=opened.mode == Mode.REAL, session=opened.session_id)
     account = accounts.lock_account(theirs.player_id, Mode(opened.mode))
     if answer := _before(partner, asked):
         return answer

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from audit import log
 from audit.models import Clock
-from players import gate, sessions
+from players.login import sessions
 from players.models import Player
+from players.protection import eligibility
 from wallet import house_stop
 from wallet.models import GameSession, Mode, Partner, PartnerKind, StudioPlayer
 
@@ -46,7 +47,7 @@ def studios() -> list[Partner]:
 @transaction.atomic
 def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) -> Opened:
     """Open a game session within the player's *session*. Raises CannotOpen, HouseStopped."""
-    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar:
         raise CannotOpen(bar.sentence)
     if player.is_remote and mode is Mode.REAL:

@@ -19,9 +19,9 @@ from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.models import Clock
-from players import gate
+from players.identity.verification import is_verified
 from players.models import Player
-from players.verification import is_verified
+from players.protection import eligibility
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
@@ -132,7 +132,7 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
 def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> None:
     language = get_language() or "en"
     if player.is_remote:
-        raise PaidElsewhere(gate.bar(player, gate.Code.REMOTE).sentence)
+        raise PaidElsewhere(eligibility.bar(player, eligibility.Code.REMOTE).sentence)
     if account.player_id != player.pk:
         raise ForeignAccount(_("The house pays to your own account only."))
     if not is_verified(player):

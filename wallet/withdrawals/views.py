@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from players.access import PlayerRequest, player_required
+from players.identity.verification import latest, standing
 from players.models import Player
 from players.rates import at_a_human_pace
-from players.verification import latest, standing
 from wallet import withdrawals
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep

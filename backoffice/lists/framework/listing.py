@@ -32,10 +32,10 @@ from backoffice.lists.framework.finds import Find
 from backoffice.lists.framework.paging import FORMAT, KeyedList, read
 from backoffice.lists.framework.readers import READERS
 from backoffice.lists.framework.sieve import Filter
-from players import looking
 from players.access import StaffRequest, View, actor
 from players.models import User
-from players.sections import Section
+from players.staff import access_log
+from players.staff.sections import Section
 
 PAGE: Final = 50  # rows
 CONFIRM: Final = "confirm"  # field of a form: what was shown has been read
@@ -181,7 +181,7 @@ class Listing(ModelAdmin):
         answer: HttpResponseBase = super().changelist_view(request, extra | (extra_context or {}))
         if isinstance(answer, TemplateResponse):
             rows = [self.row(row) for row in (answer.context_data or {})["cl"].result_list]
-            looking.note_list(request, cells.named(rows), what=self.name.lower())
+            access_log.note_list(request, cells.named(rows), what=self.name.lower())
         return answer
 
     def row(self, row: Model) -> list[Cell]:
@@ -221,7 +221,7 @@ class Listing(ModelAdmin):
         values = [self.cell(row, column) for column in columns]
         parts = self.parts(row)
         players = set(cells.named([values, *(line for part in parts for line in part.rows)]))
-        looking.note(request, *players, what=f"one of {self.name.lower()}")
+        access_log.note(request, *players, what=f"one of {self.name.lower()}")
         show = self._shown(request, row, self.links)
         context = {
             "original": self.called(row),
@@ -258,7 +258,7 @@ class Listing(ModelAdmin):
         asked = [(name, str(value)) for name, value in request.GET.items() if name != FORMAT]
         by = actor(request)
         taken = files.write(form, name=self.name, by=by, asked=asked, columns=self.columns, rows=rows, goes_on=goes_on)
-        looking.note_list(request, cells.named(rows), what=f"{self.name.lower()} as {form}")
+        access_log.note_list(request, cells.named(rows), what=f"{self.name.lower()} as {form}")
         data = {"list": self.opts.label_lower, "format": form, "rows": len(rows), "sha256": taken.digest}
         log.record("rows.exported", by=by, on=f"list:{self.opts.label_lower}", data=data)
         answer = HttpResponse(taken.content, content_type=files.TYPES[form])
@@ -276,7 +276,7 @@ class Listing(ModelAdmin):
         if deed is None or not rows:
             messages.warning(request, "Choose rows, and what to do to them.")
             return redirect(request.get_full_path())
-        looking.note_list(request, cells.named([self.row(row) for row in rows]), what=self.name.lower())
+        access_log.note_list(request, cells.named([self.row(row) for row in rows]), what=self.name.lower())
         is_confirmed = CONFIRM in request.POST
         form = ReasonForm(request.POST if is_confirmed else None)
         if is_confirmed and form.is_valid():

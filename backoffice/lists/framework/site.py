@@ -13,10 +13,10 @@ from unfold.sites import UnfoldAdminSite
 
 from backoffice.lists.framework.fence import fenced
 from backoffice.lists.framework.listing import Listing
-from players import second_factor
 from players.access import StaffRequest
-from players.identity import staff_of
-from players.sections import Section
+from players.login import second_factor
+from players.login.current_user import staff_of
+from players.staff.sections import Section
 
 WORK: Final = "players.work"  # what all staff may
 CATALOGUE: Final = "jsi18n"  # words that unfold's scripts ask for by this name

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.history.statement.period import Choice, Period, chosen, today_in
-from players.days import Day
+from players.date_field import Day
 from wallet.models import Mode
 
 CHOICES = (

@@ -27,8 +27,8 @@ from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, Si
 from games.history.statement.figures import ClassSum, Figures, GameSum
 from games.history.statement.labels import GONE, game_name
 from games.history.statement.period import Period
+from players.datetime_format import written_day, written_time
 from players.models import Player
-from players.moments import written_day, written_time
 from wallet.models import Mode
 from wallet.money import MINUS, format_money
 

@@ -12,7 +12,7 @@ from django.utils.translation import override
 
 from games.incidents.participants import Concerned
 from games.models import LetterKind
-from players.moments import written_moment
+from players.datetime_format import written_moment
 from wallet.models import Mode
 from wallet.money import format_money
 

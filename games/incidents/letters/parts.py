@@ -16,8 +16,9 @@ from games.incidents.letters.delivery import TEMPLATE, about, left
 from games.incidents.letters.messages import written
 from games.incidents.participants import Concerned
 from games.models import IncidentLetter, LetterCopy, LetterEnd, LetterKind
-from players import mail, service
+from players import mail
 from players.models import Staff, Topic
+from players.support import conversations
 
 PART: Final = 50  # players in one transaction
 LOCK: Final = 0x5AB_1E7  # of pg_try_advisory_xact_lock, beside a letter's number
@@ -63,12 +64,12 @@ def _is_ours(letter_id: int) -> bool:
 
 def _write(letter: IncidentLetter, case: Case, who: Concerned, staff: Staff) -> None:
     text = written(LetterKind(letter.kind), about(case), who, letter.sentences.get(who.language, ""))
-    conversation = service.lay_down(
+    conversation = conversations.lay_down(
         staff=staff,
         player=who.player,
         topic=Topic.OTHER,
         text=f"{text.subject}\n\n{text.text}",
-        about=service.RoundNamed(case.round_id, case.code) if case.finished is not None else None,
+        about=conversations.RoundNamed(case.round_id, case.code) if case.finished is not None else None,
     )
     words = {"subject": text.subject, "text": text.text}
     sent = mail.write(user=who.player.user, template=TEMPLATE, context=words)

@@ -5,8 +5,8 @@ from argparse import ArgumentParser
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from players import second_factor
 from players.demo import DEMO_LOGINS
+from players.login import second_factor
 from players.models import User
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from players import duplicates, finding
+from players import search
+from players.identity import duplicates
 
 
 class Command(BaseCommand):
@@ -15,5 +16,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Search."""
         found = duplicates.search_all()
-        finding.keep_all_words()
+        search.keep_all_words()
         self.stdout.write(f"{found} new {'flag' if found == 1 else 'flags'}")

@@ -13,9 +13,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 
-from players import founding
 from players.models import Staff
-from players.services import EmailTaken
+from players.registration import EmailTaken
+from players.staff import first_staff
 
 
 class Command(BaseCommand):
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         if same_person_as and same is None:
             raise CommandError(f"Nobody of staff has the address {same_person_as}.")
         try:
-            staff = founding.found(
+            staff = first_staff.found(
                 email=email, name=name, roles=tuple(roles), same_person=same.person if same else None
             )
         except EmailTaken as error:

@@ -1,0 +1,1 @@
+"""The pages of an account, its closure, and the terms agreed to."""

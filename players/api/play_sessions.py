@@ -1,0 +1,93 @@
+"""What a program has played in its session, and the reality check that has its owner look at it."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from players.api.calls import once
+from players.api.reading import Strict, body_of
+from players.api.schema import example
+from players.api.views import PlayerApiView
+from players.models import Scope
+from players.protection import play_sessions
+
+CONTINUE, STOP = "continue", "stop"
+
+
+@example(answer="continue")
+class AnswerBody(Strict):
+    """The answer to a reality check."""
+
+    answer = serializers.ChoiceField(
+        choices=(CONTINUE, STOP), help_text="noted either way: what keeps you from playing is a pause"
+    )
+
+
+class SumsSchema(serializers.Serializer[Any]):
+    """What one kind of money has come to, in whole minor units of the player's currency."""
+
+    staked = serializers.IntegerField()
+    paid = serializers.IntegerField(help_text="what came back, stakes included")
+    net = serializers.IntegerField(help_text="below zero where more was staked")
+
+
+class SittingSchema(serializers.Serializer[Any]):
+    """What was played in the session of this token."""
+
+    session = serializers.UUIDField()
+    began = serializers.DateTimeField()
+    now = serializers.DateTimeField(help_text="by the house's clock")
+    rounds = serializers.IntegerField()
+    real = SumsSchema()
+    free = SumsSchema()
+
+
+class CheckSchema(serializers.Serializer[Any]):
+    """How often the player is asked to look at time and money, and whether that waits now."""
+
+    minutes = serializers.IntegerField(help_text="between two checks")
+    is_due = serializers.BooleanField(help_text="nothing is dealt in this session before it is answered")
+    currency = serializers.CharField(help_text="ISO 4217")
+    sitting = SittingSchema(
+        allow_null=True, help_text="null where the token has no session: its first write begins one"
+    )
+
+
+class Check(PlayerApiView):
+    """The reality check."""
+
+    scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY}
+
+    @extend_schema(operation_id="reality_check", responses=CheckSchema)
+    def get(self, request: Request) -> Response:
+        """Read what you have played in this token's session, and whether a reality check waits."""
+        return Response(self.check())
+
+    @extend_schema(operation_id="reality_check_answer", request=AnswerBody, responses=CheckSchema)
+    def post(self, request: Request) -> Response:
+        """Answer the reality check that waits; where none does, nothing happens."""
+        goes_on, player, session = body_of(request, AnswerBody)["answer"] == CONTINUE, self.player, self.session()
+
+        def answer() -> Response:
+            if session:
+                play_sessions.answer_check(player=player, session=session, goes_on=goes_on)
+            return Response(self.check())
+
+        return once(request, answer)
+
+    def check(self) -> dict[str, Any]:
+        """Return how things stand."""
+        player, session = self.player, self.session()
+        seen = play_sessions.sitting(player, session) if session else None
+        told = {"minutes": play_sessions.interval(player), "currency": player.currency}
+        if seen is None:
+            return told | {"is_due": False, "sitting": None}
+        sums = {
+            "real": {"staked": seen.staked_real, "paid": seen.paid_real, "net": seen.net_real},
+            "free": {"staked": seen.staked_free, "paid": seen.paid_free, "net": seen.net_free},
+        }
+        sitting = {"session": session, "began": seen.began, "now": seen.now, "rounds": seen.rounds} | sums
+        return told | {"is_due": seen.is_check_due, "sitting": sitting}

@@ -1,0 +1,68 @@
+"""The programs of a player: which tokens hold, a new one, the end of one. Thin: parse, call one service, render."""
+
+from allauth.account.adapter import get_adapter
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from players.access import PlayerRequest, player_required
+from players.api import tokens
+from players.api.token_forms import ONCE, NewTokenForm, make, words
+from players.login.current_user import actor_of
+
+
+@player_required
+@require_safe
+def account_programs(request: PlayerRequest) -> HttpResponse:
+    """The tokens of the player that hold."""
+    _demand_theirs(request)
+    lines = [(token, words(token)) for token in tokens.running(request.user)]
+    return render(request, "players/programs.html", {"lines": lines, "is_full": len(lines) >= tokens.MOST})
+
+
+@player_required
+@reauthentication_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def account_program_new(request: PlayerRequest) -> HttpResponse:
+    """Make a token, whose key is shown once."""
+    _demand_theirs(request)
+    form = NewTokenForm(request.user, request.POST or None)
+    if not form.is_valid():
+        return render(request, "players/program_new.html", {"form": form})
+    try:
+        made = make(request.user, form.cleaned_data, ip=_ip(request))
+    except tokens.TooMany:
+        messages.error(request, _("You have as many tokens as you can. Revoke one that you no longer use first."))
+        return redirect("account_programs")
+    if made is None:
+        messages.warning(request, ONCE)
+        return redirect("account_programs")
+    token, key = made
+    return render(request, "players/program_made.html", {"token": token, "key": key, "words": words(token)})
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account_program_revoke(request: PlayerRequest, token_id: int) -> HttpResponse:
+    """Ask before a token of the player's is revoked, and revoke it."""
+    token = get_object_or_404(tokens.running(request.user), pk=token_id)
+    if request.method != "POST":
+        return render(request, "players/program_revoke.html", {"token": token})
+    tokens.revoke(token_id=token.pk, by=actor_of(request.user), ip=_ip(request))
+    messages.success(request, _("The token is revoked. No program comes in with it any more."))
+    return redirect("account_programs")
+
+
+def _demand_theirs(request: PlayerRequest) -> None:
+    """Raises Http404 where the player can have no tokens: nothing leads here then."""
+    if not tokens.may_have(request.user):
+        raise Http404
+
+
+def _ip(request: HttpRequest) -> str:
+    return str(get_adapter().get_client_ip(request))

@@ -1,0 +1,1 @@
+"""Who players are: documents, what staff find in them, likely duplicates."""

@@ -1,0 +1,206 @@
+"""Likely duplicates: two players who have something in common that tells people apart.
+
+What is compared are keyed hashes, so the search reads nobody's name. Those who write take one lock until they commit:
+two players who send in the same passport at once would otherwise each look before the other's is there to be seen.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby
+from operator import or_
+
+from django.db import connection, transaction
+from django.db.models import Min, Q
+from django.db.models.functions import Now
+
+from audit import log
+from players.encryption import fingerprints
+from players.identity import normalise
+from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
+
+MOST = 100  # pairs of one page
+LOCK = 0x5AB0_D0B1  # of pg_advisory_xact_lock
+
+FIND = """
+INSERT INTO players_duplicate (first_id, second_id, ground, resolution, note)
+SELECT DISTINCT one.player_id, other.player_id, one.ground, '', ''
+FROM players_trait AS one
+JOIN players_trait AS other ON (other.ground, other.fingerprint) = (one.ground, one.fingerprint)
+WHERE one.player_id < other.player_id AND (%(player)s::bigint IS NULL OR %(player)s IN (one.player_id, other.player_id))
+ON CONFLICT (first_id, second_id, ground) DO NOTHING
+RETURNING first_id, second_id, ground
+"""
+
+
+class AlreadyResolved(Exception):
+    """Somebody else has resolved this meanwhile."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two players and everything they were found to have in common, oldest first."""
+
+    first: Player
+    second: Player
+    flags: tuple[Duplicate, ...]
+
+    @property
+    def open(self) -> list[Duplicate]:
+        """What nobody has looked into yet."""
+        return [flag for flag in self.flags if not flag.resolution]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether staff found, when they last looked, that the two are one person."""
+        resolved = [flag for flag in self.flags if flag.resolved_at]
+        last = max(resolved, key=lambda flag: (flag.resolved_at, flag.pk), default=None)
+        return last is not None and last.resolution == Resolution.SAME
+
+    def other(self, player: Player) -> Player:
+        """Return whoever of the two *player* is not."""
+        return self.second if self.first == player else self.first
+
+
+def hold_still() -> None:
+    """Wait until nobody else adds or resolves flags, and let nobody until the current transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+
+
+@transaction.atomic
+def note(*, player: Player, ground: Ground, value: str) -> None:
+    """Keep that *player* has *value*, such as the number of the account they are paid to, and flag whoever else has it.
+
+    Takes the lock until the current transaction ends, so it comes late in one.
+    """
+    keep(player, [(ground, normalise.number(value).encode())])
+
+
+@transaction.atomic
+def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> None:
+    """Keep what a submission says of its player, and what its *pictures* show; flag whoever else has the same."""
+    keep(submission.player, [*_said(submission), *((Ground.PICTURE, picture) for picture in pictures)])
+
+
+@transaction.atomic
+def keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
+    """Keep values of *player*, each as its hash, and flag whoever else has one of them."""
+    hold_still()
+    _keep(player, values)
+    _flag(player)
+
+
+@transaction.atomic
+def search_all() -> int:
+    """Compare everyone with everyone, by what they sent in and as names are compared today; return how many new flags
+    that makes.
+    """
+    hold_still()
+    for submission in Submission.objects.exclude(family_name="").select_related("player"):
+        _keep(submission.player, _said(submission))
+    return _flag(None)
+
+
+@transaction.atomic
+def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
+    """Keep what is known of *player* as the hashes of the first key alone, where it can be told what they are of: what
+    was sent in, and other *values*. Return how many of an older key there were.
+    """
+    hold_still()
+    told = [each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)]
+    found = [(ground, fingerprints(ground, value)) for ground, value in [*told, *values]]
+    _insert(player, [(ground, marks[0]) for ground, marks in found])
+    older = reduce(or_, (Q(ground=ground, fingerprint__in=marks[1:]) for ground, marks in found), Q(pk=None))
+    gone, _ = Trait.objects.filter(older, player=player).delete()
+    return gone
+
+
+def pairs_of(player: Player) -> list[Pair]:
+    """Return everyone whom *player* may be, too."""
+    return _pairs(Duplicate.objects.filter(Q(first=player) | Q(second=player)))
+
+
+def open_pairs() -> list[Pair]:
+    """Return pairs in which something waits to be looked into, at most `MOST`: those that wait longest, in their
+    order.
+    """
+    waiting = Duplicate.objects.filter(resolution="").values("first_id", "second_id").annotate(since=Min("found_at"))
+    oldest = list(waiting.order_by("since", "first_id", "second_id")[:MOST])
+    place = {(pair["first_id"], pair["second_id"]): number for number, pair in enumerate(oldest)}
+    flags = Duplicate.objects.filter(
+        reduce(or_, (Q(first=first_id, second=second_id) for first_id, second_id in place), Q(pk=None))
+    )
+    return sorted(_pairs(flags), key=lambda pair: place[pair.first.pk, pair.second.pk])
+
+
+@transaction.atomic
+def resolve(
+    *, first_id: int, second_id: int, shown: Collection[int], resolution: Resolution, note: str, by: Staff
+) -> None:
+    """Keep what staff found about two players, on the flags that were *shown* to them; one found since stays open.
+
+    Raises AlreadyResolved where none of them is open any more.
+    """
+    hold_still()
+    flags = Duplicate.objects.filter(first_id=first_id, second_id=second_id, pk__in=shown, resolution="")
+    grounds = sorted(flags.values_list("ground", flat=True))
+    if not flags.update(resolution=resolution, note=note, resolved_by=by, resolved_at=Now()):
+        raise AlreadyResolved
+    log.record(
+        "duplicate.resolved",
+        by=str(by),
+        on=f"player:{second_id}",
+        data={"other": f"player:{first_id}", "grounds": grounds, "resolution": resolution.value},
+        personal={"note": note},
+    )
+
+
+def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
+    """Keep values under each key: whoever has the same may have been kept under any of them."""
+    kept = [(ground, mark) for ground, value in values if value for mark in fingerprints(ground, value)]
+    _insert(player, kept)
+
+
+def _insert(player: Player, marks: Iterable[tuple[Ground, bytes]]) -> None:
+    traits = [Trait(player=player, ground=ground, fingerprint=mark) for ground, mark in marks]
+    Trait.objects.bulk_create(traits, ignore_conflicts=True)
+
+
+def _said(submission: Submission) -> list[tuple[Ground, bytes]]:
+    """Return what tells the player of a submission apart, written so that equal means the same."""
+    born = submission.player.birth_date.isoformat()
+    address = normalise.text(f"{submission.street} {submission.postal_code} {submission.city}")
+    said = {
+        Ground.NAME: f"{normalise.name(submission.given_names, submission.family_name)} {born}",
+        Ground.ADDRESS: f"{normalise.name(submission.family_name)} {address} {born}",
+        Ground.NUMBER: normalise.number(submission.document_number),
+        Ground.PHONE: submission.phone,
+    }
+    return [(ground, value.encode()) for ground, value in said.items() if value]
+
+
+def _flag(player: Player | None) -> int:
+    """Flag whoever has something in common with *player*, or anyone with anyone; return how many flags are new."""
+    with connection.cursor() as cursor:
+        cursor.execute(FIND, {"player": player.pk if player else None})
+        found = cursor.fetchall()
+    for first_id, second_id, ground in found:
+        log.record(
+            "duplicate.found",
+            by="system",
+            on=f"player:{second_id}",
+            data={"other": f"player:{first_id}", "ground": ground},
+        )
+    return len(found)
+
+
+def _pairs(flags: Iterable[Duplicate]) -> list[Pair]:
+    ordered = sorted(flags, key=lambda flag: (flag.first_id, flag.second_id, flag.found_at, flag.pk))
+    people = Player.objects.select_related("user", "jurisdiction").in_bulk(
+        {player_id for flag in ordered for player_id in (flag.first_id, flag.second_id)}
+    )
+    return [
+        Pair(people[first_id], people[second_id], tuple(group))
+        for (first_id, second_id), group in groupby(ordered, key=lambda flag: (flag.first_id, flag.second_id))
+    ]

@@ -1,0 +1,212 @@
+"""Who players are: what they send in, what staff find, and whether it has been confirmed.
+
+The latest submission is what counts, so a player whose name or address has changed sends in anew and is reviewed anew.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from audit import log, retention
+from audit.models import Kept
+from players import mail, search
+from players.encryption import seal, unseal
+from players.identity import duplicates
+from players.identity.messages import REASONS
+from players.identity.uploads import Evidence
+from players.models import (
+    Document,
+    DocumentContent,
+    DocumentKind,
+    Part,
+    Player,
+    RefusalReason,
+    Staff,
+    Submission,
+    SubmissionStatus,
+)
+
+MOST = 100  # submissions of one page
+
+
+class Standing(Enum):
+    """How far a player has come in showing who they are."""
+
+    NOT_BEGUN = "not begun"
+    SUBMITTED = "submitted"
+    VERIFIED = "verified"
+    REFUSED = "refused"
+
+
+class AlreadySubmitted(Exception):
+    """Something of the player's is being reviewed; until that is done nothing else is taken."""
+
+
+class ReviewError(Exception):
+    """A review that cannot be. The message is for staff."""
+
+
+class AlreadyReviewed(ReviewError):
+    """Somebody else was faster."""
+
+
+class DuplicateOpen(ReviewError):
+    """Whether the player is somebody else here, too, has to be found out first."""
+
+
+class SamePerson(ReviewError):
+    """The player was found to have another account, which is still open."""
+
+
+@dataclass(frozen=True)
+class Details:
+    """What a player says of themselves. ``phone`` is +46701234567 or empty."""
+
+    given_names: str
+    family_name: str
+    street: str
+    postal_code: str
+    city: str
+    phone: str
+    document_kind: DocumentKind
+    document_number: str
+
+
+def latest(player: Player) -> Submission | None:
+    """Return what the player sent in last, or None where nothing has been."""
+    return Submission.objects.filter(player=player).order_by("-id").first()
+
+
+def standing(submission: Submission | None) -> Standing:
+    """Return how far somebody has come whose latest submission this is."""
+    return Standing(submission.status) if submission else Standing.NOT_BEGUN
+
+
+def is_verified(player: Player) -> bool:
+    """Return whether staff have confirmed who the player is, from what was sent in last."""
+    return standing(latest(player)) is Standing.VERIFIED
+
+
+def verified_among(players: Iterable[int]) -> set[int]:
+    """Return the ids of those of *players* of whom `is_verified` holds, in one query."""
+    newest = Submission.objects.filter(player__in=list(players)).order_by("player", "-id").distinct("player")
+    return {player for player, status in newest.values_list("player", "status") if status == SubmissionStatus.VERIFIED}
+
+
+@transaction.atomic
+def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence]) -> Submission:
+    """Take in what a player sends, documents encrypted, and flag who else has sent the same. All of it, or nothing.
+
+    Raises AlreadySubmitted.
+    """
+    try:
+        with transaction.atomic():
+            submission = Submission.objects.create(player=player, **asdict(details))
+    except IntegrityError as error:
+        raise AlreadySubmitted from error
+    for part, file in evidence.items():
+        document = Document.objects.create(
+            submission=submission, part=part, media_type=file.media_type, size=len(file.content)
+        )
+        DocumentContent.objects.create(document=document, sealed=seal(document.pk, file.content))
+    said = {field: str(value) for field, value in asdict(details).items() if value and field != "document_kind"}
+    log.record(
+        "identity.submitted",
+        by=str(player),
+        on=str(player),
+        data={
+            "submission": submission.pk,
+            "document": details.document_kind.value,
+            "parts": sorted(part.value for part in evidence),
+        },
+        personal=said,
+    )
+    duplicates.note_submission(submission, [file.sight for file in evidence.values()])
+    search.keep_words(submission)
+    return submission
+
+
+@transaction.atomic
+def verify(*, submission_id: int, by: Staff) -> Submission:
+    """Confirm that a player is who they say they are, and write to them.
+
+    Raises Submission.DoesNotExist, AlreadyReviewed, DuplicateOpen, SamePerson.
+    """
+    duplicates.hold_still()
+    submission = _to_review(submission_id)
+    for pair in duplicates.pairs_of(submission.player):
+        other = pair.other(submission.player)
+        if pair.open:
+            raise DuplicateOpen(f"Find out first whether this player and {other} are one person.")
+        if pair.is_same and other.user.is_active:
+            raise SamePerson(f"This player has another account, {other}. Refuse, or have that one closed first.")
+    _review(submission, SubmissionStatus.VERIFIED, by=by)
+    mail.write(user=submission.player.user, template="identity_verified", context={})
+    return submission
+
+
+@transaction.atomic
+def refuse(*, submission_id: int, reason: RefusalReason, note: str, by: Staff) -> Submission:
+    """Say that what a player sent does not show who they are, and write to them why; *note* is added for them to read.
+
+    Raises Submission.DoesNotExist, AlreadyReviewed.
+    """
+    submission = _to_review(submission_id)
+    _review(submission, SubmissionStatus.REFUSED, by=by, reason=reason, note=note)
+    context = {"reason": REASONS[reason], "note": note}
+    mail.write(user=submission.player.user, template="identity_refused", context=context)
+    return submission
+
+
+def waiting() -> list[Submission]:
+    """Return what waits for a review, oldest first, at most `MOST`; the next ones come up as those are done."""
+    submitted = Submission.objects.filter(status=SubmissionStatus.SUBMITTED).select_related("player__jurisdiction")
+    return list(submitted.order_by("sent_at", "id")[:MOST])
+
+
+@transaction.atomic
+def view_document(document_id: UUID) -> tuple[Document, bytes]:
+    """Return a document and what it shows, for staff, whose look at it goes on record where they are shown it.
+
+    Raises DocumentContent.DoesNotExist where there is none, or none any more.
+    """
+    content = DocumentContent.objects.select_related("document__submission__player").get(pk=document_id)
+    document = content.document
+    return document, unseal(document.pk, bytes(content.sealed))
+
+
+def forget_refused() -> int:
+    """Delete the documents of submissions that were refused long enough ago, and return how many there were. That there
+    were some, and why they were refused, stays.
+    """
+    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(Kept.REFUSED_PAPERS)}
+    gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
+    return gone
+
+
+def _to_review(submission_id: int) -> Submission:
+    """Return a submission that nobody else can review until the current transaction ends."""
+    submission = Submission.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=submission_id)
+    if submission.reviewed_by is not None:
+        raise AlreadyReviewed(f"{submission.reviewed_by.name} has {submission.status} this already.")
+    return submission
+
+
+def _review(
+    submission: Submission, status: SubmissionStatus, *, by: Staff, reason: RefusalReason | None = None, note: str = ""
+) -> None:
+    Submission.objects.filter(pk=submission.pk).update(
+        status=status, reviewed_by=by, reviewed_at=Now(), reason=reason or "", note=note
+    )
+    submission.refresh_from_db()
+    log.record(
+        f"identity.{status.value}",
+        by=str(by),
+        on=str(submission.player),
+        data={"submission": submission.pk} | ({"reason": reason.value} if reason else {}),
+        personal={"note": note} if note else None,
+    )

@@ -1,0 +1,195 @@
+"""How allauth logs people in and out of this house: every session with an id, every failure on record."""
+
+from typing import Any, ClassVar
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.models import EmailAddress
+from allauth.core.internal import ratelimit
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from players import mail, registration
+from players.api import tokens
+from players.login import account_locks, last_login, locks, sessions
+from players.login.current_user import actor_of, player_of, session_of, staff_of
+from players.models import Ended, User
+from players.protection import registers
+
+PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # what the limit of wrong passwords is called
+
+# What allauth mails to whom asked for it or may not know of it, by the name of its template.
+MAILS = {
+    "account/email/email_confirmation_signup": "verify_address",
+    "account/email/email_confirmation": "verify_address",
+    "account/email/account_already_exists": "already_registered",
+    "account/email/unknown_account": "no_account",
+    "account/email/password_reset_code": "reset_password",
+}
+# What has happened to an account, by the name of allauth's template of a mail about it, as the event log calls it.
+CHANGES = {
+    "account/email/password_changed": "password.changed",
+    "account/email/password_reset": "password.reset",
+    "account/email/email_changed": "address.changed",
+}
+# What the page that follows says, by the name of allauth's template of a message; of everything else it speaks itself.
+SAID: dict[str | None, str | Promise] = {
+    "account/messages/password_changed.txt": _("Your password is changed."),
+    "account/messages/email_confirmed.txt": _("Your e-mail address is confirmed."),
+    "account/messages/email_confirmation_failed.txt": _("This e-mail address cannot be used."),
+    "mfa/messages/totp_activated.txt": _(
+        "The authenticator app is set up. It is asked for at every log-in from now on."
+    ),
+    "mfa/messages/totp_deactivated.txt": _("The authenticator app is no longer asked for."),
+    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
+    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
+}
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """allauth asks this object wherever a project may differ."""
+
+    error_messages: ClassVar[dict[str, str | Promise]] = DefaultAccountAdapter.error_messages | {
+        # One sentence for both (GLI-19 v3.0, 2.5.3): nobody learns here who has an account.
+        "email_password_mismatch": _("The e-mail address or the password is wrong."),
+        "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
+        "rate_limited": _("Too many attempts. Wait a few minutes, then try again."),
+        "locked": _("Too many wrong passwords: this log-in is locked. Log out, log in again, and unlock it by mail."),
+        "email_taken": _("This e-mail address cannot be used."),
+        "duplicate_email": _("This is your e-mail address already."),
+        "incorrect_code": _("This code is not right."),
+        "incorrect_password": _("This password is not right."),
+        "enter_current_password": _("This password is not right."),
+    }
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Begin a session, on record."""
+        with transaction.atomic():
+            self._open_lock(request, user)
+            last_login.tell(request, user)
+            super().login(request, user)
+            browser = request.headers.get("User-Agent", "")
+            sessions.begin(user=user, session=request.session, ip=self.get_client_ip(request), browser=browser)
+        player = player_of(user)
+        if player:
+            registers.ask(player)
+
+    def set_password(self, user: User, password: str) -> None:
+        """Set a password, end every session but the one that asks for it, and let no program in any more."""
+        with transaction.atomic():
+            super().set_password(user, password)
+            here, ip = session_of(self.request.session), self.get_client_ip(self.request)
+            sessions.end_others(user=user, here=here, why=Ended.PASSWORD, ip=ip)
+            tokens.revoke_all(user=user, why=Ended.PASSWORD, by=actor_of(user))
+
+    def logout(self, request: HttpRequest) -> None:
+        """End the session, on record."""
+        with transaction.atomic():
+            known = session_of(request.session)
+            if known and not isinstance(request.user, AnonymousUser):
+                by, ip = actor_of(request.user), self.get_client_ip(request)
+                sessions.end(session_id=known, why=Ended.LOGGED_OUT, by=by, ip=ip)
+            super().logout(request)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a try of a password, by name and by address. Raises ValidationError where no more is allowed."""
+        self._login_failed_rl_usage = ratelimit.consume(request, **PASSWORDS)
+        if not self._login_failed_rl_usage:
+            raise self.validation_error("too_many_login_attempts")
+        number = locks.begin_try(credentials["email"])
+        if number is None:
+            raise self.validation_error("locked")
+        self._try = number
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Return whose e-mail address and password these are; a right one lets the count begin anew."""
+        user: User | None = super().authenticate(request, **credentials)
+        if user:
+            locks.forget_tries(credentials["email"])
+        return user
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Record the failure, and the lock if this was the last try allowed. Raises ValidationError where it was, so
+        that whoever sits there is led to the code at once.
+        """
+        email, ip = credentials["email"], self.get_client_ip(request)
+        registration.record_failed_login(email=email, ip=ip)
+        if locks.end_try(email, self._try, ip=ip):
+            raise self.validation_error("locked")
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Mail a code, or why there is none, in the language of whoever has the address, or of the page."""
+        user = User.objects.filter(email=email).first() or context.get("user")
+        language = user.language if user else get_language() or "en"
+        chosen = {"code": context.get("code")}
+        mail.write_to(address=email, language=language, template=MAILS[template_prefix], context=chosen)
+
+    def send_notification_mail(
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """Record a change of someone's password or address, and mail it to them, to the old address where that is what
+        has changed. Second factors tell of themselves where they change.
+        """
+        kind = CHANGES.get(template_prefix)
+        if kind:
+            registration.record_change(kind, user=user, ip=self.get_client_ip(self.request), old_email=email)
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        """Where a changed address leads."""
+        return reverse("account_security")
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Where a changed password leads."""
+        return reverse("account_security")
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Say that the account is closed, to whoever knows its password; to staff, who can enable it again."""
+        page = "staff/disabled.html" if staff_of(user) else "account/closed.html"
+        return render(request, page, status=403)
+
+    def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
+        """Let nobody in to an account that staff locked: say so to whoever would be, and how to reach the house."""
+        player = player_of(user)
+        if player and account_locks.lock_of(player):
+            return render(request, "account/locked.html", {"support": settings.SUPPORT_EMAIL}, status=403)
+        response: HttpResponse | None = super().pre_login(request, user, **kwargs)
+        return response
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Lead back to pages of this host only, by their paths: a word would be looked up as a page's name."""
+        return str(url).startswith("/") and url_has_allowed_host_and_scheme(
+            url, {self.request.get_host()}, require_https=self.request.is_secure()
+        )
+
+    def is_ajax(self, request: HttpRequest) -> bool:
+        """Answer with pages, but for what the script of passkeys asks for."""
+        match = request.resolver_match
+        return match is not None and match.url_name == "mfa_login_webauthn" and request.user.is_anonymous
+
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        message_context: dict[str, Any] | None = None,
+        extra_tags: str = "",
+        message: str | None = None,
+    ) -> None:
+        """Say on the next page what has happened, where that page does not speak for itself."""
+        sentence = message or SAID.get(message_template)
+        if sentence:
+            messages.add_message(request, level, str(sentence))
+
+    def _open_lock(self, request: HttpRequest, user: User) -> None:
+        """A second factor opens a lock."""
+        if any(record["method"] == "mfa" for record in get_authentication_records(request, user)):
+            locks.open_lock(user.email, locks.Opened.SECOND_FACTOR)

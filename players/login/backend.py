@@ -1,0 +1,24 @@
+"""Who is logged in, as what, and whether with a second factor, in one query a request."""
+
+from allauth.account.auth_backends import AuthenticationBackend
+from allauth.mfa.models import Authenticator
+from django.db.models import Exists, OuterRef, Subquery
+
+from players.login.account_locks import standing_of_users
+from players.login.second_factor import FACTORS
+from players.models import User
+
+
+class HouseBackend(AuthenticationBackend):
+    """allauth's log-in by e-mail address; fetches the player or the member of staff together with the user."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return who a session belongs to, None once the account is closed or locked."""
+        factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
+        people = User.objects.select_related("player__jurisdiction", "staff")
+        user = (
+            people.annotate(has_second_factor=Exists(factors), is_locked=Subquery(standing_of_users()))
+            .filter(pk=user_id)
+            .first()
+        )
+        return user if user and not user.is_locked and self.user_can_authenticate(user) else None

@@ -1,0 +1,144 @@
+"""Log-in and registration as people fill them in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from allauth.account import forms as allauth
+from allauth.account.adapter import get_adapter
+from babel import Locale
+from django import forms
+from django.contrib.auth.hashers import make_password
+from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
+
+from players import registration
+from players.models import Jurisdiction, User
+
+OLDEST = 125  # years; whoever says they are older has mistyped
+LONGEST_EMAIL = User._meta.get_field("email").max_length  # characters; a form would take some more
+INTERNATIONAL = "GB"  # the profile that also serves players from countries without one of their own
+
+
+@dataclass(frozen=True)
+class Residence:
+    """A country the house serves, with one of the currencies it offers there."""
+
+    jurisdiction: Jurisdiction
+    currency: str
+    country: str  # its name in the reader's language
+
+    @property
+    def label(self) -> str:
+        """Return what the choice says: "Rumänien, EUR"."""
+        return f"{self.country}, {self.currency}"
+
+
+class LoginForm(allauth.LoginForm):
+    """E-mail address and password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        relabel(self.fields, {"login": _("E-mail address"), "password": _("Password")})
+
+
+class RegistrationForm(allauth.SignupForm):
+    """E-mail address and password, where the player lives, when they were born, and the terms.
+
+    Country and currency are one choice, so that no pair can be chosen that is not offered.
+    """
+
+    residence = forms.ChoiceField(label=gettext_lazy("Country and currency"))
+    birth_date = forms.DateField(
+        label=gettext_lazy("Date of birth"),
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date", "autocomplete": "bday"}),
+    )
+    agrees = forms.BooleanField(
+        label=gettext_lazy("I have read the terms and agree to them."),
+        error_messages={"required": gettext_lazy("You can only play if you agree to the terms.")},
+    )
+    field_order = ("email", "password1", "residence", "birth_date", "agrees")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
+        self.fields["password1"].help_text = _("At least 10 characters.")
+        self.fields["email"].validators.append(MaxLengthValidator(LONGEST_EMAIL))
+        self.residences = _residences()
+        offered = [(key, residence.label) for key, residence in self.residences.items()]
+        self.fields["residence"].choices = [("", _("Choose")), *offered]
+
+    def clean_residence(self) -> Residence:
+        """Turn the choice into what it stands for."""
+        return self.residences[self.cleaned_data["residence"]]
+
+    def clean_birth_date(self) -> date:
+        """Refuse a date that cannot be one of birth."""
+        born: date = self.cleaned_data["birth_date"]
+        if not 0 <= registration.age(born, registration.today()) <= OLDEST:
+            raise forms.ValidationError(_("Give the date you were born."))
+        return born
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse whoever is too young for the jurisdiction."""
+        cleaned: dict[str, Any] = super().clean()
+        born, residence = cleaned.get("birth_date"), cleaned.get("residence")
+        if born and residence and not registration.old_enough(born, residence.jurisdiction):
+            years = residence.jurisdiction.minimum_age
+            sentence = ngettext("You must be at least %d year old.", "You must be at least %d years old.", years)
+            self.add_error("birth_date", sentence % years)
+        return cleaned
+
+    def save(self, request: HttpRequest) -> User:
+        """Register the player. Raises EmailTaken where someone else was faster."""
+        residence: Residence = self.cleaned_data["residence"]
+        player = registration.register(
+            email=self.cleaned_data["email"],
+            password=self.cleaned_data["password1"],
+            jurisdiction=residence.jurisdiction,
+            currency=residence.currency,
+            birth_date=self.cleaned_data["birth_date"],
+            language=get_language() or "en",
+            ip=get_adapter().get_client_ip(request),
+        )
+        return player.user
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """Register the player; where the address has an account already, do as if, and hash the password all the same,
+        so that the answer takes no shorter.
+        """
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        saved: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        return saved
+
+
+def _residences() -> dict[str, Residence]:
+    """Return every country and currency on offer, by the value of its option: the countries of the reader's language
+    first, then in the order of the alphabet, each with the currency that it offers first in front.
+    """
+    language = get_language() or "en"
+    territories = Locale.parse(language).territories
+    offered = {}
+    for jurisdiction in Jurisdiction.objects.all():
+        country = (
+            _("United Kingdom and other countries")
+            if jurisdiction.code == INTERNATIONAL
+            else territories[jurisdiction.code]
+        )
+        for currency in jurisdiction.currencies:
+            offered[f"{jurisdiction.code}:{currency}"] = Residence(jurisdiction, currency, country)
+    return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
+
+
+def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
+    """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
+    for name, label in labels.items():
+        fields[name].label = str(label)
+        fields[name].widget.attrs.pop("placeholder", None)
+        fields[name].help_text = ""

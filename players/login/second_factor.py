@@ -1,0 +1,165 @@
+"""Second factors: codes of an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes for when both are lost.
+
+allauth keeps them; what is ours is that their secrets are encrypted, that no code counts twice, and who must have one.
+"""
+
+import base64
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from allauth.account.app_settings import REAUTHENTICATION_TIMEOUT
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.core.internal.cryptokit import compare_user_code
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
+from allauth.mfa.totp.internal.auth import yield_hotp_counters_from_time as steps_around_now
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from players import keyrings
+from players.login.current_user import staff_of
+from players.models import User
+
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+SECRETS: Final = ("secret", "seed", "migrated_codes")  # keys of its data under which allauth keeps what is encrypted
+SPENT = "spent_step"  # key of an authenticator's data: the newest time step of which a code has been taken
+
+
+class MFAAdapter(DefaultMFAAdapter):
+    """allauth asks this object wherever a project may differ."""
+
+    error_messages: ClassVar[dict[str, str | Promise]] = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": _("This code is not right, or no longer. Try the next one."),
+        "cannot_delete_authenticator": _("Staff keep at least one second factor. Set up another one first."),
+    }
+
+    def encrypt(self, text: str) -> str:
+        """Encrypt a secret before it is stored."""
+        return _ciphers(settings.SEED_KEY).encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return what was encrypted, with any of the keys. Raises cryptography's InvalidToken under another."""
+        return _ciphers(settings.SEED_KEY).decrypt(encrypted_text.encode()).decode()
+
+    def get_totp_issuer(self) -> str:
+        """What an authenticator app calls the house."""
+        return "Sabot"
+
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
+        """Whether this one may go: staff keep one."""
+        others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS).exclude(pk=authenticator.pk)
+        return staff_of(authenticator.user) is None or others.exists()
+
+    def generate_authenticator_name(
+        self,
+        user: AbstractBaseUser,
+        type: Authenticator.Type,  # noqa: A002  (allauth's name)
+    ) -> str:
+        """What a new passkey is called unless its owner calls it something else."""
+        number = Authenticator.objects.filter(user_id=user.pk, type=type).count() + 1
+        return gettext("Passkey %d") % number
+
+
+def is_set_up(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Say whether someone has a second factor; `HouseBackend` has asked already for whoever makes a request."""
+    known: bool | None = getattr(user, "has_second_factor", None)
+    return Authenticator.objects.filter(user=user.pk, type__in=FACTORS).exists() if known is None else known
+
+
+def has_only_passkeys(user: User) -> bool:
+    """Say whether someone's second factor is a passkey, with no app whose code could be typed."""
+    kinds = set(Authenticator.objects.filter(user=user, type__in=FACTORS).values_list("type", flat=True))
+    return kinds == {Authenticator.Type.WEBAUTHN}
+
+
+def was_shown_again(request: HttpRequest) -> bool:
+    """Say whether a second factor was asked for and shown once more in this session, a moment ago."""
+    shown = [
+        record["at"]
+        for record in get_authentication_records(request, request.user)
+        if record["method"] == "mfa" and record.get("reauthenticated")
+    ]
+    return bool(shown) and time.time() - shown[-1] < REAUTHENTICATION_TIMEOUT
+
+
+def give(user: User) -> Authenticator:
+    """Give someone an authenticator with a secret of its own, as the demo does to its staff."""
+    authenticator: Authenticator = TOTP.activate(user, generate_totp_secret()).instance
+    return authenticator
+
+
+def code_of(user: User) -> str | None:
+    """Return a code that counts now; None where all that could count have been used, or there is no authenticator."""
+    held = Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).first()
+    if held is None:
+        return None
+    past, now, next_one = steps_around_now()
+    free = [step for step in (now, next_one, past) if step > held.data.get(SPENT, 0)]
+    return _code(held, free[0]) if free else None
+
+
+@transaction.atomic
+def spend(authenticator: Authenticator, code: str) -> bool:
+    """Use up a code of an authenticator app: neither it nor an earlier one counts again (RFC 6238, 5.2). Say whether it
+    counted.
+    """
+    held = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
+    for step in steps_around_now():
+        if step > held.data.get(SPENT, 0) and compare_user_code(actual=code, expected=_code(held, step)):
+            held.data[SPENT] = step
+            held.save(update_fields=["data"])
+            return True
+    return False
+
+
+def accepts(user: User, code: str) -> bool:
+    """Use up a code of the authenticator app or a recovery code; say whether it counted."""
+    for held in Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN):
+        if spend(held, code) if held.type == Authenticator.Type.TOTP else held.wrap().validate_code(code):
+            return True
+    return False
+
+
+def resealed(data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the *data* of an authenticator with its secrets under the first key, None where they are. Raises
+    InvalidToken.
+    """
+    found = {name: data[name] for name in SECRETS if name in data}
+    changed = {
+        name: [_resealed(each) for each in kept] if isinstance(kept, list) else _resealed(kept)
+        for name, kept in found.items()
+    }
+    return None if changed == found else {**data, **changed}
+
+
+def _resealed(secret: str) -> str:
+    first, *_older = keyrings.keys_of(settings.SEED_KEY)
+    try:
+        _cipher(first).decrypt(secret.encode())
+    except InvalidToken:
+        return _ciphers(settings.SEED_KEY).rotate(secret.encode()).decode()
+    return secret
+
+
+def _code(authenticator: Authenticator, step: int) -> str:
+    return format_hotp_value(hotp_value(MFAAdapter().decrypt(authenticator.data["secret"]), step))
+
+
+@lru_cache(maxsize=8)
+def _ciphers(setting: str) -> MultiFernet:
+    return MultiFernet([_cipher(key) for key in keyrings.keys_of(setting)])
+
+
+@lru_cache(maxsize=8)
+def _cipher(key: str) -> Fernet:
+    return Fernet(base64.urlsafe_b64encode(keyrings.derived(key, b"second factors")))

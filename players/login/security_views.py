@@ -1,0 +1,169 @@
+"""How someone logs in, as they see and change it: address, password, second factors.
+
+The flows are allauth's; each change is one transaction with its record and the mail that tells of it.
+"""
+
+from typing import Any, cast
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.manage_email import list_email_addresses
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.views import GenerateRecoveryCodesView, ViewRecoveryCodesView
+from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
+from allauth.mfa.webauthn.views import AddWebAuthnView, EditWebAuthnView, RemoveWebAuthnView
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils.translation import gettext
+from django.views.decorators.http import require_safe
+
+from players import registration
+from players.login import second_factor, sessions
+from players.login.current_user import session_of, staff_of
+from players.login.second_factor import MFAAdapter
+from players.models import User
+
+SECURITY = reverse_lazy("account_security")
+
+
+@login_required
+@require_safe
+def security(request: HttpRequest) -> HttpResponse:
+    """Everything about how someone logs in, with the way to change each."""
+    held = Authenticator.objects.filter(user=request.user.pk).order_by("id")
+    context = {
+        "app": held.filter(type=Authenticator.Type.TOTP).first(),
+        "passkeys": held.filter(type=Authenticator.Type.WEBAUTHN),
+        "codes": held.filter(type=Authenticator.Type.RECOVERY_CODES).first(),
+        "pending": [address for address in list_email_addresses(request, request.user) if not address.verified],
+        "must_set_up": staff_of(request.user) is not None and not second_factor.is_set_up(request.user),
+    }
+    return render(request, "account/security.html", context)
+
+
+class ActivateApp(ActivateTOTPView):
+    """Set up an authenticator app; the code that shows that it works counts for nothing else."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Keep the secret, use up the code, tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        _end_what_began_without(self.request)
+        held = Authenticator.objects.get(user=self.request.user.pk, type=Authenticator.Type.TOTP)
+        second_factor.spend(held, form.cleaned_data["code"])
+        _tell(self.request, "authenticator.added")
+        return answer
+
+    def get_success_url(self) -> str:
+        """Lead to the recovery codes where they are new."""
+        return _after_adding(self.did_generate_recovery_codes)
+
+
+class DeactivateApp(DeactivateTOTPView):
+    """Remove the authenticator app."""
+
+    success_url = SECURITY
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Remove it and tell of it."""
+        _tell(self.request, "authenticator.removed")
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+
+class AddPasskey(AddWebAuthnView):
+    """Add a passkey."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Keep it and tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        _end_what_began_without(self.request)
+        _tell(self.request, "passkey.added")
+        return answer
+
+    def get_success_url(self) -> str:
+        """Lead to the recovery codes where they are new."""
+        return _after_adding(self.did_generate_recovery_codes)
+
+
+class RenamePasskey(EditWebAuthnView):
+    """Give a passkey another name."""
+
+    success_url = SECURITY
+
+
+class RemovePasskey(RemoveWebAuthnView):
+    """Remove a passkey, once that is confirmed."""
+
+    success_url = SECURITY
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Remove it and tell of it; the last factor of staff stays."""
+        if not MFAAdapter().can_delete_authenticator(self.object):
+            messages.error(self.request, str(MFAAdapter.error_messages["cannot_delete_authenticator"]))
+            return redirect(SECURITY)
+        _tell(self.request, "passkey.removed")
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what the passkey is called."""
+        return {**super().get_context_data(**kwargs), "name": self.object.wrap().name}
+
+
+class MakeRecoveryCodes(GenerateRecoveryCodesView):
+    """Make new recovery codes; the old ones no longer count."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Make them and tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        _tell(self.request, "recovery_codes.made")
+        return answer
+
+
+class ShowRecoveryCodes(ViewRecoveryCodesView):
+    """The recovery codes, once; whoever has none is led back."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show them, or how many are left."""
+        if not self._held().exists():
+            return redirect(SECURITY)
+        answer: HttpResponse = super().get(request, *args, **kwargs)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add the file of them, which says whose they are, where they let in, since when, and how often."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        user = cast("User", self.request.user)
+        head = (
+            gettext("Recovery codes"),
+            f"Sabot, {self.request.get_host()}",
+            user.email,
+            f"{self._held().get().created_at:%Y-%m-%d}",
+            gettext("Each lets you in once, where you have neither the app nor a passkey at hand."),
+        )
+        return context | {"file": "\n".join((*head, "", *context["unused_codes"], ""))}
+
+    def _held(self) -> QuerySet[Authenticator]:
+        return Authenticator.objects.filter(user=self.request.user.pk, type=Authenticator.Type.RECOVERY_CODES)
+
+
+def _after_adding(are_codes_new: bool) -> str:
+    return reverse("mfa_view_recovery_codes" if are_codes_new else "account_security")
+
+
+def _end_what_began_without(request: HttpRequest) -> None:
+    """End every other session where this second factor is the first: whoever is in one of them gave a password alone,
+    and would be taken for somebody who has shown the factor.
+    """
+    user = cast("User", request.user)
+    if not user.has_second_factor:  # type: ignore[attr-defined]  # `HouseBackend` asked when the request came
+        ip = get_adapter().get_client_ip(request)
+        sessions.end_others(user=user, here=session_of(request.session), ip=ip)
+
+
+def _tell(request: HttpRequest, kind: str) -> None:
+    registration.record_change(kind, user=cast("User", request.user), ip=get_adapter().get_client_ip(request))

@@ -1,0 +1,57 @@
+"""Of allauth's pages only these. Registration also opens accounts, so it stands in `accounts.registration`; log-out
+gives back what lies in games, and stands with its adapter.
+"""
+
+from allauth.account import views as account
+from allauth.mfa.base import views as factors
+from allauth.mfa.webauthn import views as passkeys
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.urls import path, reverse_lazy
+
+from players.access import View
+from players.login import security_views, views
+
+LOG_IN = reverse_lazy("account_login")
+
+
+def changing(view: View[...]) -> View[...]:
+    """Let in whoever is logged in, and make what they change, its record and its mail one transaction."""
+    return login_required(transaction.atomic(view))
+
+
+urlpatterns = [
+    path("login/", views.Login.as_view(), name="account_login"),
+    path("login/code/", factors.authenticate, name="mfa_authenticate"),
+    path("login/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+    path("unlock/", views.unlock, name="account_unlock"),
+    path("verify/", transaction.atomic(views.ConfirmAddress.as_view()), name="account_email_verification_sent"),
+    path("password/forgotten/", account.password_reset, name="account_reset_password"),
+    path("password/forgotten/code/", views.ConfirmReset.as_view(), name="account_confirm_password_reset_code"),
+    path(
+        "password/forgotten/new/",
+        transaction.atomic(account.CompletePasswordResetView.as_view(success_url=LOG_IN)),
+        name="account_complete_password_reset",
+    ),
+    path("security/", security_views.security, name="account_security"),
+    path("security/email/", changing(account.email), name="account_email"),
+    path("security/password/", changing(account.password_change), name="account_change_password"),
+    path("security/app/", changing(security_views.ActivateApp.as_view()), name="mfa_activate_totp"),
+    path("security/app/remove/", changing(security_views.DeactivateApp.as_view()), name="mfa_deactivate_totp"),
+    path("security/passkeys/add/", changing(security_views.AddPasskey.as_view()), name="mfa_add_webauthn"),
+    path(
+        "security/passkeys/<int:pk>/name/", changing(security_views.RenamePasskey.as_view()), name="mfa_edit_webauthn"
+    ),
+    path(
+        "security/passkeys/<int:pk>/remove/",
+        changing(security_views.RemovePasskey.as_view()),
+        name="mfa_remove_webauthn",
+    ),
+    path("security/codes/", changing(security_views.ShowRecoveryCodes.as_view()), name="mfa_view_recovery_codes"),
+    path(
+        "security/codes/new/", changing(security_views.MakeRecoveryCodes.as_view()), name="mfa_generate_recovery_codes"
+    ),
+    path("security/again/", account.reauthenticate, name="account_reauthenticate"),
+    path("security/again/code/", factors.reauthenticate, name="mfa_reauthenticate"),
+    path("security/again/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
+]

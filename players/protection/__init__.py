@@ -1,0 +1,1 @@
+"""What protects players: limits, exclusions, registers, and who may play."""

@@ -1,0 +1,151 @@
+"""Whether a player may begin to play, or to deposit: everything that can keep them from it, asked in one place.
+
+Raised before any stake, free play included, and never in the middle of a round: what is in progress concludes
+(GLI-19 v3.0, 2.4.1).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from players.account import terms
+from players.datetime_format import written_moment
+from players.models import ExclusionKind, Outcome, Player, RegisterCheck
+from players.protection import exclusions
+
+
+class Code(StrEnum):
+    """What keeps a player from playing, or from depositing."""
+
+    LOCKED = "locked"
+    EXCLUDED = "excluded"
+    REGISTER = "register"
+    UNREACHABLE = "unreachable"
+    CLOSING = "closing"
+    TERMS = "terms"
+    LIMITS = "limits"
+    OFFER = "offer"
+    TIME = "time"
+    CHECK = "check"
+    REMOTE = "remote"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Why somebody may not begin, as a sentence to them in the active language, and the page (a URL name) that leads
+    on.
+    """
+
+    code: Code
+    sentence: str
+    page: str
+
+
+# The code of what keeps a player from a round, by the database's own clock, NULL where nothing does. It holds the lock
+# that exclusions wait for until the transaction ends. Free play waits for no limits of money.
+ALWAYS = """players_barred(%(player)s, %(session)s),
+    CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
+        WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
+        THEN 'terms' END"""
+LIMITS = """CASE WHEN %(real)s THEN CASE WHEN players_must_set_limits(%(player)s) THEN 'limits'
+        WHEN players_should_offer_limits(%(player)s) THEN 'offer' END END"""
+TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
+    CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
+BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
+
+
+def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
+    """Return the values of the placeholders of `BARRED`. Limits on deposits are the business of whoever takes them."""
+    minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.is_remote
+    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": asks}
+
+
+def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
+    """Return what keeps the player from playing, for free money too; only limits of money are skipped there."""
+    return _bar(f"SELECT {BARRED}", player, session, real=real)
+
+
+def bar_to_deposit(player: Player) -> Bar | None:
+    """Return what keeps the player from depositing. Whose money lies at an operator's wallet has no deposits here."""
+    if player.is_remote:
+        return bar(player, Code.REMOTE)
+    return _bar(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
+
+
+def _bar(question: str, player: Player, session: UUID | None, *, real: bool) -> Bar | None:
+    with connection.cursor() as cursor:
+        cursor.execute(question, barred(player, session, real=real))
+        (code,) = cursor.fetchone()
+    return bar(player, Code(code)) if code else None
+
+
+def bar(player: Player, code: Code) -> Bar:
+    """Return the bar with this code, in words."""
+    match code:
+        case Code.LOCKED:
+            text = _("We have locked your account. Until we open it again you cannot log in.")
+            return Bar(code, text, "account_login")
+        case Code.EXCLUDED:
+            return Bar(code, excluded_sentence(player), "protection")
+        case Code.REGISTER:
+            return Bar(code, _registered(player), "protection")
+        case Code.UNREACHABLE:
+            text = _("A register that has to be asked before play does not answer just now. Try again in a while.")
+            return Bar(code, text, "protection")
+        case Code.TERMS:
+            text = _("The terms have changed. Read them and agree to them before you play on.")
+            return Bar(code, text, "terms_agree")
+        case Code.CLOSING:
+            text = _("You are closing your account, so you can no longer play or deposit here.")
+            return Bar(code, text, "account_close")
+        case Code.LIMITS:
+            return Bar(code, _("Set your deposit limits first: then you can play."), "limits")
+        case Code.OFFER:
+            text = _("Would you like deposit limits? Set them or say “Not now”: then you can play.")
+            return Bar(code, text, "limits")
+        case Code.TIME:
+            return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "limits")
+        case Code.REMOTE:
+            text = _("You play with the money of the site that brought you here. Deposit and withdraw there.")
+            return Bar(code, text, "cashier")
+        case Code.CHECK:
+            return Bar(code, _("Look at your time and money first, then decide whether to play on."), "protection")
+
+
+def excluded_sentence(player: Player) -> str:
+    """Say until when the player does not play, and by whose decision."""
+    exclusion = exclusions.in_force(player)
+    if exclusion is None:  # it has ended since
+        return _("Your pause has ended. You can play again.")
+    if exclusion.until is None:
+        if exclusion.kind == ExclusionKind.STAFF:
+            return _("The house has excluded you from play until further notice.")
+        return _("You have excluded yourself from play for good.")
+    words = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
+    match exclusion.kind:
+        case ExclusionKind.PAUSE if exclusion.is_by_house:
+            return _("The house has paused your play until %(when)s.") % words
+        case ExclusionKind.PAUSE:
+            return _("You are taking a pause until %(when)s.") % words
+        case ExclusionKind.TIME_OUT:
+            return _("You are taking a time-out until %(when)s.") % words
+        case ExclusionKind.SELF:
+            return _("You have excluded yourself from play until %(when)s.") % words
+        case _other:
+            return _("The house has excluded you from play until %(when)s.") % words
+
+
+def _registered(player: Player) -> str:
+    until: datetime | None = (
+        RegisterCheck.objects.filter(player=player, outcome=Outcome.EXCLUDED).order_by("-id").first() or RegisterCheck()
+    ).until
+    if until is None:
+        return _("A register of excluded players has you, so you cannot play here.")
+    words = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
+    return _("A register of excluded players has you until %(when)s, so you cannot play here.") % words

@@ -1,0 +1,81 @@
+"""Time-outs, self-exclusion and the reality check as players fill them in."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from players.models import Player
+from players.protection import exclusions, play_sessions
+
+OWN_DATE = "own"
+FOR_GOOD = "good"
+
+
+class TimeOutForm(forms.Form):
+    """A day, a week, a month, or until a date."""
+
+    length = forms.ChoiceField(
+        label=gettext_lazy("How long"),
+        choices=[
+            ("day", gettext_lazy("1 day")),
+            ("week", gettext_lazy("1 week")),
+            ("month", gettext_lazy("1 month")),
+            (OWN_DATE, gettext_lazy("Until a date of my own")),
+        ],
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Until"),
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        help_text=gettext_lazy("Only for a date of your own: six weeks from now at the latest."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Keep the date only where it is meant."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("length") != OWN_DATE:
+            cleaned["until"] = None
+        elif not cleaned.get("until") and "until" not in self.errors:
+            self.add_error("until", _("Choose the date on which you may play again."))
+        return cleaned
+
+    def refuse_date(self) -> None:
+        """Say which dates there are to choose from."""
+        self.add_error("until", _("Choose a date after today, six weeks from now at the latest."))
+
+
+class SelfExclusionForm(forms.Form):
+    """Some months, or for good; and that this cannot be taken back."""
+
+    months = forms.ChoiceField(label=gettext_lazy("How long"))
+    is_sure = forms.BooleanField(
+        label=gettext_lazy("I know that nobody can end this before its time."),
+        error_messages={"required": gettext_lazy("Tick this box if you want to exclude yourself.")},
+    )
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [
+            (str(months), ngettext("%d month", "%d months", months) % months)
+            for months in exclusions.months_offered(player)
+        ]
+        self.fields["months"].choices = [*offered, (FOR_GOOD, _("For good"))]  # type: ignore[attr-defined]
+
+    def clean_months(self) -> int | None:
+        """Return how many months, None for good."""
+        chosen = self.cleaned_data["months"]
+        return None if chosen == FOR_GOOD else int(chosen)
+
+
+class IntervalForm(forms.Form):
+    """Every how many minutes."""
+
+    minutes = forms.TypedChoiceField(label=gettext_lazy("Remind me"), coerce=int)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        words = {minutes: _("every %(minutes)d minutes") % {"minutes": minutes} for minutes in play_sessions.INTERVALS}
+        self.fields["minutes"].choices = list(words.items())  # type: ignore[attr-defined]

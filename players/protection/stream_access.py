@@ -1,0 +1,96 @@
+"""Who may go on watching, asked of many sessions in one query and by a connection that is not Django's: streams.
+
+Asking is no action: no session lasts longer for it, and none is ended here.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+
+from players.login.second_factor import FACTORS
+from players.models import Scope
+
+# The same rule as `players.login.sessions.standing`, `players.protection.exclusions.standing` and
+# `players.login.account_locks.lock_of`.
+STILL_WATCHING: Final = """
+    SELECT session.id
+    FROM players_session session
+    JOIN players_player player ON player.user_id = session.user_id
+    WHERE session.id = ANY(%(sessions)s::uuid[])
+      AND session.ended_at IS NULL
+      AND session.acted_at > clock_timestamp() - make_interval(secs => %(idle)s)
+      AND NOT players_is_locked(player.id)
+      AND NOT EXISTS (
+        SELECT FROM players_exclusion exclusion
+        WHERE exclusion.player_id = player.id
+          AND (exclusion.until IS NULL OR exclusion.until > clock_timestamp())
+          AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
+"""
+
+# The same rule as `players.api.authentication.ByToken`, and the exclusions of `STILL_WATCHING`.
+STILL_CONNECTED: Final = """
+    SELECT token.id
+    FROM players_api_token token
+    JOIN players_user account ON account.id = token.user_id
+    JOIN players_player player ON player.user_id = account.id
+    WHERE token.id = ANY(%(tokens)s::bigint[])
+      AND token.revoked_at IS NULL
+      AND token.ends_at > clock_timestamp()
+      AND %(scope)s = ANY(token.scopes)
+      AND account.is_active
+      AND NOT players_is_locked(player.id)
+      AND NOT EXISTS (
+        SELECT FROM players_exclusion exclusion
+        WHERE exclusion.player_id = player.id
+          AND (exclusion.until IS NULL OR exclusion.until > clock_timestamp())
+          AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
+"""
+
+# The same rule as `players.login.sessions.standing` and `players.access.staff_required`: a role is looked up each time.
+STILL_ON_DUTY: Final = """
+    SELECT session.id
+    FROM players_session session
+    JOIN players_user account ON account.id = session.user_id
+    JOIN players_staff staff ON staff.user_id = account.id
+    WHERE session.id = ANY(%(sessions)s::uuid[])
+      AND session.ended_at IS NULL
+      AND session.acted_at > clock_timestamp() - make_interval(secs => %(idle)s)
+      AND account.is_active
+      AND EXISTS (SELECT FROM mfa_authenticator factor
+        WHERE factor.user_id = account.id AND factor.type = ANY(%(factors)s::text[]))
+      AND EXISTS (
+        SELECT FROM players_user_groups member
+        JOIN auth_group_permissions granted ON granted.group_id = member.group_id
+        JOIN auth_permission permission ON permission.id = granted.permission_id
+        JOIN django_content_type kind ON kind.id = permission.content_type_id
+        WHERE member.user_id = account.id
+          AND kind.app_label || '.' || permission.codename = ANY(%(permissions)s::text[]))
+"""
+
+
+def asked(sessions: Iterable[UUID]) -> dict[str, Any]:
+    """Return the parameters of `STILL_WATCHING`, which answers with those that run still and belong to players who may
+    play.
+    """
+    return {"sessions": list(sessions), "idle": settings.PLAYER_IDLE_SECONDS}
+
+
+def asked_of_programs(tokens: Iterable[int]) -> dict[str, Any]:
+    """Return the parameters of `STILL_CONNECTED`, which answers with those that hold still, may read, and belong to
+    players who may play.
+    """
+    return {"tokens": list(tokens), "scope": Scope.READ.value}
+
+
+def asked_of_staff(sessions: Iterable[UUID], permissions: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of `STILL_ON_DUTY`, which answers with those that run still and belong to staff in whose
+    role is one of *permissions* (``app.codename``).
+    """
+    return {
+        "sessions": list(sessions),
+        "idle": settings.STAFF_IDLE_SECONDS,
+        "factors": [str(factor) for factor in FACTORS],
+        "permissions": list(permissions),
+    }

@@ -1,0 +1,196 @@
+"""What happens to people: they register, fail to log in, choose a language."""
+
+from collections.abc import Mapping
+from datetime import date
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext_lazy as _
+
+from audit import log
+from players import mail
+from players.account import terms
+from players.login.current_user import ANONYMOUS, actor_of
+from players.models import Agreement, ApiToken, Jurisdiction, Player, User
+
+CHANGES = {
+    "password.changed": _("The password of your account was changed."),
+    "password.reset": _("The password of your account was set anew, with a code sent to this address."),
+    "address.changed": _("Your account has another e-mail address now. This one no longer belongs to it."),
+    "authenticator.added": _("An authenticator app was set up for your account."),
+    "authenticator.removed": _("The authenticator app of your account was removed."),
+    "passkey.added": _("A passkey was added to your account."),
+    "passkey.removed": _("A passkey was removed from your account."),
+    "token.made": _("A token was made, with which a program can use your account."),
+    "staff.token_made": _("A token was made, with which a program can read what you can."),
+    "recovery_codes.made": _("New recovery codes were made for your account. The old ones no longer count."),
+}
+LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
+
+
+class RegistrationError(Exception):
+    """A registration that cannot be."""
+
+
+class EmailTaken(RegistrationError):
+    """Someone has this e-mail address already."""
+
+
+class TooYoung(RegistrationError):
+    """Below the jurisdiction's minimum age."""
+
+
+class CurrencyNotOffered(RegistrationError):
+    """The jurisdiction does not offer this currency."""
+
+
+def today() -> date:
+    """Return the date by the database's clock (UTC), the one clock of the house."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_DATE")
+        (now,) = cursor.fetchone()
+    return now
+
+
+def age(born: date, on: date) -> int:
+    """Return whole years lived; whoever is born on 29 February has their birthday on 1 March in other years."""
+    return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+
+
+def old_enough(born: date, jurisdiction: Jurisdiction) -> bool:
+    """Say whether someone may play today under the law of *jurisdiction*."""
+    return age(born, today()) >= jurisdiction.minimum_age
+
+
+def highest_minimum_age() -> int:
+    """Return the age, in whole years, at which someone whose country is not known may play: the highest of them all."""
+    ages = Jurisdiction.objects.values_list("minimum_age", flat=True)
+    return max(ages)
+
+
+def currency_of(language: str) -> str | None:
+    """Return the currency that is offered first where *language* is, None where it is offered nowhere."""
+    where = Jurisdiction.objects.filter(language=language).order_by("code").first()
+    return where.currencies[0] if where else None
+
+
+@transaction.atomic
+def register(
+    *,
+    email: str,
+    password: str | None,
+    jurisdiction: Jurisdiction,
+    currency: str,
+    birth_date: date,
+    language: str,
+    ip: str | None,
+    is_demo: bool = False,
+) -> Player:
+    """Make someone a player who has agreed to the terms in force. Without *password* they cannot log in.
+
+    *ip* is where the request came from, None for the house itself. Raises TooYoung, CurrencyNotOffered, EmailTaken.
+    """
+    if not old_enough(birth_date, jurisdiction):
+        raise TooYoung
+    if currency not in jurisdiction.currencies:
+        raise CurrencyNotOffered
+    user = _new_user(email, password, language=language, verified=is_demo, is_demo=is_demo)
+    player = Player.objects.create(user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date)
+    Agreement.objects.create(player=player, terms_version=terms.VERSION)
+    log.record(
+        "player.registered",
+        by=str(player),
+        on=str(player),
+        data={"jurisdiction": jurisdiction.code, "currency": currency, "terms": terms.VERSION, "demo": is_demo},
+        personal={"email": user.email, "birth_date": birth_date.isoformat()} | _address(ip),
+    )
+    return player
+
+
+@transaction.atomic
+def register_remote(
+    *, jurisdiction: Jurisdiction, currency: str, birth_date: date, language: str, operator: str
+) -> Player:
+    """Make a player of somebody whom an *operator* sends, and who plays with its wallet: no password lets them in, and
+    their address is nobody's. To the terms they have agreed through the operator.
+
+    Raises TooYoung, CurrencyNotOffered.
+    """
+    if not old_enough(birth_date, jurisdiction):
+        raise TooYoung
+    if currency not in jurisdiction.currencies:
+        raise CurrencyNotOffered
+    user = _new_user(f"{uuid4().hex}@{mail.NOBODY}", None, language=language, verified=True, is_demo=False)
+    player = Player.objects.create(
+        user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date, is_remote=True
+    )
+    Agreement.objects.create(player=player, terms_version=terms.VERSION)
+    log.record(
+        "player.registered",
+        by=str(player),
+        on=str(player),
+        data={
+            "jurisdiction": jurisdiction.code,
+            "currency": currency,
+            "terms": terms.VERSION,
+            "demo": False,
+            "operator": operator,
+        },
+        personal={"birth_date": birth_date.isoformat()},
+    )
+    return player
+
+
+def agree_through_operator(player: Player) -> None:
+    """Note that a player of an operator's has agreed to the terms in force: its contract says so."""
+    agreed = Agreement(player=player, terms_version=terms.VERSION)
+    Agreement.objects.bulk_create([agreed], ignore_conflicts=True)
+
+
+def record_failed_login(*, email: str, ip: str) -> None:
+    """Record a wrong e-mail address or a wrong password, outside the request's transaction."""
+    log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"tried": email, "ip": ip})
+
+
+@transaction.atomic
+def record_change(
+    kind: str,
+    *,
+    user: User,
+    ip: str,
+    old_email: str | None = None,
+    data: Mapping[str, log.Json] | None = None,
+    token: ApiToken | None = None,
+) -> None:
+    """Record a change of how someone logs in (*kind* is one of `CHANGES`) and mail it to them; a changed e-mail address
+    to the *old_email*. The mail says which *token* it is about.
+    """
+    actor = actor_of(user)
+    addresses = {"old_email": old_email, "email": user.email} if old_email else {}
+    log.record(kind, by=actor, on=actor, data=data or {}, personal=addresses | _address(ip))
+    context = {"change": CHANGES[kind], "token": token, "support": settings.SUPPORT_EMAIL}
+    address = old_email or user.email
+    mail.write_to(address=address, language=user.language, template="account_changed", context=context)
+
+
+def choose_language(*, user: User, language: str) -> None:
+    """Keep the language someone reads in, for the next log-in."""
+    User.objects.filter(pk=user.pk).update(language=language)
+
+
+def _new_user(email: str, password: str | None, *, language: str, verified: bool, is_demo: bool) -> User:
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(email, password, verified=verified, language=language, is_demo=is_demo)
+    except IntegrityError as error:
+        raise EmailTaken from error
+
+
+def _owner_of(email: str) -> str:
+    user = User.objects.select_related("player", "staff").filter(email=email.strip().lower()).first()
+    return actor_of(user) if user else LOG_IN
+
+
+def _address(ip: str | None) -> dict[str, str]:
+    return {"ip": ip} if ip else {}

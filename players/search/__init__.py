@@ -1,0 +1,272 @@
+"""How staff find players: each finder takes what was typed for one kind of thing, or says that it is none.
+
+A finder answers in the order of one index and goes on after the player it was left at, so that a page costs the same
+among any number of players, and no address of a page says more than a number. What is kept as a keyed hash is found by
+the hash, whole or not at all.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from ipaddress import ip_address
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from players.encryption import fingerprints
+from players.identity import normalise
+from players.models import Ground, Jurisdiction, Player, SearchWord, Session, Submission, WordField
+
+SEE: Final = "players.view_player"
+IDENTITY: Final = "players.review_identity"
+# Who may read a name: whoever confirms it, and whoever pays to it.
+NAMES: Final = (IDENTITY, "wallet.approve_withdrawal", "wallet.see_withdrawals")
+SESSIONS: Final = (IDENTITY, "audit.view_event")
+NUMBER: Final = re.compile(r"(?:player:)?([0-9]{1,18})", re.ASCII)
+ADDRESS: Final = re.compile(r"[^\s@]{2,}(?:@[^\s@]*)?")  # an e-mail address, or how it begins
+LAST: Final = "\U0010ffff"  # comes after everything that a word goes on with
+MOST_WORDS: Final = 6
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A player who was found, and what of theirs it was where that says more than what was typed."""
+
+    player_id: int
+    said: str = ""
+
+
+Find = Callable[[str, int, int], Sequence[Hit] | None]
+
+
+@dataclass(frozen=True)
+class Finder:
+    """One kind of thing to find players by, as a sentence calls it, for staff with any of *permissions*.
+
+    *find* is given what was typed, the player to go on after (0: from the beginning) and how many to return at most; it
+    returns None where that cannot be this kind of thing.
+    """
+
+    name: str
+    label: str
+    permissions: tuple[str, ...]
+    find: Find
+
+
+def keep_words(submission: Submission) -> None:
+    """Keep the words of what a player sent in, to be found by."""
+    postal_code = submission.postal_code
+    said = {
+        WordField.NAME: normalise.words(f"{submission.given_names} {submission.family_name}"),
+        # A postal code is written in one piece, or in two.
+        WordField.ADDRESS: [
+            *normalise.words(f"{submission.street} {postal_code} {submission.city}"),
+            normalise.text(postal_code),
+        ],
+    }
+    rows = [
+        SearchWord(player_id=submission.player_id, field=field, word=word)
+        for field, found in said.items()
+        for word in sorted(set(found) - {""})
+    ]
+    SearchWord.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def keep_all_words() -> None:
+    """Keep the words of everyone, as names are compared today."""
+    for submission in Submission.objects.exclude(family_name="").order_by("pk").iterator(1000):
+        keep_words(submission)
+
+
+def read_uuid(typed: str, *prefixes: str) -> UUID | None:
+    """Return the id that was typed, with or without one of *prefixes* and a colon before it."""
+    before, colon, after = typed.rpartition(":")
+    if colon and before.lower() not in prefixes:
+        return None
+    try:
+        return UUID(after)
+    except ValueError:
+        return None
+
+
+def select(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a statement that finds players."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
+
+def _number(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    read = NUMBER.fullmatch(typed.lower())
+    if not read:
+        return None
+    known = Player.objects.filter(pk=int(read[1]), pk__gt=after).values_list("pk", flat=True)
+    return [Hit(number) for number in known]
+
+
+# The operators compare byte by byte, as the index for this does, whatever the language of the database.
+BY_EMAIL: Final = """
+SELECT player.id, found.email FROM players_user AS found JOIN players_player AS player ON player.user_id = found.id
+WHERE found.email ~>=~ %(begins)s AND found.email ~<~ %(ends)s
+  AND found.email ~>~ coalesce((SELECT email FROM players_user WHERE id = (
+      SELECT user_id FROM players_player WHERE id = %(after)s)), '')
+ORDER BY found.email USING ~<~ LIMIT %(limit)s
+"""
+
+
+def _email(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    begins = typed.lower()
+    if not ADDRESS.fullmatch(begins) or begins.isdecimal() or ":" in begins:
+        return None
+    if exact := Player.objects.filter(user__email=begins, pk__gt=after).values_list("pk", flat=True):
+        return [Hit(number, begins) for number in exact]
+    asked = {"begins": begins, "ends": begins + LAST, "after": after, "limit": limit}
+    return [Hit(*row) for row in select(BY_EMAIL, asked)]
+
+
+ENOUGH: Final = 500  # players with a word like this: then it is a common one
+# One word at a time: how many there are PostgreSQL guesses well for a word that it is told, and badly for some word.
+KNOWN: Final = """
+SELECT count(*) FROM (
+    SELECT FROM players_searchword WHERE field = %(field)s AND word >= %(begins)s AND word < %(ends)s
+    ORDER BY word LIMIT %(enough)s
+) AS alike
+"""
+# The rarest word leads through its index, the others are looked up, person by person: as scalar questions, which
+# PostgreSQL does not turn into joins of everything. Whoever has two words that begin like it is found by the first.
+BY_WORDS: Final = """
+SELECT found.player_id, found.word FROM players_searchword AS found
+WHERE found.field = %(field)s AND found.word < %(ends)s
+  AND (found.word, found.player_id) > (coalesce((
+      SELECT min(word) FROM players_searchword
+      WHERE player_id = %(after)s AND field = %(field)s AND word >= %(begins)s AND word < %(ends)s
+  ), %(begins)s), %(after)s)
+  AND found.word = (
+      SELECT first.word FROM players_searchword AS first
+      WHERE first.player_id = found.player_id AND first.field = %(field)s AND first.word >= %(begins)s
+      ORDER BY first.word LIMIT 1)
+  AND coalesce((
+      SELECT bool_and((
+          SELECT true FROM players_searchword AS kept
+          WHERE kept.player_id = found.player_id AND kept.field = %(field)s
+          AND kept.word >= other.word COLLATE "C" AND kept.word < (other.word || %(last)s) COLLATE "C" LIMIT 1
+      ) IS NOT NULL) FROM unnest(%(others)s::text[]) AS other (word)
+  ), true)
+ORDER BY found.word, found.player_id LIMIT %(limit)s
+"""
+
+
+def by_words(field: WordField, typed: str, after: int, limit: int) -> list[Hit]:
+    """Return who has words of *field* that begin like those typed, in any order."""
+    words = sorted(set(normalise.words(typed)), key=len, reverse=True)
+    begins = min(words, key=partial(_known, field)) if len(words) > 1 else words[0]
+    asked = {"field": field.value, "begins": begins, "ends": begins + LAST, "last": LAST}
+    others = [word for word in words if word != begins]
+    return [Hit(number) for number, _ in select(BY_WORDS, asked | {"others": others, "after": after, "limit": limit})]
+
+
+def _known(field: WordField, word: str) -> int:
+    """Return how many words begin like this one, at most `ENOUGH`."""
+    asked = {"field": field.value, "begins": word, "ends": word + LAST, "enough": ENOUGH}
+    ((number,),) = select(KNOWN, asked)
+    return int(number)
+
+
+def _name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    return _by_words(WordField.NAME, typed, after, limit, shortest=2) if not re.search(r"[\d@:]", typed) else None
+
+
+def _address(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    return _by_words(WordField.ADDRESS, typed, after, limit, shortest=3) if not re.search("[@:]", typed) else None
+
+
+def _by_words(field: WordField, typed: str, after: int, limit: int, *, shortest: int) -> Sequence[Hit] | None:
+    words = normalise.words(typed)
+    if not 0 < len(words) <= MOST_WORDS or max(map(len, words)) < shortest:
+        return None
+    return by_words(field, typed, after, limit)
+
+
+BY_TRAIT: Final = """
+SELECT DISTINCT player_id FROM players_trait WHERE ground = %(ground)s AND fingerprint = ANY (%(marks)s)
+AND player_id > %(after)s ORDER BY player_id LIMIT %(limit)s
+"""
+
+
+def by_trait(ground: Ground, values: Iterable[str], after: int, limit: int) -> Sequence[Hit]:
+    """Return who has one of *values*, which are written as `players.identity.normalise` writes them."""
+    marks = [mark for value in values for mark in fingerprints(ground, value.encode())]
+    asked = {"ground": ground.value, "marks": marks, "after": after, "limit": limit}
+    return [Hit(*row) for row in select(BY_TRAIT, asked)]
+
+
+def _phone(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    if not re.fullmatch(r"[+(]?[\d\s()/.-]{6,25}", typed):
+        return None
+    countries = Jurisdiction.objects.order_by("pk").values_list("pk", flat=True)
+    read = {number for country in countries if (number := normalise.phone(typed, country))}
+    return by_trait(Ground.PHONE, sorted(read), after, limit) if read else None
+
+
+def _document(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    number = normalise.number(typed)
+    if not 5 <= len(number) <= 40 or not re.search(r"\d", number) or "@" in typed or ":" in typed:
+        return None
+    return by_trait(Ground.NUMBER, [number], after, limit)
+
+
+def _session(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    session_id = read_uuid(typed, "session")
+    if session_id is None:
+        return None
+    known = Session.objects.filter(pk=session_id, user__player__pk__gt=after)
+    return [
+        Hit(number, f"of {at:%Y-%m-%d %H:%M} UTC") for number, at in known.values_list("user__player__pk", "began_at")
+    ]
+
+
+# From one log-in to the next in the index, however often each of them came from there, and no further than is shown.
+BY_SESSIONS: Final = """
+WITH RECURSIVE found (user_id) AS (
+    (SELECT user_id FROM players_session WHERE {which}
+     AND user_id > coalesce((SELECT user_id FROM players_player WHERE id = %(after)s), 0) ORDER BY user_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT user_id FROM players_session WHERE {which} AND user_id > found.user_id ORDER BY user_id LIMIT 1)
+    FROM found WHERE found.user_id IS NOT NULL
+)
+SELECT named.id FROM (
+    SELECT (SELECT player.id FROM players_player AS player WHERE player.user_id = found.user_id) AS id
+    FROM found OFFSET 0
+) AS named WHERE named.id IS NOT NULL LIMIT %(limit)s
+"""
+BY_IP: Final = BY_SESSIONS.format(which="ip = %(value)s AND ip <> ''")
+BY_BROWSER: Final = BY_SESSIONS.format(which="md5(browser) = md5(%(value)s) AND browser <> ''")
+
+
+def _ip(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    try:
+        value = str(ip_address(typed))
+    except ValueError:
+        return None
+    return [Hit(*row) for row in select(BY_IP, {"value": value, "after": after, "limit": limit})]
+
+
+def _browser(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
+    if "/" not in typed or len(typed) < 20:
+        return None
+    return [Hit(*row) for row in select(BY_BROWSER, {"value": typed, "after": after, "limit": limit})]
+
+
+FINDERS: Final = (
+    Finder("number", "player’s number", (SEE,), _number),
+    Finder("email", "e-mail address", (SEE,), _email),
+    Finder("name", "name", NAMES, _name),
+    Finder("phone", "telephone number", (IDENTITY,), _phone),
+    Finder("address", "address", (IDENTITY,), _address),
+    Finder("document", "document number", (IDENTITY,), _document),
+    Finder("ip", "IP address", SESSIONS, _ip),
+    Finder("session", "session", SESSIONS, _session),
+    Finder("device", "device (as its browser calls itself)", SESSIONS, _browser),
+)

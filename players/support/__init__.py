@@ -1,0 +1,1 @@
+"""Customer service: conversations, complaints and templates of replies."""

@@ -1,0 +1,247 @@
+"""Complaints as cases: whose one is, how it was decided and why, and opening it again.
+
+Each step locks the conversation, and is an event and a row of its timeline (``players/sql/functions/support.sql``); its
+words are a message to read.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from audit import log
+from players import mail
+from players.mail.log_alarms import holders
+from players.models import (
+    HOUSES_TURN,
+    CaseStep,
+    ComplaintStep,
+    Conversation,
+    ConversationState,
+    Player,
+    ServiceMessage,
+    Staff,
+    Topic,
+    Verdict,
+)
+from players.support.conversations import ServiceError, locked, move, read_up_to, record, say
+
+ANSWER: Final = "players.answer_service"
+DECIDE: Final = "players.decide_complaint"
+SOON: Final = timedelta(days=2)  # before it is due, a complaint is marked
+
+
+class Meanwhile(ServiceError):
+    """Somebody else was there first."""
+
+
+class NoChange(ServiceError):
+    """That is whose it is already."""
+
+
+class MayNotAnswer(ServiceError):
+    """Whoever it is to be handed to answers no players."""
+
+
+class NotToReopen(ServiceError):
+    """The complaint is open, or the time to have it opened again is over."""
+
+
+@transaction.atomic
+def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversation:
+    """Make a complaint somebody's, or nobody's: *to* is the number of a member of staff, 0 for nobody, and *whose* that
+    of whose it was on the page that *by* had before them.
+
+    Raises Conversation.DoesNotExist, Closed, Meanwhile, NoChange, MayNotAnswer.
+    """
+    conversation = locked(_complaints(), conversation_id)
+    if (conversation.assigned_to_id or 0) != whose:
+        raise Meanwhile(f"It is {named(conversation)} by now. Look again, and choose again.")
+    if to == whose:
+        raise NoChange("That is whose it is already.")
+    if to and to not in answerers():
+        raise MayNotAnswer("Choose somebody who answers players.")
+    if to == 0:
+        step, state = CaseStep.GIVEN_BACK, _waits(conversation)
+    else:
+        step, state = CaseStep.TAKEN if to == by.pk else CaseStep.HANDED, ConversationState.LOOKING
+    if conversation.state not in HOUSES_TURN:
+        state = ConversationState(conversation.state)
+    move(conversation, state, is_unread=conversation.is_unread, assigned_to_id=to or None)
+    _enter_whose(conversation, step, by=by, before=whose, to=to)
+    return conversation
+
+
+@transaction.atomic
+def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, seen: int) -> Conversation:
+    """End a complaint with a *verdict* and the *reasons* that the player reads, having read up to the message *seen*.
+    It is that of whoever decides it from then on. The player is told by mail, and may have it opened again for as long
+    as their jurisdiction says now.
+
+    Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
+    """
+    conversation = read_up_to(locked(_complaints(), conversation_id), seen)
+    words = say(conversation, reasons, staff=by)
+    if conversation.assigned_to_id != by.pk:
+        _enter_whose(conversation, CaseStep.TAKEN, by=by, before=conversation.assigned_to_id or 0, to=by.pk)
+    until = Now() + timedelta(days=conversation.player.jurisdiction.reopen_days)
+    _end(conversation, verdict, is_unread=True, reopen_until=until, assigned_to_id=by.pk)
+    _enter(conversation, CaseStep.DECIDED, by=by, verdict=verdict, message=words)
+    record(conversation, "decided", by=str(by), more={"verdict": verdict})
+    mail.write(user=conversation.player.user, template="complaint_decided", context={"number": conversation.pk})
+    return conversation
+
+
+@transaction.atomic
+def withdraw(*, player: Player, conversation_id: int) -> Conversation:
+    """End one's own complaint. Raises Conversation.DoesNotExist, Closed."""
+    conversation = locked(_complaints().filter(player=player), conversation_id)
+    _end(conversation, Verdict.BY_PLAYER)
+    _enter(conversation, CaseStep.WITHDRAWN, verdict=Verdict.BY_PLAYER)
+    record(conversation, "closed", by=str(player), more={"verdict": Verdict.BY_PLAYER})
+    return conversation
+
+
+@transaction.atomic
+def reopen(*, player: Player, conversation_id: int, text: str) -> Conversation:
+    """Say why one does not agree with a decision, and have it looked into again by anybody.
+
+    Raises Conversation.DoesNotExist, NotToReopen.
+    """
+    conversation = _ended(_complaints().filter(player=player), conversation_id)
+    if not may_reopen(conversation):
+        raise NotToReopen(_("This complaint cannot be opened again. Write a new message instead."))
+    _reopen(conversation, say(conversation, text, staff=None), by=None, who=str(player))
+    return conversation
+
+
+@transaction.atomic
+def reopen_by_house(*, by: Staff, conversation_id: int, text: str) -> Conversation:
+    """Look into a complaint again, however it ended, and tell the player why, who is told by mail that there is
+    something to read. Raises Conversation.DoesNotExist, NotToReopen.
+    """
+    conversation = _ended(_complaints(), conversation_id)
+    _reopen(conversation, say(conversation, text, staff=by), by=by, who=str(by), is_unread=True)
+    mail.write(user=conversation.player.user, template="complaint_reopened", context={"number": conversation.pk})
+    return conversation
+
+
+def decided_before(conversation: Conversation, by: Staff) -> ComplaintStep | None:
+    """Return the last decision of this member of staff on it, if there is one."""
+    return conversation.steps.filter(step=CaseStep.DECIDED, by=by).order_by("pk").last()
+
+
+def may_reopen(conversation: Conversation) -> bool:
+    """Say whether the player may still have it opened again."""
+    return Conversation.objects.filter(
+        pk=conversation.pk, state=ConversationState.CLOSED, reopen_until__gt=Now()
+    ).exists()
+
+
+def is_late(conversation: Conversation) -> bool:
+    """Say whether it is open although it was to be decided by now."""
+    return overdue().filter(pk=conversation.pk).exists()
+
+
+def overdue() -> QuerySet[Conversation]:
+    """Return the complaints that are open although they were to be decided by now."""
+    return _complaints().exclude(state=ConversationState.CLOSED).filter(due_at__lt=Now())
+
+
+def tell_overdue() -> int:
+    """Record of each complaint, once for each time it was promised, that it is overdue, and return of how many; whoever
+    looks after significant events is told.
+    """
+    late = overdue().exclude(Exists(_told(OuterRef("pk"), OuterRef("due_at")))).order_by("due_at", "pk")
+    return sum(_tell_overdue(number) for number in list(late.values_list("pk", flat=True)))
+
+
+def answerers() -> dict[int, str]:
+    """Return who may answer players, by number, with their names."""
+    return {user.staff.pk: user.staff.name for user in holders(ANSWER)}
+
+
+def named(conversation: Conversation) -> str:
+    """Return whose a complaint is, as staff read it."""
+    return f"{conversation.assigned_to.name}’s" if conversation.assigned_to else "nobody’s"
+
+
+@transaction.atomic
+def _tell_overdue(number: int) -> bool:
+    conversation = overdue().select_for_update(of=("self",)).filter(pk=number).first()
+    if conversation is None or conversation.due_at is None or _told(number, conversation.due_at).exists():
+        return False  # it was decided meanwhile, or another worker was first
+    _enter(conversation, CaseStep.OVERDUE)
+    record(conversation, "overdue", by="system", more={"due": conversation.due_at.isoformat()})
+    return True
+
+
+def _told(number: int | OuterRef, due_at: datetime | OuterRef) -> QuerySet[ComplaintStep]:
+    return ComplaintStep.objects.filter(conversation=number, step=CaseStep.OVERDUE, due_at=due_at)
+
+
+def _complaints() -> QuerySet[Conversation]:
+    return Conversation.objects.filter(topic=Topic.COMPLAINT)
+
+
+def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
+    """Return a complaint that has ended, locked until the transaction does."""
+    conversation = (
+        among.select_for_update(of=("self",))
+        .select_related("player__user", "player__jurisdiction")
+        .get(pk=conversation_id)
+    )
+    if conversation.state != ConversationState.CLOSED:
+        raise NotToReopen(_("This complaint is open already."))
+    return conversation
+
+
+def _enter_whose(conversation: Conversation, step: CaseStep, *, by: Staff, before: int, to: int) -> None:
+    """Put on record whose a complaint was and whose it becomes: numbers of staff, 0 for nobody."""
+    _enter(conversation, step, by=by, to=to or None)
+    more: dict[str, log.Json] = {"before": _staff(before), "after": _staff(to)}
+    record(conversation, "assigned", by=str(by), more=more)
+
+
+def _end(conversation: Conversation, verdict: Verdict, **more: Any) -> None:
+    move(conversation, ConversationState.CLOSED, verdict=verdict, ended_at=Now(), **more)
+
+
+def _reopen(
+    conversation: Conversation, words: ServiceMessage, *, by: Staff | None, who: str, is_unread: bool = False
+) -> None:
+    """Have it looked into by anybody, from now on and by a new day."""
+    due = Now() + timedelta(days=conversation.player.jurisdiction.complaint_days)
+    before: dict[str, log.Json] = {"verdict": conversation.verdict}
+    move(
+        conversation,
+        ConversationState.REOPENED,
+        is_unread=is_unread,
+        verdict="",
+        ended_at=None,
+        reopen_until=None,
+        due_at=due,
+        assigned_to=None,
+    )
+    _enter(conversation, CaseStep.REOPENED, by=by, message=words)
+    record(conversation, "reopened", by=who, more=before)
+
+
+def _enter(conversation: Conversation, step: CaseStep, *, to: int | None = None, **more: Any) -> None:
+    values = {"due_at": conversation.due_at, "to_id": to, **more}
+    ComplaintStep.objects.create(conversation=conversation, step=step, **values)
+
+
+def _waits(conversation: Conversation) -> ConversationState:
+    """Return how a complaint that is nobody's waits for the house."""
+    was_closed = conversation.steps.filter(step=CaseStep.REOPENED).exists()
+    return ConversationState.REOPENED if was_closed else ConversationState.RECEIVED
+
+
+def _staff(number: int) -> str:
+    return f"staff:{number}" if number else ""

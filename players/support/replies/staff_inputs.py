@@ -1,0 +1,96 @@
+"""Inputs for the marks of a letter that the house does not know by itself. Whoever answers fills each in, and it stands
+in the letter as the player's language writes it and the player's clock has it. Amounts are read and written a floor
+above, where money is known (`register`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.utils.translation import override
+
+from players.datetime_format import written_until
+from players.models import Player
+from players.support.replies.filling import MARKS, UNFILLED
+
+LONGEST: Final = 1000  # characters of what is filled in
+
+
+@dataclass(frozen=True)
+class Input:
+    """How a mark is asked for in a letter to a player, and written there in the language that is active."""
+
+    field: Callable[[Player], forms.Field]
+    write: Callable[[Any, Player], str]
+
+
+def _words(name: str) -> Input:
+    def field(player: Player) -> forms.Field:
+        label = f"{name.replace('_', ' ').capitalize()}, as the player reads it ({player.user.language})"
+        return forms.CharField(label=label, max_length=LONGEST, required=False)
+
+    return Input(field, lambda value, player: str(value))
+
+
+def _until_field(player: Player) -> forms.Field:
+    return forms.DateTimeField(
+        label=f"Until, by the player’s clock ({player.jurisdiction.time_zone})",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )
+
+
+def _until(value: datetime, player: Player) -> str:
+    zone = player.jurisdiction.time_zone
+    return written_until(value.replace(tzinfo=ZoneInfo(zone)), zone)  # a form reads it as of its own zone
+
+
+_inputs: Final[dict[str, Input]] = {mark: _words(mark) for mark in MARKS} | {"until": Input(_until_field, _until)}
+
+
+def register(mark: str, asked: Input) -> None:
+    """Have a mark asked for otherwise than as words."""
+    _inputs[mark] = asked
+
+
+class MarksForm(forms.Form):
+    """A letter whose ``text`` may have marks that wait to be filled in, and an input for each of them."""
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        """Ask for what the letter to *player* has open."""
+        super().__init__(*args, **kwargs)
+        self.player = player
+        text = str((self.data if self.is_bound else self.initial).get("text") or "")
+        self.open_marks = [mark for mark in MARKS if f"[{mark}]" in text]
+        for mark in self.open_marks:
+            self.fields[_field(mark)] = _inputs[mark].field(player)
+
+    @property
+    def mark_fields(self) -> list[forms.BoundField]:
+        """The inputs."""
+        return [self[_field(mark)] for mark in self.open_marks]
+
+    def filled(self, text: str) -> str:
+        """Return a text with all that was filled in, once the form has been cleaned."""
+        with override(self.player.user.language):
+            for mark in self.open_marks:
+                value = self.cleaned_data.get(_field(mark))
+                if value not in (None, ""):
+                    text = text.replace(f"[{mark}]", _inputs[mark].write(value, self.player))
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        """Nothing is sent in which something waits to be filled in."""
+        asked = super().clean() or {}
+        if "text" in asked:
+            asked["text"] = self.filled(asked["text"])
+            if open_marks := sorted(set(UNFILLED.findall(asked["text"]))):
+                self.add_error("text", f"Fill in what still stands in brackets: {', '.join(open_marks)}.")
+        return asked
+
+
+def _field(mark: str) -> str:
+    return f"mark_{mark}"

@@ -1,0 +1,116 @@
+"""Customer service as players see it: their own conversations. Writing about a round stands a floor above, where rounds
+are known.
+"""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players.access import PlayerRequest, player_required
+from players.models import Conversation, Topic
+from players.rates import now_and_then
+from players.support import complaints, conversations
+from players.support.complaint_messages import standing
+from players.support.forms import ReopenForm, ReplyForm
+
+PAGE = 20
+
+
+@player_required
+@require_safe
+def service_list(request: PlayerRequest) -> HttpResponse:
+    """The player's own conversations, newest first."""
+    mark = request.GET.get("before", "")
+    found = Conversation.objects.filter(player=request.player).order_by("-pk")
+    is_first = not (mark.isascii() and mark.isdigit() and len(mark) < 19)
+    if not is_first:
+        found = found.filter(pk__lt=int(mark))
+    rows = list(found[: PAGE + 1])
+    older = rows[PAGE - 1].pk if len(rows) > PAGE else None
+    context = {"conversations": rows[:PAGE], "older": older, "first": is_first}
+    return render(request, "players/service.html", context)
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def service_thread(request: PlayerRequest, conversation_id: int) -> HttpResponseBase:
+    """One conversation, and writing on in it."""
+    conversation = _own(request, conversation_id)
+    if request.method == "POST":
+        return _reply(request, conversation)
+    conversations.mark_seen(conversation)
+    return _render(request, conversation, ReplyForm())
+
+
+@player_required
+@require_POST
+@now_and_then
+def service_close(request: PlayerRequest, conversation_id: int) -> HttpResponse:
+    """End one's own conversation; whoever finds it closed already is told so."""
+    conversation = _own(request, conversation_id)
+    end = complaints.withdraw if conversation.topic == Topic.COMPLAINT else conversations.close_own
+    try:
+        end(player=request.player, conversation_id=conversation.pk)
+    except conversations.Closed as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("The conversation is closed."))
+    return redirect("service_thread", conversation_id=conversation.pk)
+
+
+@player_required
+@require_POST
+@now_and_then
+def service_reopen(request: PlayerRequest, conversation_id: int) -> HttpResponse:
+    """Have one's own complaint looked into again, with why."""
+    conversation = _own(request, conversation_id)
+    if conversation.topic != Topic.COMPLAINT:
+        raise Http404
+    form = ReopenForm(request.POST)
+    if not form.is_valid():
+        return _render(request, conversation, ReplyForm(), form)
+    try:
+        complaints.reopen(player=request.player, conversation_id=conversation.pk, text=form.cleaned_data["text"])
+    except complaints.NotToReopen as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Your complaint is open again. We look into it anew."))
+    return redirect("service_thread", conversation_id=conversation.pk)
+
+
+@now_and_then
+def _reply(request: PlayerRequest, conversation: Conversation) -> HttpResponse:
+    form = ReplyForm(request.POST)
+    if not form.is_valid():
+        return _render(request, conversation, form)
+    try:
+        conversations.reply(player=request.player, conversation_id=conversation.pk, text=form.cleaned_data["text"])
+    except conversations.Closed as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Your message has been sent."))
+    return redirect("service_thread", conversation_id=conversation.pk)
+
+
+def _own(request: PlayerRequest, conversation_id: int) -> Conversation:
+    mine = Conversation.objects.filter(player=request.player).select_related("player", "assigned_to__user")
+    found = mine.filter(pk=conversation_id).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _render(
+    request: PlayerRequest, conversation: Conversation, form: ReplyForm, reopen_form: ReopenForm | None = None
+) -> HttpResponse:
+    context = {
+        "conversation": conversation,
+        "written": conversation.messages.order_by("pk"),
+        "form": form,
+        "reopen_form": reopen_form or ReopenForm(),
+        "standing": standing(conversation) if conversation.topic == Topic.COMPLAINT else None,
+    }
+    return render(request, "players/service_thread.html", context)
