@@ -21,7 +21,7 @@ from django.db.models.query import QuerySet
 
 from audit.models import ArchivedMonth, Personal
 from audit.models import Event as LoggedEvent
-from audit.zipped import zipped
+from audit.streamed_zip import zipped
 from games import models as games
 from players import models as people
 from players.encryption import unseal

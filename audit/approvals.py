@@ -20,7 +20,7 @@ import psycopg
 from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
 
-from audit import log, months
+from audit import log, partitions
 from audit.models import Approval, Clock, Decision, Event, Verdict
 
 LASTS = timedelta(days=3)
@@ -289,7 +289,7 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
     hashed = _sha256(asked.request)
     event = Event.objects.filter(kind="approval.asked", on=_name(asked.pk)).order_by("pk").first()
     recorded = json.loads(bytes(event.body))["data"]["sha256"] if event else None
-    if event is None and months.of_time(asked.at):
+    if event is None and partitions.of_time(asked.at):
         recorded = hashed.hex()
     if bytes(asked.sha256) != hashed or recorded != hashed.hex():
         raise Tampered(

@@ -10,7 +10,7 @@ class AuditConfig(AppConfig):
         """Say what of the log takes two people: how long what is kept; and what of it is significant."""
         from audit import approvals, retention  # models are loaded by now, and not before
         from audit.reports import alterations
-        from audit.significant import own
+        from audit.significant import builtin
 
         approvals.register(
             retention.KIND,
@@ -20,5 +20,5 @@ class AuditConfig(AppConfig):
             permission=retention.PERMISSION,
             describe=retention.describe,
         )
-        own.register()
+        builtin.register()
         alterations.ready()

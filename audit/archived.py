@@ -1,5 +1,5 @@
-"""Months that have gone to archives, as `audit.checking` holds them to the log: what is missing was taken where the log
-says so, and nowhere else.
+"""Months that have gone to archives, as `audit.verification.checking` holds them to the log: what is missing was taken
+where the log says so, and nowhere else.
 
 Of an event that has gone the house has its hash, in the tiles alone, and proves with it whatever the archive holds.
 """
@@ -13,11 +13,12 @@ from typing import Any, Final
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
-from audit.findings import Finding
-from audit.tiles import StoredTiles
-from audit.verify import HASH, UNREADABLE, WIDTH
+from audit.tree.tiles import StoredTiles
+from audit.verification.findings import Finding
+from audit.verification.verify import HASH, UNREADABLE, WIDTH
 
-# What the body of a kept event has to begin and end with, as in `audit.rehashing`; of what kind it is, no column says.
+# What the body of a kept event has to begin and end with, as in `audit.verification.verify_events`; of what kind it is,
+# no column says.
 KEPT: Final = """
     SELECT event_id,
         convert_to('{"at":"' || coalesce(to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'infinity')

@@ -10,9 +10,10 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from audit import checkpoints, months
+from audit import partitions
 from audit.models import ArchivedEvent, ArchivedMonth, Event, Leaf
-from audit.verify import WIDTH
+from audit.sealing import checkpoints
+from audit.verification.verify import WIDTH
 
 UNSEALED: Final = """
     SELECT event.id FROM audit_event AS event
@@ -113,10 +114,10 @@ def demand_here(leaf: int) -> None:
     """Demand that the events from this leaf on are here. Raises Archived."""
     if leaf >= begins():
         return
-    last = months.cut()
+    last = partitions.cut()
     if last is not None:
         gone = Leaf.objects.filter(leaf__gte=leaf, event__lt=last.beyond).order_by("leaf").values_list("event").first()
-        raise Archived(f"leaf {leaf}", (gone and months.archived(gone[0])) or last)
+        raise Archived(f"leaf {leaf}", (gone and partitions.archived(gone[0])) or last)
 
 
 def body_of(event_id: int) -> bytes:
@@ -128,7 +129,7 @@ def body_of(event_id: int) -> bytes:
         body = ArchivedEvent.objects.filter(pk=event_id).values_list("body", flat=True).first()
     if body is not None:
         return bytes(body)
-    month = months.archived(event_id)
+    month = partitions.archived(event_id)
     if month is None or not Leaf.objects.filter(event=event_id).exists():
         raise Event.DoesNotExist(event_id)
     raise Archived(f"event {event_id}", month)

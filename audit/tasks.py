@@ -2,9 +2,10 @@
 
 from celery import shared_task
 
-from audit import approvals, hours, lag, months, sealing, sending
-from audit.reports import checking, daily, making
-from audit.significant import again, clock, finding
+from audit import approvals, hours, partitions, sealing
+from audit.reports import daily, runner, verification
+from audit.sealing import checkpoint_delivery, lag
+from audit.significant import clock, detection, rescan
 
 PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the next one comes sooner
 
@@ -18,13 +19,13 @@ def expire_approvals() -> None:
 @shared_task
 def keep_months() -> None:
     """See to it that events have a month to be written into."""
-    months.keep("audit_event")
+    partitions.keep("audit_event")
 
 
 @shared_task
 def count_months() -> None:
     """Have the planner know how events are spread over months."""
-    months.count("audit_event")
+    partitions.count("audit_event")
 
 
 @shared_task
@@ -48,14 +49,14 @@ def watch_the_signer() -> None:
 @shared_task
 def send_checkpoints() -> None:
     """Ask for a checkpoint to be sent to every place that is due one, each on its own: one may take its time."""
-    for place in sending.due():
+    for place in checkpoint_delivery.due():
         send_checkpoint.apply_async((place,), expires=PAUSE)
 
 
 @shared_task
 def send_checkpoint(place: str) -> None:
     """Send the last checkpoint to one place."""
-    sending.send(place)
+    checkpoint_delivery.send(place)
 
 
 @shared_task
@@ -79,22 +80,22 @@ def verify_sums() -> None:
         hours.verify_last_day()
     finally:
         try:
-            checking.verify_last_day()
+            verification.verify_last_day()
         finally:
-            again.look()
+            rescan.look()
 
 
 @shared_task
 def find_significant() -> None:
     """Find what somebody has to look at in what was sealed since."""
     clock.beat("workers")
-    finding.find()
+    detection.find()
 
 
 @shared_task
 def make_reports() -> None:
     """Make the reports that wait."""
-    making.make_open()
+    runner.make_open()
 
 
 @shared_task

@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from players.access import StaffRequest, actor, staff_required
 from players.date_field import Day
 from players.identity.uploads import TOO_MUCH

@@ -23,13 +23,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRefresh
 
 from audit.models import Report, ReportPage, ReportState
-from audit.reports import checking
-from audit.reports.asking import CannotAsk, ask, ask_again, clock
+from audit.reports import verification
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.intervals import NAMES, Period, interval_of
 from audit.reports.kinds import CURRENCY, FIGURES, Cell, Form, Interval, Kind, Row, all_kinds, kind_of
-from audit.reports.making import OPEN
-from audit.reports.writing import PAGE
+from audit.reports.requests import CannotAsk, ask, ask_again, clock
+from audit.reports.runner import OPEN
+from audit.reports.writer import PAGE
 from players.access import StaffRequest, actor, made_by_the_page, staff_required
 from players.models import Jurisdiction, User
 from players.staff import access_log
@@ -222,7 +222,7 @@ def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
 
 def file_of(report: Report, name: str) -> StreamingHttpResponse:
     """Answer with a file of a report that is ready."""
-    response = StreamingHttpResponse(checking.pieces(report, name), content_type=TYPES[name])
+    response = StreamingHttpResponse(verification.pieces(report, name), content_type=TYPES[name])
     days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
     file = "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
     response["Content-Disposition"] = f'attachment; filename="{file}.{name}"'
@@ -249,9 +249,9 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         "nothing": NO_ACTIVITY,
         "page": number,
         "pages": pages,
-        "said": checking.said(report),
+        "said": verification.said(report),
         "checked": "check" in asked_for,
-        "faults": checking.faults(report) if "check" in asked_for else (),
+        "faults": verification.faults(report) if "check" in asked_for else (),
     }
 
 

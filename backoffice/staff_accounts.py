@@ -21,7 +21,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit import approvals, months
+from audit import approvals, partitions
 from audit.models import Approval, Event
 from backoffice.navigation import Function, duties
 from players import staff
@@ -286,7 +286,7 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
 
 def _unchanged() -> str:
     """Say of a password that nothing here says was changed since when it was not: events before may be in archives."""
-    last = months.cut()
+    last = partitions.cut()
     return f"not by them since {last.until:%Y-%m-%d}" if last else "not by them yet"
 
 

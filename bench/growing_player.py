@@ -22,7 +22,7 @@ django.setup()
 from django.test import Client  # noqa: E402  (models need the set-up)
 
 from audit.models import Report, ReportState  # noqa: E402
-from audit.reports import making  # noqa: E402
+from audit.reports import runner  # noqa: E402
 from audit.reports.intervals import Period, interval_of  # noqa: E402
 from audit.reports.kinds import Kind, all_kinds  # noqa: E402
 from bench.http_player import PLAY, TABLE  # noqa: E402
@@ -147,7 +147,7 @@ def _make(kind: Kind, period: Period, choices: Mapping[str, str]) -> float:
     report = Report.objects.create(
         kind=kind.name, since=asked.since, until=asked.until, choices=told, by=f"staff:{STAFF.pk}"
     )
-    took = timed(making.make_open)()
+    took = timed(runner.make_open)()
     report = Report.objects.get(pk=report.pk)
     if report.state != ReportState.READY:
         raise Refused(f"report {kind.name} is {report.state}: {report.failure}")

@@ -17,7 +17,8 @@ from django.conf import settings  # noqa: E402  (models need the set-up)
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 
-from audit import sealing, signer  # noqa: E402
+from audit import sealing  # noqa: E402
+from audit.sealing import signer  # noqa: E402
 
 NAME = "sabot.bench/log"
 WRITE = """

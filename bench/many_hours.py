@@ -15,7 +15,10 @@ django.setup()
 from django.db import connection, connections, transaction  # noqa: E402  (models need the set-up)
 from django.utils.timezone import now  # noqa: E402
 
-from audit import by_time, hours  # noqa: E402
+from audit import (
+    hours,
+    id_ranges,
+)
 from audit.hours import HOUR  # noqa: E402
 from audit.models import Rolled  # noqa: E402
 from audit.reports.kinds import Interval  # noqa: E402
@@ -66,7 +69,7 @@ def _sum_up(piece: Interval, *, is_all: bool) -> None:
         cursor.execute(hourly_totals.ROLL, pieces | {"modes": list(Mode.values)})
         if is_all:
             names += [moved.SUMS, hourly_counts.SUMS]
-            ids = by_time.ids("wallet_journal", piece)
+            ids = id_ranges.ids("wallet_journal", piece)
             cursor.execute(MOVED, {"first": ids.start, "beyond": ids.stop, "since": piece.since, "until": piece.until})
             counts, _read = hourly_counts.count(piece)
             Evidence.objects.bulk_create(

@@ -16,7 +16,8 @@ django.setup()
 from django.conf import settings  # noqa: E402  (models need the set-up)
 from django.db import connections  # noqa: E402
 
-from audit import sealing, signer  # noqa: E402
+from audit import sealing  # noqa: E402
+from audit.sealing import signer  # noqa: E402
 from bench.many_events import WAIT_FOR_A_LEAF, WRITE  # noqa: E402
 
 NAME = "sabot.bench/log"

@@ -22,7 +22,7 @@ import psycopg
 import redis
 from psycopg.sql import SQL, Identifier
 
-from audit.verify import LOG, TIME, Key
+from audit.verification.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
 from ops.backup import home

@@ -13,9 +13,9 @@ django.setup()
 
 from django.db import connection, transaction  # noqa: E402  (models need the set-up)
 
-from audit import checking  # noqa: E402
-from audit.rehashing import BATCH  # noqa: E402
-from audit.verify import WIDTH, keys_of  # noqa: E402
+from audit.verification import checking  # noqa: E402
+from audit.verification.verify import WIDTH, keys_of  # noqa: E402
+from audit.verification.verify_events import BATCH  # noqa: E402
 from bench.playing import play_when_told  # noqa: E402
 
 EVENTS = f"""

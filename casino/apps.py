@@ -19,7 +19,7 @@ class CasinoConfig(AppConfig):
         celery_app.set_default()  # tasks of every app belong to it
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
-        from audit.significant import finding
+        from audit.significant import detection
         from ops import (
             checks,
             tracing,  # noqa: F401  (tasks are traced from here on)
@@ -38,10 +38,10 @@ class CasinoConfig(AppConfig):
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)
-        finding.register_ordinary(
+        detection.register_ordinary(
             ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
         )
-        finding.register_kinds(
+        detection.register_kinds(
             {
                 "house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy"),
                 "month.archived": (Category.CORRECTION, Weight.NOTICE, "A month left the database for an archive"),

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from audit import log
 from audit.models import Category, Event, Weight
-from audit.significant import finding
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection
+from audit.significant.detection import Found, Leaves
 from games.models import IncidentKind, Participation, VoidPart
 from wallet.models import Mode
 from wallet.money import format_money
 from wallet.significant import Moved, What, large
 
-KINDS: Final[dict[str, finding.Significance]] = {
+KINDS: Final[dict[str, detection.Significance]] = {
     "round.missing": (Category.ERROR, Weight.ALERT, "A finished round is missing"),
     "round.unreadable": (Category.ERROR, Weight.ALERT, "A round cannot be dealt again"),
     "round.voided": (Category.CORRECTION, Weight.NOTICE, "A round was annulled"),
@@ -82,17 +82,17 @@ WIN: Final = What("win", Category.LARGE_WIN, "A large win", "Large wins together
 
 def register() -> None:
     """Have it found."""
-    finding.register_kinds(KINDS)
-    finding.register_ordinary(ORDINARY)
-    finding.register("incidents", incidents)
-    finding.register("adjustments", adjustments)
-    finding.register("large rounds", large_rounds)
+    detection.register_kinds(KINDS)
+    detection.register_ordinary(ORDINARY)
+    detection.register("incidents", incidents)
+    detection.register("adjustments", adjustments)
+    detection.register("large rounds", large_rounds)
 
 
 def incidents(leaves: Leaves) -> Iterable[Found]:
     """Find what was the matter with rounds, and that play stood still because of it."""
-    for event in finding.events(leaves, OPENED):
-        said = finding.data(event)
+    for event in detection.events(leaves, OPENED):
+        said = detection.data(event)
         kind = IncidentKind(str(said["kind"]))
         stood = kind in STOOD_STILL
         yield Found(
@@ -116,7 +116,7 @@ def incidents(leaves: Leaves) -> Iterable[Found]:
 
 def adjustments(leaves: Leaves) -> Iterable[Found]:
     """Find balances that the house made up for, since the winnings of an annulled round had been spent."""
-    voided = {UUID(event.on.removeprefix("round:")): event for event in finding.events(leaves, VOIDED)}
+    voided = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, VOIDED)}
     for part in VoidPart.objects.filter(void__in=voided, shortfall__gt=0).order_by("pk"):
         event, player = voided[part.void_id], f"player:{part.player_id}"
         amount = format_money(part.shortfall, part.currency, "en")
@@ -138,7 +138,7 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
 
 def large_rounds(leaves: Leaves) -> Iterable[Found]:
     """Find large wagers and wins: what one player staked in one round, and what it paid beyond that."""
-    settled = {UUID(event.on.removeprefix("round:")): event for event in finding.events(leaves, SETTLED)}
+    settled = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, SETTLED)}
     parts = Participation.objects.filter(round__in=settled, mode=Mode.REAL).order_by("round", "player")
     moved = [(part, settled[part.round_id]) for part in parts]
     moved.sort(key=lambda each: each[1].pk)

@@ -16,8 +16,8 @@ from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
-from audit import keys, sending
-from audit.verify import LOG, TIME, Unproven
+from audit.sealing import checkpoint_delivery, keys
+from audit.verification.verify import LOG, TIME, Unproven
 from ops.backup import encrypting, home
 from ops.backup.errors import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
@@ -232,10 +232,10 @@ def _event_log() -> Iterator[CheckMessage]:
             yield Error("AUDIT_KEYS lacks a key: it takes both that the signer wrote down.", id="sabot.E014")
     for place in settings.AUDIT_CHECKPOINTS_TO:
         try:
-            sending.place_of(place)
-        except sending.NoPlace as error:
+            checkpoint_delivery.place_of(place)
+        except checkpoint_delivery.NoPlace as error:
             yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
-    called = [sending.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    called = [checkpoint_delivery.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
     if len(set(called)) < len(called):
         yield Error("AUDIT_CHECKPOINTS_TO: two places differ in their secrets alone.", id="sabot.E015")
 

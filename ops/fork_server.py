@@ -5,7 +5,7 @@ Run by the launcher: ``python -m ops.fork_server DESCRIPTOR``, which is the sock
 A forked child imports nothing and shares the memory of what was imported, so that a restart is instant. This process
 opens no connection to the database and no event loop, and runs no thread when it forks: the tables are brought up to
 date in a child too. A demo house also has its own signer of the event log. It is executed anew with an environment
-of its own, since it may not share memory with keys; in production it runs as another user (`audit.signer`).
+of its own, since it may not share memory with keys; in production it runs as another user (`audit.sealing.signer`).
 """
 
 import gc
@@ -214,7 +214,7 @@ def signers() -> Iterator[Program]:
         places = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
         yield Program(
             "Signer",
-            (sys.executable, "-m", "audit.signer", *places, "--name", DEMO_LOG),
+            (sys.executable, "-m", "audit.sealing.signer", *places, "--name", DEMO_LOG),
             embedded.Places(settings.VAR_DIR).logs / "signer.log",
             {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
             folder=settings.BASE_DIR,

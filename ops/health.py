@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import Error, connection
 from kombu.exceptions import OperationalError
 
-from audit import signing
+from audit.sealing import signing
 from ops import beat
 from ops.broker import quick_line
 

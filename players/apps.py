@@ -8,8 +8,9 @@ class PlayersConfig(AppConfig):
 
     def ready(self) -> None:
         """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
-        from audit import alarms, approvals  # models are loaded by now, and not before
+        from audit import approvals  # models are loaded by now, and not before
         from audit.reports import kinds
+        from audit.sealing import alarms  # models are loaded by now, and not before
         from players import alterations, reports, significant, staff
         from players.login import signals
         from players.mail import approvals as approval_mail

@@ -10,8 +10,8 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
+from audit.reports.event_reader import Told, count, told
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
-from audit.reports.told import Told, count, told
 from players.models import ExclusionKind, LimitKind, Marker, Player
 
 Data = Mapping[str, log.Json]

@@ -9,10 +9,10 @@ from datetime import UTC
 from typing import Final
 
 from audit.models import Category, Event, Weight
-from audit.significant import finding
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection
+from audit.significant.detection import Found, Leaves
 
-KINDS: Final[dict[str, finding.Significance]] = {
+KINDS: Final[dict[str, detection.Significance]] = {
     "login.locked": (Category.LOG_IN, Weight.ALERT, "An account was locked after failed log-ins"),
     "address.changed": (Category.PERSONAL, Weight.NOTICE, "An e-mail address was changed"),
     "identity.verified": (Category.PERSONAL, Weight.NOTICE, "Who a player is was confirmed"),
@@ -94,14 +94,14 @@ TRIES: Final = {
 
 def register() -> None:
     """Have it found."""
-    finding.register_kinds(KINDS)
-    finding.register_ordinary([*ORDINARY, *TRIES])
-    finding.register("tries", tries)
+    detection.register_kinds(KINDS)
+    detection.register_ordinary([*ORDINARY, *TRIES])
+    detection.register("tries", tries)
 
 
 def tries(leaves: Leaves) -> Iterable[Found]:
     """Find what somebody tried in vain: once a day and name, at the first try."""
-    for event in finding.events(leaves, *TRIES):
+    for event in detection.events(leaves, *TRIES):
         name, day = whose(event), event.at.astimezone(UTC).date().isoformat()
         yield Found(
             key=f"{event.kind}:{name}:{day}",

@@ -17,9 +17,9 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from audit.models import Category, Significant, Weight
-from audit.reports.asking import clock
 from audit.reports.kinds import Interval
-from audit.significant import finding
+from audit.reports.requests import clock
+from audit.significant import detection
 from backoffice.lists.navigation import SITE
 from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
@@ -237,7 +237,7 @@ class World:
     @cached_property
     def significant_id(self) -> int:
         """Something significant about the player: a large deposit."""
-        one = finding.Found(
+        one = detection.Found(
             key="for a test",
             category=Category.LARGE_PAYMENT,
             weight=Weight.ALERT,
@@ -249,7 +249,7 @@ class World:
             because="It was SEK 25,000.00; from SEK 20,000.00 on that is significant.",
             rows=[{"What": "payment 1", "When (UTC)": "2026-01-01 12:00:00", "Amount": "SEK 25,000.00"}],
         )
-        finding.keep(one)
+        detection.keep(one)
         return Significant.objects.get(key=one.key).pk
 
     @cached_property

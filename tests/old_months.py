@@ -11,7 +11,7 @@ import psycopg
 from django.db import connections, transaction
 from psycopg.sql import SQL, Identifier, Literal
 
-from audit import archiving, log, months
+from audit import archiving, log, partitions
 from audit.models import ArchivedMonth
 from bench.months import BY_MONTHS, make_months
 from wallet import carried
@@ -25,14 +25,18 @@ def go_to(owner: psycopg.Connection[Any], month: datetime) -> None:
     """Have what is written from now on bear numbers of that month, until `audit_keep_months` is called. Its times are
     those at which it is written.
     """
-    first = months.block(month)
+    first = partitions.block(month)
     for table in NUMBERED:
         owner.execute(
             SQL(
                 "SELECT setval(pg_get_serial_sequence({}, 'id'), coalesce(max(id) + 1, {}), false) FROM {}"
                 " WHERE id >= {} AND id < {}"
             ).format(
-                Literal(table), Literal(first), Identifier(table), Literal(first), Literal(first + (1 << months.SHIFT))
+                Literal(table),
+                Literal(first),
+                Identifier(table),
+                Literal(first),
+                Literal(first + (1 << partitions.SHIFT)),
             )
         )
 
@@ -46,7 +50,7 @@ def leave_events(owner: psycopg.Connection, month: datetime) -> None:
     """Have the events of all months up to that one go to archives, oldest first, as `manage.py archive_month` does. The
     files are nowhere.
     """
-    beyond = months.block(_next(month))
+    beyond = partitions.block(_next(month))
     while (first := _cut(owner)) < beyond:
         _leave_one(owner, first)
 

@@ -16,8 +16,8 @@ from accounts import closing
 from accounts import retention as expiry
 from audit import approvals, log, retention
 from audit.models import Checkpoint, Kept, Report, ReportState
-from audit.reports.asking import clock
 from audit.reports.kinds import Interval
+from audit.reports.requests import clock
 from games import chat, incidents
 from games.chat import moderation
 from games.chat.moderation import Decision, Length, Why

@@ -6,7 +6,7 @@ secret() {
     .venv/bin/python -c 'import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())'
 }
 keys() {
-    .venv/bin/python -c 'from audit.verify import Key; print(",".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (1, 4)))'
+    .venv/bin/python -c 'from audit.verification.verify import Key; print(",".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (1, 4)))'
 }
 exec env -i PATH="$PATH" HOME="${HOME:-/}" \
     PYTHONWARNINGS="ignore:Got an error checking a consistent migration history:RuntimeWarning" \

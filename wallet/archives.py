@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Sum
 
-from audit import months
+from audit import partitions
 from audit.models import ArchivedMonth
 from wallet import ledger
 from wallet.models import ArchivedAccount, ArchivedJournal, PostingKey
@@ -23,15 +23,15 @@ def of_round(round_id: UUID) -> ArchivedMonth | None:
     """
     stayed = ArchivedJournal.objects.filter(round_id=round_id).order_by("pk").values_list("pk", flat=True).first()
     if stayed is not None:
-        return months.archived(stayed)
+        return partitions.archived(stayed)
     keys = [ledger.system_key(round_id, kind) for kind in ("stake", "settle")]
     first = PostingKey.objects.filter(key__in=keys).order_by("journal_id").values_list("journal_id", flat=True).first()
-    return None if first is None else months.archived(first)
+    return None if first is None else partitions.archived(first)
 
 
 def gone(rounds: Sequence[UUID]) -> AbstractSet[UUID]:
     """Return which of these rounds have journals in an archive, as `of_round` says it of one."""
-    cut = months.cut()
+    cut = partitions.cut()
     if cut is None:
         return frozenset()
     keys = {ledger.system_key(each, kind): each for each in rounds for kind in ("stake", "settle")}
@@ -63,7 +63,7 @@ REST = "SELECT EXISTS (SELECT FROM wallet_archived_account AS c JOIN wallet_acco
 
 def has_gone(player_id: int, mode: str, begin: datetime) -> bool:
     """Whether movements of a player's from that moment on may have gone to an archive."""
-    cut = months.cut()
+    cut = partitions.cut()
     if cut is None or begin > cut.until:
         return False
     with connection.cursor() as cursor:

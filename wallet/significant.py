@@ -13,13 +13,13 @@ from django.db import connection
 
 from audit import log
 from audit.models import Category, Event, Significant, Weight
-from audit.significant import finding
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection
+from audit.significant.detection import Found, Leaves
 from audit.significant.thresholds import Limit, thresholds
 from wallet.invariants import COVERED
 from wallet.money import format_money
 
-KINDS: Final[dict[str, finding.Significance]] = {
+KINDS: Final[dict[str, detection.Significance]] = {
     "payment.contradicted": (Category.ERROR, Weight.ALERT, "A payment provider contradicts itself"),
     "payment.mismatched": (Category.ERROR, Weight.ALERT, "A payment provider speaks of another amount"),
     "payment.error": (Category.ERROR, Weight.ALERT, "A deposit ended with another amount than it began with"),
@@ -150,17 +150,17 @@ WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "A large withdraw
 
 def register() -> None:
     """Have it found."""
-    finding.register_kinds(KINDS)
-    finding.register_ordinary(ORDINARY)
-    finding.register("ledger", broken)
-    finding.register("large payments", large_payments)
+    detection.register_kinds(KINDS)
+    detection.register_ordinary(ORDINARY)
+    detection.register("ledger", broken)
+    detection.register("large payments", large_payments)
 
 
 def broken(leaves: Leaves) -> Iterable[Found]:
     """Find what is wrong with the ledger; a balance below nothing is named as such."""
-    for event in finding.events(leaves, BROKEN):
-        rows = [{"What does not hold": name, "Row": str(row)} for name, row in _lines(finding.data(event))]
-        is_negative = COVERED.name in finding.data(event)
+    for event in detection.events(leaves, BROKEN):
+        rows = [{"What does not hold": name, "Row": str(row)} for name, row in _lines(detection.data(event))]
+        is_negative = COVERED.name in detection.data(event)
         yield Found(
             key=f"event:{event.pk}",
             category=Category.NEGATIVE if is_negative else Category.ERROR,
@@ -178,7 +178,7 @@ def broken(leaves: Leaves) -> Iterable[Found]:
 def large_payments(leaves: Leaves) -> Iterable[Found]:
     """Find large deposits and withdrawals."""
     for kind, what in ((DEPOSITED, DEPOSIT), (PAID, WITHDRAWAL)):
-        yield from large(what, [_payment(event) for event in finding.events(leaves, kind)])
+        yield from large(what, [_payment(event) for event in detection.events(leaves, kind)])
 
 
 def large(what: What, moved: Collection[Moved]) -> Iterable[Found]:
@@ -255,7 +255,7 @@ def _is_known(what: What, moved: Moved, limit: Limit) -> bool:
 
 
 def _payment(event: Event) -> Moved:
-    said = finding.data(event)
+    said = detection.data(event)
     about = f"payment {said['payment']}" if event.kind == DEPOSITED else event.on
     return Moved(
         player=str(said.get("player", event.on)),

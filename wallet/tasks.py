@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from audit import log, months
+from audit import log, partitions
 from wallet import payouts
 from wallet.invariants import verify
 from wallet.ledger import account_snapshots
@@ -27,15 +27,15 @@ def keep_months() -> None:
     """See to it that journals and entries have a month to be written into."""
     # Entries first: they bear the ids of journals, which begin a month as soon as they have one. A journal's number is
     # drawn when its key is written.
-    months.keep("wallet_entry")
-    months.keep("wallet_journal", door="wallet_posting_key")
+    partitions.keep("wallet_entry")
+    partitions.keep("wallet_journal", door="wallet_posting_key")
 
 
 @shared_task
 def count_months() -> None:
     """Have the planner know how journals and entries are spread over months."""
-    months.count("wallet_entry")
-    months.count("wallet_journal")
+    partitions.count("wallet_entry")
+    partitions.count("wallet_journal")
 
 
 @shared_task

@@ -11,8 +11,8 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
+from audit.reports.event_reader import Told, count, told
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
-from audit.reports.told import Told, count, told
 
 Data = Mapping[str, log.Json]
 NOTHING: Final = ""

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from audit import hours
 from audit.models import Report
-from audit.reports import asking
+from audit.reports import requests
 from audit.reports.intervals import A_DAY, Period, began, midnight
 from audit.reports.kinds import all_kinds
 
@@ -61,4 +61,4 @@ def _ask(since: datetime, until: datetime) -> None:
         ignore_conflicts=True,
     )
     if missing:
-        transaction.on_commit(asking.hint)
+        transaction.on_commit(requests.hint)

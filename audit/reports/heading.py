@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 from audit.models import ArchivedMonth, Report
-from audit.reports.asking import asked_of, goes_on
 from audit.reports.kinds import Answer, Column, Form, Kind, Row
+from audit.reports.requests import asked_of, goes_on
 
 NO_ACTIVITY = "No activity"
 

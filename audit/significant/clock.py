@@ -12,8 +12,8 @@ from typing import Final
 from django.db import connection, transaction
 
 from audit.models import Category, Clock, Pulse, Weight
-from audit.significant import finding
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection
+from audit.significant.detection import Found, Leaves
 
 OPEN: Final = timedelta(minutes=6)
 """More than a transaction of web and workers may last. One that was open for longer is found, too, and is something to
@@ -63,7 +63,7 @@ def beat(who: str) -> None:
     Pulse.objects.filter(who=who).update(at=Clock())
     now = Pulse.objects.get(who=who).at
     if now - last > STILL:
-        finding.keep(
+        detection.keep(
             Found(
                 key=f"pulse:{who}:{last.isoformat()}",
                 category=Category.STANDSTILL,

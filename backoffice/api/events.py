@@ -16,10 +16,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit import archiving, checkpoints, months, searching
+from audit import archiving, event_search, partitions
 from audit.models import ArchivedMonth, Event, Leaf
-from audit.proofs import NotSealed, proof_of
-from audit.verify import Unproven, leaf_hash
+from audit.sealing import checkpoints
+from audit.tree.proofs import NotSealed, proof_of
+from audit.verification.verify import Unproven, leaf_hash
 from backoffice.api.looked_at import SEE_LOG, LookedAt
 from players.api import problems
 from players.api.paging import Numbered, numbered, page
@@ -56,7 +57,7 @@ class EventsAsked(Numbered):
         required=False,
         min_value=1,
         max_value=END,
-        help_text=f"the first place that is left out, at most {searching.MOST_LEAVES} behind first_leaf",
+        help_text=f"the first place that is left out, at most {event_search.MOST_LEAVES} behind first_leaf",
     )
     order = serializers.ChoiceField(
         ("newest", "oldest"), required=False, default="newest", help_text="what comes first"
@@ -70,8 +71,8 @@ class EventsAsked(Numbered):
         first, end = (each or 0 for each in ends)
         if end < first:
             raise self._wrong("end_leaf", "min_value", min_value=first)
-        if end - first > searching.MOST_LEAVES:
-            raise self._wrong("end_leaf", "max_value", max_value=first + searching.MOST_LEAVES)
+        if end - first > event_search.MOST_LEAVES:
+            raise self._wrong("end_leaf", "max_value", max_value=first + event_search.MOST_LEAVES)
         return attrs
 
     def _wrong(self, name: str, code: str, **values: int) -> serializers.ValidationError:
@@ -125,14 +126,14 @@ class Events(LookedAt):
     def get(self, request: Request) -> Response:
         """Find events."""
         asked = query_of(request, EventsAsked)
-        rows = searching.find(
+        rows = event_search.find(
             wanted(asked),
             after=asked.get("cursor"),
             oldest_first=asked["order"] == "oldest",
             limit=asked["limit"] + 1,
         )
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
-        last = months.cut()
+        last = partitions.cut()
         items = list(told(shown))
         self.show(items)
         return Response(page(items, following) | {"archived_until": last and last.until})
@@ -183,11 +184,11 @@ class EventProof(StaffApiView):
             raise Problem(NOT_SEALED) from error
 
 
-def wanted(asked: dict[str, Any]) -> searching.Wanted:
+def wanted(asked: dict[str, Any]) -> event_search.Wanted:
     """Return what a valid query asks for."""
     leaves = range(asked["first_leaf"], asked["end_leaf"]) if "first_leaf" in asked else None
     exact: dict[str, str] = {name: asked[name] for name in ("kind", "by", "on") if name in asked}
-    return searching.Wanted(exact, asked.get("since"), asked.get("until"), leaves)
+    return event_search.Wanted(exact, asked.get("since"), asked.get("until"), leaves)
 
 
 def found(event_id: int) -> Event:
@@ -195,7 +196,7 @@ def found(event_id: int) -> Event:
     event = Event.objects.filter(pk=event_id).first()
     if event is not None:
         return event
-    month = months.archived(event_id)
+    month = partitions.archived(event_id)
     if month is None or not Leaf.objects.filter(event=event_id).exists():
         raise Problem(NOT_FOUND)
     raise archived(month)

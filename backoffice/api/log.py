@@ -12,10 +12,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit import checkpoints, keys, mirroring
 from audit.archiving import Archived
 from audit.models import Checkpoint
-from audit.verify import Unproven
+from audit.sealing import checkpoints, keys
+from audit.tree import mirror
+from audit.verification.verify import Unproven
 from backoffice.api.events import ARCHIVED, END, NOT_SEALED, archived
 from backoffice.api.looked_at import SEE_LOG
 from players.api.paging import Numbered, numbered, page
@@ -75,8 +76,8 @@ class LastCheckpoint(OfTheLog):
     def get(self, request: Request) -> HttpResponse:
         """Read the last signed checkpoint."""
         try:
-            return HttpResponse(mirroring.last().note, content_type=NOTE)
-        except mirroring.NotThere as error:
+            return HttpResponse(mirror.last().note, content_type=NOTE)
+        except mirror.NotThere as error:
             raise Problem(NOT_SEALED) from error
 
 
@@ -118,8 +119,8 @@ class Consistency(OfTheLog):
         """Prove that a later tree begins with an earlier one."""
         asked = query_of(request, ConsistencyAsked)
         try:
-            return Response(asked | {"hashes": mirroring.consistency(**asked)})
-        except (mirroring.NotThere, Unproven) as error:
+            return Response(asked | {"hashes": mirror.consistency(**asked)})
+        except (mirror.NotThere, Unproven) as error:
             raise Problem(NOT_SEALED) from error
 
 
@@ -132,8 +133,8 @@ class LogTile(OfTheLog):
         no wider than the last checkpoint has it.
         """
         try:
-            return HttpResponse(mirroring.tile(level, tile), content_type=HASHES)
-        except mirroring.NotThere as error:
+            return HttpResponse(mirror.tile(level, tile), content_type=HASHES)
+        except mirror.NotThere as error:
             raise Problem(NOT_FOUND) from error
 
 
@@ -149,8 +150,8 @@ class LogEntries(OfTheLog):
         that is here.
         """
         try:
-            return HttpResponse(mirroring.entries(tile, by=str(self.staff)), content_type=HASHES)
-        except mirroring.NotThere as error:
+            return HttpResponse(mirror.entries(tile, by=str(self.staff)), content_type=HASHES)
+        except mirror.NotThere as error:
             raise Problem(NOT_FOUND) from error
         except Archived as gone:
             raise archived(gone.month) from gone

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.models import Report, ReportPage, ReportState
-from audit.reports import checking
+from audit.reports import verification
 from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
 from backoffice.api.looked_at import LookedAt
@@ -166,7 +166,7 @@ class OneReport(OfReports):
         """Read what stands above and below the rows of a report, and the hashes of its files."""
         report = self.found(report_id)
         head = Head.read(report.head) if report.state == ReportState.READY and report.head else Head((), "UTC", ())
-        said = checking.said(report)
+        said = verification.said(report)
         self.show(report.head)
         return Response(
             ReportSchema(report).data

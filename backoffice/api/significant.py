@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.models import Category, Significant, Weight, Work
-from audit.significant import working
+from audit.significant import workflow
 from backoffice.api.events import LONGEST_NAME
 from backoffice.api.looked_at import LookedAt
 from players.api.paging import Numbered, numbered, page
@@ -57,7 +57,7 @@ class SignificantEvents(LookedAt):
     """Significant events."""
 
     scopes = {"GET": Scope.EVENTS}
-    permissions = (working.PERMISSION,)
+    permissions = (workflow.PERMISSION,)
     what = "significant events"
 
     @extend_schema(
@@ -66,7 +66,7 @@ class SignificantEvents(LookedAt):
     def get(self, request: Request) -> Response:
         """List significant events, newest first."""
         asked = query_of(request, SignificantAsked)
-        found = working.matching(
+        found = workflow.matching(
             states=(Work(asked["state"]),) if "state" in asked else tuple(Work),
             category=Category(asked["category"]) if "category" in asked else None,
             weight=WEIGHTS[asked["weight"]] if "weight" in asked else None,

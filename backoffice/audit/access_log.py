@@ -19,9 +19,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from audit import months
-from audit.exporting import EXPORTED
+from audit import partitions
 from audit.models import Event
+from audit.verification.export import EXPORTED
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.staff import access_log
@@ -95,7 +95,7 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
         "form": form,
         "looks": shown,
         "wanted": urlencode(wanted),
-        "archived": months.cut(),
+        "archived": partitions.cut(),
         "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
     }
     return render(request, "staff/looks.html", context)

@@ -14,10 +14,10 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
-from audit import months
+from audit import partitions
+from audit.event_search import about
 from audit.models import Event
-from audit.proofs import sealed
-from audit.searching import about
+from audit.tree.proofs import sealed
 
 PAGE = 50
 
@@ -81,7 +81,7 @@ def events(request: HttpRequest) -> TemplateResponse:
     return TemplateResponse(
         request,
         "audit/events.html",
-        {"form": form, "events": page, "older": older, "newest": urlencode(wanted), "archived": months.cut()},
+        {"form": form, "events": page, "older": older, "newest": urlencode(wanted), "archived": partitions.cut()},
     )
 
 

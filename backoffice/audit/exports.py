@@ -11,9 +11,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from audit import archiving, exporting
+from audit import archiving
 from audit.archiving import Archived
-from audit.proofs import NotSealed
+from audit.tree.proofs import NotSealed
+from audit.verification import export
 from backoffice.audit.events import events
 from backoffice.rounds.views import id_for_code
 from players.access import StaffRequest, staff_required
@@ -46,7 +47,7 @@ def staff_event_proof(request: StaffRequest, event_id: int) -> HttpResponse:
     to the list of archives where the event has gone to one.
     """
     try:
-        archive = exporting.export_event(event_id)
+        archive = export.export_event(event_id)
     except NotSealed:
         return redirect("staff_events")
     except Archived as gone:
@@ -68,12 +69,12 @@ def staff_log_export(request: StaffRequest) -> HttpResponseBase:
     if not form.is_valid():
         return redirect("staff_log")
     try:
-        chosen = exporting.part(form.cleaned_data["first"], form.cleaned_data["end"])
+        chosen = export.part(form.cleaned_data["first"], form.cleaned_data["end"])
     except NotSealed:
         return redirect("staff_log")
     except Archived as gone:
         return _to_archives(request, gone)
-    pieces = exporting.export(chosen, by=actor_of(request.user))
+    pieces = export.export(chosen, by=actor_of(request.user))
     response = StreamingHttpResponse(pieces, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="log-{chosen.first}-{chosen.end}.zip"'
     return response

@@ -12,9 +12,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit import alarms, archiving, checkpoints, keys, lag, sealing, sending
+from audit import archiving, sealing
 from audit.models import ArchivedMonth, Checkpoint, Pending
-from audit.verify import Unproven
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, lag
+from audit.verification.verify import Unproven
 
 SHOWN: Final = 20  # checkpoints on the page
 
@@ -54,7 +55,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
     found = lag.lag()
     vkeys, fault = _keys()
     refusal = _refusal()
-    places = [sending.record(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    places = [checkpoint_delivery.record(place) for place in settings.AUDIT_CHECKPOINTS_TO]
     is_unsigned = bool(refusal or fault or found.is_long)
     context = {
         "is_signed": bool(signed) and not is_unsigned,

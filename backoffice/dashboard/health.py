@@ -14,11 +14,12 @@ from django.db.models import Min
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
 
-from audit import checkpoints, hours, sending
-from audit.lag import lag
+from audit import hours
 from audit.models import Mark, Report
-from audit.reports.asking import clock
-from audit.reports.making import OPEN
+from audit.reports.requests import clock
+from audit.reports.runner import OPEN
+from audit.sealing import checkpoint_delivery, checkpoints
+from audit.sealing.lag import lag
 from backoffice.audit.log_status import in_words
 from games.chemin import tick
 from games.models import LiveTable
@@ -122,7 +123,7 @@ def _log(now: datetime) -> Iterator[Line]:
         permission="audit.view_event",
     )
     for place in settings.AUDIT_CHECKPOINTS_TO:
-        record = sending.record(place)
+        record = checkpoint_delivery.record(place)
         sent = f"sent {in_words(now - record.at)} ago" if record.at else "never sent"
         failed = f"; failed {record.failures} times since" if record.failures else ""
         name = f"Checkpoints to {record.place}"

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from audit import alarms
-from audit.significant import working
+from audit.sealing import alarms
+from audit.significant import workflow
 from backoffice.approvals import READERS as APPROVAL_READERS
 from backoffice.approvals import waiting_for
 from backoffice.chat.views import MODERATE, READ
@@ -75,8 +75,8 @@ def _log(_staff: Staff) -> Iterator[Count]:
 
 
 def _significant(_staff: Staff) -> Iterator[Count]:
-    waiting = working.waiting()
-    is_more = waiting >= working.MOST_COUNTED
+    waiting = workflow.waiting()
+    is_more = waiting >= workflow.MOST_COUNTED
     yield Count("Significant events to acknowledge", waiting, "staff_significant", "state=new", is_more)
 
 

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from backoffice.dashboard import health as health
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting

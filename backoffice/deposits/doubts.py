@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from audit import log
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.payments import status_queries
 from wallet.payments.notifications import locked

@@ -10,7 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from backoffice.deposits import doubts
 from backoffice.deposits.doubts import NAMES, Doubt
 from players.access import StaffRequest, actor, staff_required

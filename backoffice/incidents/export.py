@@ -17,9 +17,9 @@ from django.template.loader import render_to_string
 
 from audit import log
 from audit.models import Approval, Event
-from audit.proofs import NotSealed, proof_of
-from audit.reports.asking import clock
-from audit.zipped import zipped
+from audit.reports.requests import clock
+from audit.streamed_zip import zipped
+from audit.tree.proofs import NotSealed, proof_of
 from backoffice.incidents.timeline import Moment, events_of, timeline
 from games.incidents import Case
 from games.incidents.letters import delivery

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Prefetch
 
-from audit import by_time, months
+from audit import id_ranges, partitions
 from audit.models import ArchivedMonth
 from audit.reports.kinds import Interval
 from wallet import archives
@@ -147,7 +147,7 @@ def journals(wanted: Wanted, *, before: str = "") -> JournalPage:
     if wanted.kind:
         found = found.filter(kind=wanted.kind)
     if wanted.since or wanted.until:
-        among = by_time.ids("wallet_journal", wanted.interval)
+        among = id_ranges.ids("wallet_journal", wanted.interval)
         found = found.filter(pk__gte=among.start, pk__lt=among.stop)
         found = found.filter(at__gte=wanted.interval.since, at__lt=wanted.interval.until)
     if before.isdecimal():
@@ -197,7 +197,7 @@ def find_journal(text: str) -> int | None:
     """
     if text.isdecimal() and int(text) <= LAST:
         number = int(text)
-        is_known = Journal.objects.filter(pk=number).exists() or months.archived(number)
+        is_known = Journal.objects.filter(pk=number).exists() or partitions.archived(number)
         return number if is_known else None
     try:
         key = UUID(text)
@@ -208,7 +208,7 @@ def find_journal(text: str) -> int | None:
 
 def whole(journal_id: int) -> Whole:
     """Return a journal with its entries and all that it belongs to. Raises Gone, Journal.DoesNotExist."""
-    if month := months.archived(journal_id):
+    if month := partitions.archived(journal_id):
         raise Gone(month)
     journal = Journal.objects.get(pk=journal_id)
     entries = tuple(Entry.objects.filter(journal=journal_id).select_related("account").order_by("line"))

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from backoffice.ledger import queries
 from backoffice.ledger.queries import LAST, Wanted
 from players.access import StaffRequest, staff_required

@@ -9,7 +9,7 @@ from django.db.models import Q
 from audit import approvals
 from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
 from audit.reports.kinds import Column, Form
-from audit.significant import finding, working
+from audit.significant import detection, workflow
 from backoffice.lists.framework.deeds import Deed, Plan
 from backoffice.lists.framework.finds import Find, kind, number, subject
 from backoffice.lists.framework.listing import Listing
@@ -39,7 +39,7 @@ class Events(Listing):
     more = (Column("data", "What was said"),)
     finds = (BY_NUMBER, Find("kind: round.voided", "kind", kind), BY_SUBJECT)
     filters = (
-        Filter("kind", "Kind", lambda: [(each, each) for each in sorted(finding.kinds())], lambda kind: Q(kind=kind)),
+        Filter("kind", "Kind", lambda: [(each, each) for each in sorted(detection.kinds())], lambda kind: Q(kind=kind)),
     )
     period = "at"
 
@@ -91,7 +91,7 @@ class SignificantEvents(Listing):
             permission="audit.handle_significant",
             meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
             plan=_acknowledge,
-            do=lambda found, reason, by: working.acknowledge(significant_ids=[found.pk], by=by, words=reason),
+            do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, words=reason),
             kept="It stands with each of them as what you said of it. The event log does not have it.",
         ),
     )

@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Weight, Work
-from audit.significant import finding, working
+from audit.significant import detection, workflow
 from backoffice.rounds.views import READERS as ROUND_READERS
 from backoffice.rounds.views import id_for_code
 from backoffice.significant.subjects import Subjects
@@ -35,7 +35,7 @@ from players.significant import TRIES, whose
 from players.staff import access_log
 from wallet.models import Currency
 
-HANDLE: Final = working.PERMISSION
+HANDLE: Final = workflow.PERMISSION
 PAGE: Final = 30
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
@@ -70,7 +70,7 @@ class StepForm(forms.Form):
     step = forms.TypedChoiceField(choices=Step.choices, coerce=Step)
     seen = forms.TypedChoiceField(choices=Work.choices, coerce=Work)
     assigned = forms.CharField(required=False, max_length=40)
-    words = forms.CharField(required=False, max_length=working.LONGEST)
+    words = forms.CharField(required=False, max_length=workflow.LONGEST)
     to = forms.CharField(required=False, max_length=40)
 
 
@@ -103,7 +103,7 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
     query = {name: value for name, value in request.GET.items() if name != "before" and value}
     more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
     access_log.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
-    unwanted = working.muted(str(request.staff))
+    unwanted = workflow.muted(str(request.staff))
     context = {
         "form": form,
         "found": shown[:PAGE],
@@ -125,7 +125,7 @@ def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
     chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
     found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
     if "sure" in request.POST:
-        done = working.acknowledge(significant_ids=chosen, by=str(request.staff))
+        done = workflow.acknowledge(significant_ids=chosen, by=str(request.staff))
         if done.already:
             messages.warning(request, f"{done.done} acknowledged; to {done.already} somebody else had seen meanwhile.")
         else:
@@ -156,13 +156,13 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     if asked["to"] and asked["to"] not in _handlers():
         return _page(request, found, "Choose somebody who works on significant events.")
     try:
-        working.take(significant_id=found.pk, by=str(request.staff), **asked)
-    except working.Meanwhile as error:
+        workflow.take(significant_id=found.pk, by=str(request.staff), **asked)
+    except workflow.Meanwhile as error:
         messages.warning(request, str(error))
-    except working.WorkError as error:
+    except workflow.WorkError as error:
         return _page(request, found, str(error), words=asked["words"], step=asked["step"])
     else:
-        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in working.INTO else "Done.")
+        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Done.")
     return redirect("staff_significant_event", found.pk)
 
 
@@ -173,7 +173,7 @@ def staff_significant_mail(request: StaffRequest) -> HttpResponse:
     form = MutedForm(request.POST)
     if form.is_valid():
         told = {Category(each) for each in form.cleaned_data["told"]}
-        working.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
+        workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
         messages.success(request, "Your choice of mails is kept.")
     return redirect("staff_significant")
 
@@ -183,7 +183,7 @@ def _find(significant_id: int) -> Significant:
 
 
 def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
-    found = working.matching(
+    found = workflow.matching(
         states=STATES[asked.get("state") or ""],
         category=Category(asked["category"]) if asked.get("category") else None,
         weight=Weight(int(asked["weight"])) if asked.get("weight") else None,
@@ -255,7 +255,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "handlers": _handlers(),
         "error": error,
         "typed": typed,
-        "steps_open": {step.value for step, states in working.FROM.items() if found.state in states},
+        "steps_open": {step.value for step, states in workflow.FROM.items() if found.state in states},
         "me": str(request.staff),
     }
     return render(request, "staff/significant_event.html", context)
@@ -277,7 +277,7 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
             yield f"Player {number}", reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
             yield "The round", f"{reverse('staff_rounds')}?round={number}"
-    conversation = finding.data(event).get("conversation") if event else None
+    conversation = detection.data(event).get("conversation") if event else None
     if conversation and reader.has_perm("players.answer_service"):
         yield "The message", reverse("staff_service_thread", args=[conversation])
 

@@ -14,8 +14,8 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
-from audit.reports.asking import clock
 from audit.reports.kinds import Column, Form, Row
+from audit.reports.requests import clock
 from backoffice.lists.framework import files
 from backoffice.support import queues
 from backoffice.support.conversations import show

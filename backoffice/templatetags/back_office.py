@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import banner
-from audit.significant import working
+from audit.significant import workflow
 from backoffice import alarms as staff_alarms
 from backoffice.approvals import waiting_for
 from backoffice.lists.framework import readers
@@ -72,7 +72,7 @@ def waiting(context: RequestContext, function: Function) -> int:
         "staff_approvals": lambda: waiting_for(context["request"].staff),
         "staff_chat": moderation_queue.waiting_count,
         "staff_play": player_reports.waiting().count,
-        "staff_significant": working.waiting,
+        "staff_significant": workflow.waiting,
     }
     return counts[function.page]() if function.page in counts else 0
 

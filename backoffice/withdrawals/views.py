@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.approvals import ApprovalError
-from audit.reports.asking import clock
+from audit.reports.requests import clock
 from backoffice.withdrawals import queue
 from backoffice.withdrawals.forms import DecisionForm, QueueForm
 from backoffice.withdrawals.queue import Page, Wanted

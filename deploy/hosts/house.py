@@ -142,7 +142,7 @@ class House:
         if name == "sealer":
             folder = self._var(name) / "signer"
             place = ("--folder", str(folder), "--socket", str(folder / "socket"))
-            self._run(name, "signer", PYTHON, "-m", "audit.signer", *place, "--name", "sabot.demo/log")
+            self._run(name, "signer", PYTHON, "-m", "audit.sealing.signer", *place, "--name", "sabot.demo/log")
         else:
             self._run(name, "beat", PYTHON, "manage.py", "beat")
 

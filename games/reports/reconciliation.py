@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import by_time, months
+from audit import id_ranges, partitions
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
@@ -201,7 +201,7 @@ class Line:
 def answer(asked: Asked) -> Answer:
     """Set the ledger beside the records for each currency and kind of money."""
     differing: list[str] = []
-    cut = months.cut()
+    cut = partitions.cut()
     if cut and asked.interval.since <= cut.until:
         alone = f"{GONE} {cut.until:%Y-%m-%d %H:%M} UTC."
         return Answer(rows=_rows(asked, differing, alone=True), notes=lambda: [*NOTES, alone])
@@ -345,17 +345,17 @@ def _rows_of(question: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _around(interval: Interval) -> dict[str, Any]:
-    early, late = interval.since - by_time.SLACK, interval.until + by_time.SLACK
+    early, late = interval.since - id_ranges.SLACK, interval.until + id_ranges.SLACK
     return {"since": interval.since, "until": interval.until, "early": early, "late": late}
 
 
 def _of_studios(interval: Interval) -> dict[str, Any]:
-    ids = by_time.ids("wallet_studio_transaction", interval)
+    ids = id_ranges.ids("wallet_studio_transaction", interval)
     return {"first": ids.start, "beyond": ids.stop}
 
 
 def _at(edge: datetime) -> dict[str, Any]:
-    ids = by_time.ids("wallet_journal", Interval(edge, edge))
+    ids = id_ranges.ids("wallet_journal", Interval(edge, edge))
     return {"edge": edge, "first": ids.start, "beyond": ids.stop}
 
 

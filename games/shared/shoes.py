@@ -12,7 +12,7 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from django.db.models import Max
 
-from audit import log, months
+from audit import log, partitions
 from audit.models import Event
 from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
@@ -215,7 +215,7 @@ def is_known(shoe: Shoe) -> bool:
     if shoe.ended_at is not None:
         return False
     put_up = Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
-    return put_up or months.of_time(shoe.opened_at) is not None
+    return put_up or partitions.of_time(shoe.opened_at) is not None
 
 
 def seed_of(shoe: Shoe) -> bytes:

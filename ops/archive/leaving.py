@@ -17,8 +17,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
-from audit import archiving, exporting, hours, log
+from audit import archiving, hours, log
 from audit.models import ArchivedMonth
+from audit.verification import export
 from ops.archive import verify_archive, writing
 from ops.archive.errors import CannotWrite, NotTheArchive, NotYet
 from ops.archive.writing import Month
@@ -195,7 +196,7 @@ def _write(month: Month, draft: Path, owner: BaseDatabaseWrapper) -> writing.Wri
     try:
         with owner.cursor() as cursor:
             leaves = archiving.leaves(cursor, month.first, month.beyond)
-        chosen = exporting.part(leaves.start, leaves.stop)
+        chosen = export.part(leaves.start, leaves.stop)
         with draft.open("wb") as file:
             written = writing.write(month, chosen, file, owner)
             file.flush()

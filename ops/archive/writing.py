@@ -1,5 +1,5 @@
-"""Writes a month into a file: its part of the event log as an export that `audit.verify` checks, its journals with all
-their entries, what each account held before and after, and what is carried forward.
+"""Writes a month into a file: its part of the event log as an export that `audit.verification.verify` checks, its
+journals with all their entries, what each account held before and after, and what is carried forward.
 """
 
 import hashlib
@@ -13,8 +13,9 @@ from typing import IO, Any, Final, TypeAlias
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from audit import exporting, keys, verify
-from audit.zipped import zipped
+from audit.sealing import keys
+from audit.streamed_zip import zipped
+from audit.verification import export, verify
 from ops.archive import verify_archive
 from wallet import carried
 
@@ -114,7 +115,7 @@ class _Hashed:
         self.digests[name] = found.hexdigest()
 
 
-def write(month: Month, chosen: exporting.Part, file: IO[bytes], owner: BaseDatabaseWrapper) -> Written:
+def write(month: Month, chosen: export.Part, file: IO[bytes], owner: BaseDatabaseWrapper) -> Written:
     """Write the archive of *month* into *file*; *chosen* are its leaves, *owner* is who has written what is carried
     forward in the transaction under way, and alone sees it. Raises OSError.
     """
@@ -128,7 +129,7 @@ def write(month: Month, chosen: exporting.Part, file: IO[bytes], owner: BaseData
 
 
 def _files(
-    month: Month, chosen: exporting.Part, owner: BaseDatabaseWrapper, digest: str
+    month: Month, chosen: export.Part, owner: BaseDatabaseWrapper, digest: str
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     hashed = _Hashed()
     origin = chosen.checkpoint.note.partition("\n")[0]
@@ -143,7 +144,7 @@ def _files(
     yield hashed.of(verify_archive.ACCOUNTS, _encoded(_accounts(month, owner)))
     yield hashed.of(verify_archive.JOURNALS, _encoded(_journals(month, owner)))
     yield hashed.of(verify_archive.CARRIED, _encoded(_carried(month, owner)))
-    yield hashed.of(verify_archive.LOG, exporting.packed(chosen))
+    yield hashed.of(verify_archive.LOG, export.packed(chosen))
     yield verify_archive.MANIFEST, [_manifest(month, origin, digest, hashed.digests)]
 
 

@@ -19,8 +19,9 @@ from django.contrib.sessions.models import Session as LogIn
 from django.core.management import call_command
 from django.db import connections, transaction
 
-from audit import log, sealing, signing
+from audit import log, sealing
 from audit.models import Event
+from audit.sealing import signing
 from ops.backup import home, keys, live, places, programs
 from players.api import tokens
 from players.login import sessions

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from audit import replica
-from audit.lag import lag
+from audit.sealing.lag import lag
 from ops.beat import ADVISORY_LOCK, COUNT_BEATS
 
 LATE: Final = """

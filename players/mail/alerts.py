@@ -11,7 +11,7 @@ from typing import Final
 from django.db import connection, transaction
 
 from audit.models import Category, Clock, Significant, Weight
-from audit.significant import working
+from audit.significant import workflow
 from players import mail
 from players.mail import log_alarms
 
@@ -36,8 +36,8 @@ def mail_alerts() -> int:
         return 0
     Significant.objects.filter(pk__in=[each.pk for each in found]).update(mailed_at=Clock())
     counted = Counter((Category(each.category), each.title) for each in found)
-    for user in log_alarms.holders(working.PERMISSION):
-        unwanted = working.muted(str(user.staff))
+    for user in log_alarms.holders(workflow.PERMISSION):
+        unwanted = workflow.muted(str(user.staff))
         lines = [
             (category.label, title, count) for (category, title), count in counted.items() if category not in unwanted
         ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from audit import log
 from audit.models import Leaf
-from audit.verify import WIDTH, tile_path
+from audit.verification.verify import WIDTH, tile_path
 from games.chemin import play
 from games.models import LiveTable, NextRound, Table
 from games.shared.seats import seat_at

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
-from audit import log, searching
+from audit import event_search, log
 from audit.models import Event, Leaf
-from audit.verify import Checkpoint, Proof, demand_included, keys_of
+from audit.verification.verify import Checkpoint, Proof, demand_included, keys_of
 from players import date_field
 from players.staff import access_log
 from tests.api.client import Program
@@ -111,7 +111,7 @@ class TestFinding:
                 ({"first_leaf": 3}, "/?end_leaf"),
                 ({"end_leaf": 3}, "/?first_leaf"),
                 ({"first_leaf": 3, "end_leaf": 2}, "/?end_leaf"),
-                ({"first_leaf": 0, "end_leaf": searching.MOST_LEAVES + 1}, "/?end_leaf"),
+                ({"first_leaf": 0, "end_leaf": event_search.MOST_LEAVES + 1}, "/?end_leaf"),
                 ({"first_leaf": -1, "end_leaf": 2}, "/?first_leaf"),
                 ({"since": "yesterday"}, "/?since"),
                 ({"order": "best"}, "/?order"),

@@ -6,10 +6,11 @@ import struct
 import pytest
 from django.test import Client
 
-from audit import exporting, sealing
+from audit import sealing
 from audit.models import Checkpoint, Leaf, Tile
-from audit.verify import Checkpoint as Signed
-from audit.verify import demand_extended, hashes_of, keys_of, root_from, split, tile_path
+from audit.verification import export
+from audit.verification.verify import Checkpoint as Signed
+from audit.verification.verify import demand_extended, hashes_of, keys_of, root_from, split, tile_path
 from players.api import tokens
 from players.models import Scope
 from tests.api.client import Program
@@ -82,7 +83,7 @@ class TestTiles:
     def test_may_be_asked_for_as_narrow_as_an_earlier_tree_had_them(self, program, size):
         whole = program.get("log/tile/0/000").content
         assert program.get("log/tile/0/000.p/3").content == whole[: 3 * 32]
-        assert program.get("log/tile/entries/000.p/3").content == exporting.bundle(0, 3)
+        assert program.get("log/tile/entries/000.p/3").content == export.bundle(0, 3)
 
     def test_end_where_the_last_checkpoint_does(self, program, size):
         width = size % 256

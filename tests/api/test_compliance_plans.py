@@ -10,9 +10,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import log, searching
+from audit import event_search, log
+from audit.event_search import Wanted
 from audit.models import Event
-from audit.searching import Wanted
 from tests.games.test_recall_search import nodes
 
 MANY = 20_000
@@ -57,7 +57,7 @@ def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
             for oldest_first in (False, True):
                 reading = CaptureQueriesContext(connection)
                 with reading:
-                    searching.find(wanted, after=after, oldest_first=oldest_first, limit=26)
+                    event_search.find(wanted, after=after, oldest_first=oldest_first, limit=26)
                 for each in reading.captured_queries:
                     for node in plan_of(each["sql"]):
                         seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]

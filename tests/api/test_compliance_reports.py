@@ -10,7 +10,7 @@ import pytest
 
 from audit import log
 from audit.models import Report, Significant
-from audit.reports import checking
+from audit.reports import verification
 from audit.reports.kinds import Answer, Column
 from tests.api.client import Program
 from tests.audit.reporting import ROW, a_broken_kind, a_kind, asked, made_here, registered
@@ -90,7 +90,7 @@ class TestReports:
             assert f"-{report.pk}.{name}" in answer["Content-Disposition"]
             if name == "csv":
                 assert ["bread"] in [row[:1] for row in csv.reader(io.StringIO(content.decode("utf-8-sig")))]
-        said = checking.said(report)
+        said = verification.said(report)
         assert said
         assert said.event_id == told["event"]
 

@@ -9,7 +9,7 @@ from tests.harness.product import modules
 DOORS = {
     "wallet_post": {"wallet.ledger", "games.rounds"},
     "wallet_reverse": {"wallet.ledger"},
-    "audit_record": {"audit.log", "audit.reports.making", "audit.reports.writing", "games.rounds"},
+    "audit_record": {"audit.log", "audit.reports.runner", "audit.reports.writer", "games.rounds"},
 }
 TABLES = ("wallet_journal", "wallet_entry", "wallet_posting_key", "audit_event")
 

@@ -7,7 +7,7 @@ where the owner can write by its own name, and each is switched off there alone.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from audit import months
+from audit import partitions
 from tests.attacks import on_money
 from tests.attacks.attack import Attack, copied, kept
 from tests.attacks.on_money import CASH, ESCROW, LIMITED
@@ -15,7 +15,7 @@ from tests.attacks.on_rows import SORTED_BY
 from tests.old_months import beginning
 
 MONTH = beginning(2026, 9)
-BEYOND = months.block(beginning(2026, 10))
+BEYOND = partitions.block(beginning(2026, 10))
 NAMES = {table: f"{table}_2026_09" for table in SORTED_BY}
 ENTRIES = NAMES["wallet_entry"]
 
@@ -119,7 +119,7 @@ NEXT = """
 """
 RIGHT: dict[str, object] = {
     "month": "2026-09",
-    "first": months.block(MONTH),
+    "first": partitions.block(MONTH),
     "beyond": BEYOND,
     "file": "2026-09.zip",
     "sha256": "ab",
@@ -128,7 +128,7 @@ RIGHT: dict[str, object] = {
     "of": "2026-09",
 }
 WRONG: dict[str, dict[str, object]] = {
-    "out of turn": {"first": months.block(MONTH) + 1},
+    "out of turn": {"first": partitions.block(MONTH) + 1},
     "of no event": {"event": -1},
     "another month's event": {"of": "2026-10", "file": "2026-10.zip"},
     "in other words": {"said": "body || ' '"},

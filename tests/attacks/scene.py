@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from psycopg.rows import DictRow
 
-from audit import approvals, log, months
+from audit import approvals, log, partitions
 from audit.models import (
     Category,
     Checkpoint,
@@ -23,8 +23,8 @@ from audit.models import (
     Tile,
     Weight,
 )
-from audit.significant import clock, finding, working
-from audit.verify import leaf_hash
+from audit.significant import clock, detection, workflow
+from audit.verification.verify import leaf_hash
 from backoffice.deposits import doubts
 from games.errors import OperatorSilent
 from games.models import Phase
@@ -243,9 +243,9 @@ def _protection(player: Player) -> None:
 def _significant() -> None:
     """One that somebody looked at, who wants no mail of such; and what goes with finding them."""
     now = timezone.now()
-    finding.keep(finding.Found("test", Category.ERROR, Weight.NOTICE, "ledger", "Something", now))
-    working.acknowledge(significant_ids=Significant.objects.values_list("pk", flat=True), by="staff:1")
-    working.mute(who="staff:1", categories=[Category.ERROR])
+    detection.keep(detection.Found("test", Category.ERROR, Weight.NOTICE, "ledger", "Something", now))
+    workflow.acknowledge(significant_ids=Significant.objects.values_list("pk", flat=True), by="staff:1")
+    workflow.mute(who="staff:1", categories=[Category.ERROR])
     Cursor.objects.create(name="test")
     clock.beat("test")
 
@@ -279,8 +279,8 @@ def archive(owner: psycopg.Connection[DictRow], now: datetime) -> None:
     """What was there before this month has gone to an archive, as far as tables say; this month and the next one are to
     go, as far as the log says.
     """
-    first = months.block(now)
-    beyond = first + (1 << months.SHIFT)
+    first = partitions.block(now)
+    beyond = first + (1 << partitions.SHIFT)
     _said("before", first)
     owner.execute(ARCHIVED.format(beyond=first))
     _said(f"{now:%Y-%m}", beyond)

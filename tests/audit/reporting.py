@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.db import connections
 
 from audit.models import Report
-from audit.reports import kinds, making
-from audit.reports.asking import ask, clock
+from audit.reports import kinds, runner
 from audit.reports.intervals import Period
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Kind, Row
+from audit.reports.requests import ask, clock
 
 COLUMNS = (
     Column("what", "What"),
@@ -64,6 +64,6 @@ SHOP = Choice("shop", "Shop", lambda: [("north", "The northern one"), ("south", 
 
 def made_here(report: Report) -> Report:
     """Make it at once, in the transaction of the test."""
-    making.make(report.pk, connections["default"], nullcontext)
+    runner.make(report.pk, connections["default"], nullcontext)
     report.refresh_from_db()
     return report

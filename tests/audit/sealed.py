@@ -12,7 +12,7 @@ from django.test import override_settings
 
 from audit import log, sealing, tree
 from audit.models import Checkpoint, Leaf
-from audit.tiles import StoredTiles
+from audit.tree.tiles import StoredTiles
 from tests import old_months
 from tests.audit.signing import Pens
 from tests.harness.databases import Database

@@ -9,7 +9,7 @@ from audit import approvals
 from audit.models import Category
 from audit.reports import alterations
 from audit.reports.kinds import Interval, kind_of
-from audit.significant import finding
+from audit.significant import detection
 from games.tables import status
 from games.tables.default_tables import baccarat_limits
 from players.models import LimitKind, Period
@@ -137,10 +137,10 @@ def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
 
 
 def test_whatever_is_significant_as_a_change_is_told_as_an_alteration():
-    changes = {kind for kind, found in finding.kinds().items() if found and found[0] in CHANGES}
+    changes = {kind for kind, found in detection.kinds().items() if found and found[0] in CHANGES}
     assert changes
     assert changes <= set(alterations.altering())
 
 
 def test_nothing_is_told_as_an_alteration_that_no_floor_records():
-    assert set(alterations.altering()) <= set(finding.kinds())
+    assert set(alterations.altering()) <= set(detection.kinds())

@@ -10,9 +10,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
-from audit import archiving, exporting, log, mirroring, months, proofs
+from audit import archiving, log, partitions
 from audit.models import ArchivedEvent, Checkpoint, Event, Leaf
-from audit.verify import Unproven, tile_path
+from audit.tree import mirror, proofs
+from audit.verification import export
+from audit.verification.verify import Unproven, tile_path
 from tests import old_months
 from tests.audit import sealed
 from tests.audit.sealed import CUT, EACH, OCTOBER, SEPTEMBER
@@ -67,7 +69,7 @@ class TestWhatIsKept:
 
     def test_a_month_with_an_event_that_is_in_no_signed_tree_stays(self, house):
         log.record("round.settled", by="player:7", on="round:1", data={})
-        first = months.block(old_months.beginning(2026, 11))
+        first = partitions.block(old_months.beginning(2026, 11))
         with (
             connection.cursor() as cursor,
             pytest.raises(archiving.NotSealedYet, match=r"event \d+ is in no signed tree"),
@@ -76,7 +78,7 @@ class TestWhatIsKept:
 
     @pytest.mark.sweep
     def test_its_leaves_are_those_from_the_beginning_of_a_tile(self, house):
-        first = months.block(OCTOBER)
+        first = partitions.block(OCTOBER)
         with connection.cursor() as cursor:
             assert archiving.leaves(cursor, first, first + 2**32) == range(256, 2 * EACH)
             assert archiving.leaves(cursor, 5, 6) == range(0)
@@ -134,11 +136,11 @@ class TestExports:
     def test_an_event_that_is_not_there_breaks_an_export_off(self, house, tamper):
         tamper.execute("DELETE FROM audit_event WHERE id = %s", [sealed.event_of(700)])
         with pytest.raises(Unproven, match="the event of leaf 700 is not there"):
-            exporting.bundle(512, 768)
+            export.bundle(512, 768)
 
     @pytest.mark.sweep
     def test_an_event_of_the_shared_tile_is_exported_by_itself(self, house):
-        assert exporting.export_event(sealed.event_of(CUT))
+        assert export.export_event(sealed.event_of(CUT))
 
     @pytest.mark.sweep
     def test_an_event_that_has_gone_is_told_by_its_file_and_proven_all_the_same(self, house):
@@ -146,7 +148,7 @@ class TestExports:
         with pytest.raises(
             archiving.Archived, match=rf"^event {event} has gone to the archive of 2025-10, the file sab"
         ):
-            exporting.export_event(event)
+            export.export_event(event)
         assert proofs.proof_of(event).startswith("c2sp.org/tlog-proof@v1\nindex 300\n")
 
     @pytest.mark.sweep
@@ -158,10 +160,10 @@ class TestExports:
 class TestMirrors:
     @pytest.mark.sweep
     def test_have_all_hashes_and_the_entries_that_are_here(self, house):
-        assert len(mirroring.tile(0, "000")) == 256 * 32
-        assert mirroring.entries("002", by="staff:1")
+        assert len(mirror.tile(0, "000")) == 256 * 32
+        assert mirror.entries("002", by="staff:1")
         with pytest.raises(archiving.Archived):
-            mirroring.entries("001", by="staff:1")
+            mirror.entries("001", by="staff:1")
         assert tile_path("entries", 1) == "tile/entries/001"
 
 
@@ -173,7 +175,7 @@ def put_in_again(tamper, event, like):
         " FROM audit_event WHERE id = %s",
         [event, like],
     )
-    first = months.block(SEPTEMBER)
+    first = partitions.block(SEPTEMBER)
     tamper.execute(
         f"ALTER TABLE audit_event ATTACH PARTITION put_in_again FOR VALUES FROM ({first}) TO ({first + 2**32})"
     )
@@ -201,7 +203,7 @@ class TestVerification:
 
     @pytest.mark.sweep
     def test_a_leaf_cannot_be_made_one_of_an_archive(self, house, tamper, check):
-        event, month = sealed.event_of(700), months.block(SEPTEMBER)
+        event, month = sealed.event_of(700), partitions.block(SEPTEMBER)
         tamper.execute("DELETE FROM audit_event WHERE id = %s", [event])
         tamper.execute("UPDATE audit_leaf SET event_id = %s WHERE leaf = 700", [month + 5000])
         found = check()
@@ -254,7 +256,7 @@ class TestVerification:
     @pytest.mark.sweep
     def test_an_archive_that_no_event_speaks_of_is_found(self, house, tamper, check):
         """Who takes out a month of events and says that it has gone has to have the log say so."""
-        beyond = months.block(old_months.beginning(2026, 12))
+        beyond = partitions.block(old_months.beginning(2026, 12))
         tamper.execute(
             "INSERT INTO audit_archived"
             " (month, first, beyond, since, until, events, journals, file, sha256, event_id, said)"
@@ -268,7 +270,7 @@ class TestVerification:
 
     def test_a_month_that_is_left_out_is_found(self, house, tamper, check):
         tamper.execute("DELETE FROM audit_archived WHERE month = '2025-09'")
-        first, due = months.block(OCTOBER), months.block(SEPTEMBER)
+        first, due = partitions.block(OCTOBER), partitions.block(SEPTEMBER)
         assert f"first: the archive of 2025-10 begins with {first}; those before it end before {due}." in check()
 
     @pytest.mark.sweep

@@ -15,9 +15,9 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.urls import reverse
 
-from audit import exporting
 from audit.models import Checkpoint, Leaf
-from audit.proofs import NotSealed
+from audit.tree.proofs import NotSealed
+from audit.verification import export as exporting
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.harness import databases

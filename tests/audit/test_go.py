@@ -11,8 +11,8 @@ from django.test import override_settings
 
 from audit import tree
 from audit.models import Checkpoint, Leaf
-from audit.proofs import proof_of
-from audit.tiles import StoredTiles
+from audit.tree.proofs import proof_of
+from audit.tree.tiles import StoredTiles
 from tests.audit import sealed
 from tests.audit.go_program import build
 from tests.audit.signing import Pens

@@ -5,11 +5,14 @@ import json
 import pytest
 from django.db import DataError, IntegrityError, ProgrammingError, connection, transaction
 
-from audit import checkpoints, exporting, keys, lag, log, proofs, sealing, sending, tree
+from audit import log, sealing, tree
 from audit.models import Checkpoint, Event, Leaf
-from audit.tiles import StoredTiles
-from audit.verify import Checkpoint as Signed
-from audit.verify import leaf_hash, root_of
+from audit.sealing import checkpoint_delivery, checkpoints, keys, lag
+from audit.tree import proofs
+from audit.tree.tiles import StoredTiles
+from audit.verification import export
+from audit.verification.verify import Checkpoint as Signed
+from audit.verification.verify import leaf_hash, root_of
 from games.engine.chemin.state import there
 
 WRITE = "INSERT INTO audit_tile (level, number, hashes) VALUES (%s, %s, %s)"
@@ -92,9 +95,9 @@ class TestACheckpointThatIsNone:
         execute("SELECT audit_seal(100)")
         junk(4)
         assert [each.size for each in checkpoints.latest(20)] == [3]
-        assert there(sending.send(f"file:{tmp_path}")).checkpoint_id == 3
+        assert there(checkpoint_delivery.send(f"file:{tmp_path}")).checkpoint_id == 3
         assert proofs.sealed([covered, waits]) == {covered}
-        assert exporting.part().checkpoint.size == 3
+        assert export.part().checkpoint.size == 3
         assert lag.lag().since == Event.objects.get(pk=waits).at
 
     def test_is_in_no_export_either(self, signed):
@@ -102,7 +105,7 @@ class TestACheckpointThatIsNone:
         execute("SELECT audit_seal(100)")
         junk(2)
         sealing.seal()
-        names = b"".join(exporting.export(exporting.part(), by="staff:1"))
+        names = b"".join(export.export(export.part(), by="staff:1"))
         assert b"checkpoints/2" not in names
 
     def test_nor_does_a_note_of_another_tree_count(self, signed):

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from audit import lag, log, sealing
+from audit import log, sealing
 from audit.models import Event
+from audit.sealing import lag
 from players.models import Mail
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff

@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit import log, sealing, sending
+from audit import log, sealing
+from audit.sealing import checkpoint_delivery
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff, a_visitor
 
@@ -66,7 +67,7 @@ def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, setti
     happen()
     size = sealing.seal().size
     for place in (there, gone):
-        sending.send(place)
+        checkpoint_delivery.send(place)
     said = page(reader)
     assert f"{there} {size} events" in said
     assert "Call whoever looks after the machines." in said

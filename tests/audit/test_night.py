@@ -6,7 +6,7 @@ from django.db import transaction
 
 from audit import hours
 from audit.hours import HOUR
-from audit.reports import checking
+from audit.reports import verification
 from audit.reports.kinds import Interval
 from tests.audit.reporting import a_kind, asked, made_here, registered
 from tests.hours import settle
@@ -38,11 +38,11 @@ def test_the_hour_in_which_sums_were_verified_yesterday_is_verified_tonight(db, 
 def test_a_report_whose_rows_were_exchanged_is_put_on_record_once(cloned_db, owner):
     with registered(a_kind()), transaction.atomic():
         report, _another = made_here(asked()), made_here(asked())
-    assert checking.verify_last_day() == 0
+    assert verification.verify_last_day() == 0
     with owner.transaction():
         owner.execute("ALTER TABLE audit_report_page DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_report_page SET rows = '[[\"cake\"]]' WHERE report_id = %s", [report.pk])
         owner.execute("ALTER TABLE audit_report_page ENABLE TRIGGER USER")
-    assert [checking.verify_last_day(), checking.verify_last_day()] == [1, 0]
-    (told,) = events(checking.DIFFERS)
+    assert [verification.verify_last_day(), verification.verify_last_day()] == [1, 0]
+    (told,) = events(verification.DIFFERS)
     assert (told["on"], told["data"]["what"]) == (f"report:{report.pk}", ["screen"])

@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection, transaction
 from audit import log
 from audit.models import Report
 from audit.reports import daily
-from audit.reports.asking import clock
 from audit.reports.intervals import NAMES, Period, began, interval_of, midnight
+from audit.reports.requests import clock
 from tests.audit.reporting import SHOP, a_kind, registered
 from tests.hours import settle
 

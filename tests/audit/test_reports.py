@@ -16,11 +16,11 @@ from openpyxl import load_workbook
 
 from audit import log
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
-from audit.reports import making
-from audit.reports.asking import CannotAsk, ask_again, clock
-from audit.reports.checking import faults, findings, pieces, said
+from audit.reports import runner
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
+from audit.reports.requests import CannotAsk, ask_again, clock
+from audit.reports.verification import faults, findings, pieces, said
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, registered
 from tests.harness import databases, killed
 from tests.harness.sweeps import sample
@@ -46,7 +46,7 @@ def kind(house) -> Iterator[None]:
 def made(**more: Any) -> Report:
     """A report asked for and made, ready or failed."""
     report = asked(**more)
-    assert making.make_open() == 1
+    assert runner.make_open() == 1
     report.refresh_from_db()
     return report
 
@@ -184,7 +184,7 @@ class TestAReport:
 
     @pytest.mark.sweep
     def test_shows_how_far_it_is_while_it_is_made(self, house, monkeypatch):
-        monkeypatch.setattr("audit.reports.writing.PAGES_AT_ONCE", 1)
+        monkeypatch.setattr("audit.reports.writer.PAGES_AT_ONCE", 1)
         seen = []
 
         def answer(asked):
@@ -243,7 +243,7 @@ class TestAReport:
 
         with registered(a_kind(answer=lambda asked: Answer([ROW] * 101, notes=lose_something))):
             report = asked()
-            assert making.make_open() == 1
+            assert runner.make_open() == 1
         report.refresh_from_db()
         assert report.state == ReportState.FAILED
 
@@ -285,7 +285,7 @@ class TestWhatIsAskedFor:
     def test_can_be_asked_for_again(self, kind):
         report = made()
         again = ask_again(report, by="staff:2")
-        assert making.make_open() == 1
+        assert runner.make_open() == 1
         again.refresh_from_db()
         assert (again.state, again.by) == (ReportState.READY, "staff:2")
         assert (again.kind, again.since, again.until, again.choices) == (
@@ -317,13 +317,13 @@ class TestAReportThatCannotBeMade:
     def test_for_a_fault_of_the_house_says_so_and_nothing_of_the_fault(self, house):
         with registered(a_kind(answer=lambda asked: Answer([("too", "few")]))):
             report = made()
-        assert (report.state, report.failure) == (ReportState.FAILED, making.UNFORESEEN)
+        assert (report.state, report.failure) == (ReportState.FAILED, runner.UNFORESEEN)
 
     def test_keeps_no_other_waiting(self, house):
         with registered(a_kind(answer=lambda asked: Answer([("row",)] * (1 // 0))), a_kind("other")):
             asked()
             other = asked("other")
-            assert making.make_open() == 2
+            assert runner.make_open() == 2
         other.refresh_from_db()
         assert other.state == ReportState.READY
 
@@ -332,16 +332,16 @@ class TestAReportThatCannotBeMade:
         with registered(a_kind()):
             report = asked()
         with registered(a_kind("other")):
-            assert making.make_open() == 0
+            assert runner.make_open() == 0
         with registered(a_kind()):
-            assert making.make_open() == 1
+            assert runner.make_open() == 1
         report.refresh_from_db()
         assert report.state == ReportState.READY
 
     def test_because_its_makers_die_is_given_up(self, kind):
         report = asked()
-        Report.objects.filter(pk=report.pk).update(tries=making.MOST_TRIES, state=ReportState.MAKING)
-        assert making.make_open() == 1
+        Report.objects.filter(pk=report.pk).update(tries=runner.MOST_TRIES, state=ReportState.MAKING)
+        assert runner.make_open() == 1
         report.refresh_from_db()
         assert report.state == ReportState.FAILED
         assert "cut off" in report.failure
@@ -353,7 +353,7 @@ class TestTwoMakers:
         others = []
 
         def answer(asked):
-            others.append(making._one(another))
+            others.append(runner._one(another))
             return Answer([ROW])
 
         another = connections["default"].copy()
@@ -366,21 +366,21 @@ class TestTwoMakers:
     def test_are_as_many_as_may_be(self, kind, house):
         asked()
         with psycopg.connect(house.web_url) as other:
-            for place in range(making.AT_ONCE):
-                other.execute("SELECT pg_advisory_lock(%s, %s)", [making.MAKER, place])
-            assert making.make_open() == 0
-        assert making.make_open() == 1
+            for place in range(runner.AT_ONCE):
+                other.execute("SELECT pg_advisory_lock(%s, %s)", [runner.MAKER, place])
+            assert runner.make_open() == 0
+        assert runner.make_open() == 1
 
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_whoever_dies_at_any_statement_leaves_a_report_that_another_makes(house, when, monkeypatch, is_sweep):
-    monkeypatch.setattr("audit.reports.writing.PAGES_AT_ONCE", 1)
-    monkeypatch.setattr("audit.reports.making.MOST_TRIES", 1000)
+    monkeypatch.setattr("audit.reports.writer.PAGES_AT_ONCE", 1)
+    monkeypatch.setattr("audit.reports.runner.MOST_TRIES", 1000)
     rows = [("each", number, "SEK", number, None, None) for number in range(150)]
     with registered(a_kind(answer=lambda asked: Answer(rows))):
         report = asked()
         number = 1
-        while killed.dies(making.make_open, when, number, every=is_sweep):
+        while killed.dies(runner.make_open, when, number, every=is_sweep):
             report.refresh_from_db()
             is_made = Event.objects.filter(kind="report.made", on=f"report:{report.pk}").count()
             assert is_made == (report.state == ReportState.READY)
@@ -391,4 +391,4 @@ def test_whoever_dies_at_any_statement_leaves_a_report_that_another_makes(house,
         report.refresh_from_db()
         assert (report.state, faults(report), report.done) == (ReportState.READY, [], 150)
     assert number > (10 if is_sweep else 2)
-    assert not Report.objects.filter(state__in=making.OPEN).exists()
+    assert not Report.objects.filter(state__in=runner.OPEN).exists()

@@ -10,10 +10,12 @@ import psycopg
 import pytest
 from django.db import connection, connections, transaction
 
-from audit import alarms, keys, log, sealing, tree, verify
+from audit import log, sealing, tree
 from audit.models import Checkpoint, Event, Leaf, Pending, Tile
-from audit.tiles import StoredTiles
-from audit.verify import leaf_hash, root_of
+from audit.sealing import alarms, keys
+from audit.tree.tiles import StoredTiles
+from audit.verification import verify
+from audit.verification.verify import leaf_hash, root_of
 from tests.harness.databases import Database
 from tests.harness.killed import dies
 from tests.harness.signer import NAME, signing

@@ -15,8 +15,9 @@ from django.core import mail
 from django.db import connections
 from django.utils import timezone
 
-from audit import log, sealing, sending, tasks
+from audit import log, sealing, tasks
 from audit.models import Checkpoint, Delivery
+from audit.sealing import checkpoint_delivery
 from tests.harness.sweeps import sample
 
 PLACE = "https://keeper.example/"
@@ -46,7 +47,7 @@ def tried(checkpoint: Checkpoint, ago: int, failure: str = "") -> None:
 
 def deliver(place: str) -> str:
     """Send, and return why it failed, "" where it did not."""
-    delivery = sending.send(place)
+    delivery = checkpoint_delivery.send(place)
     assert delivery
     return delivery.failure
 
@@ -112,7 +113,7 @@ def greet_without_end(listening: socket) -> None:
 class TestAPlace:
     def test_may_be_a_folder(self, checkpoint, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
-        (place,) = sending.due()
+        (place,) = checkpoint_delivery.due()
         assert deliver(place) == ""
         assert [file.name for file in tmp_path.glob("checkpoint-*")] == ["checkpoint-000000000001.txt"]
         assert (tmp_path / "checkpoint-000000000001.txt").read_text() == checkpoint.note
@@ -163,8 +164,8 @@ class TestAPlace:
         ],
     )
     def test_that_is_none_is_named(self, place):
-        with pytest.raises(sending.NoPlace):
-            sending.place_of(place)
+        with pytest.raises(checkpoint_delivery.NoPlace):
+            checkpoint_delivery.place_of(place)
 
     def test_is_named_without_what_is_secret_of_it(self, checkpoint, settings):
         with a_keeper() as keeper:
@@ -176,12 +177,12 @@ class TestAPlace:
         settings.AUDIT_CHECKPOINT_SECONDS = 0
         assert deliver(place) == "ConnectionRefusedError: Connection refused"
         called = f"http://127.0.0.1:{keeper.server_port}/keep"
-        assert sending.record(place).place == called
+        assert checkpoint_delivery.record(place).place == called
         assert set(Delivery.objects.values_list("to", flat=True)) == {called}
         for each in Delivery.objects.all():
             assert not {word for word in ("some", "one", "s3cret", "token") if word in each.failure}
-        with pytest.raises(sending.NoPlace) as told:
-            sending.place_of("http://some:one@keeper.example/?token=s3cret")
+        with pytest.raises(checkpoint_delivery.NoPlace) as told:
+            checkpoint_delivery.place_of("http://some:one@keeper.example/?token=s3cret")
         assert "s3cret" not in str(told.value)
         assert "some:" not in str(told.value)
 
@@ -199,17 +200,17 @@ class TestAPlace:
 class TestAPlaceThatFails:
     @pytest.mark.sweep
     def test_is_given_so_much_time_in_all_however_it_fills_it(self, checkpoint, settings, monkeypatch):
-        monkeypatch.setattr(sending, "SECONDS", 0.3)
+        monkeypatch.setattr(checkpoint_delivery, "SECONDS", 0.3)
         with a_keeper() as keeper:
             keeper.is_endless = True
             settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
             assert deliver(keeper.address) == "no answer within 0.3 seconds"
-            assert sending.due() == []
+            assert checkpoint_delivery.due() == []
 
     @pytest.mark.sweep
     def test_is_given_no_more_where_it_is_a_mail_server(self, checkpoint, settings, monkeypatch):
         """Which says a letter at a time, each soon enough."""
-        monkeypatch.setattr(sending, "SECONDS", 0.3)
+        monkeypatch.setattr(checkpoint_delivery, "SECONDS", 0.3)
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
         with create_server(("127.0.0.1", 0)) as listening:
@@ -235,23 +236,23 @@ class TestAPlaceThatFails:
         monkeypatch.setattr(os, "fsync", broken)
         assert deliver(place) == "RuntimeError"
         assert not list(tmp_path.glob("*checkpoint*")), "the draft is gone"
-        assert sending.due() == []
+        assert checkpoint_delivery.due() == []
 
     def test_after_whoever_tried_was_killed_is_tried_again_later(self, checkpoint, settings):
         settings.AUDIT_CHECKPOINTS_TO = [PLACE]
-        tried(checkpoint, 50, sending.UNDER_WAY)
-        assert sending.send(PLACE) is None
-        found = sending.record(PLACE)
+        tried(checkpoint, 50, checkpoint_delivery.UNDER_WAY)
+        assert checkpoint_delivery.send(PLACE) is None
+        found = checkpoint_delivery.record(PLACE)
         assert (found.failures, bool(found.under_way_since)) == (0, True)
-        tried(checkpoint, 61, sending.UNDER_WAY)
-        assert deliver(PLACE) == sending.LOST
-        assert (sending.record(PLACE).failures, sending.due()) == (1, [])
+        tried(checkpoint, 61, checkpoint_delivery.UNDER_WAY)
+        assert deliver(PLACE) == checkpoint_delivery.LOST
+        assert (checkpoint_delivery.record(PLACE).failures, checkpoint_delivery.due()) == (1, [])
 
     @pytest.mark.sweep
     def test_delays_no_other(self, checkpoint, settings, tmp_path):
         gone, there = f"file:{tmp_path}/gone", f"file:{tmp_path}"
         settings.AUDIT_CHECKPOINTS_TO = [gone, "http://127.0.0.1:1/", there]
-        for place in sending.due():
+        for place in checkpoint_delivery.due():
             tasks.send_checkpoint(place)
         assert (tmp_path / "checkpoint-000000000001.txt").exists()
         failures = dict(Delivery.objects.order_by("pk").values_list("to", "failure"))
@@ -267,8 +268,8 @@ class TestAPlaceThatFails:
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
         for _ in range(times):
             tried(checkpoint, pause - 30, "gone")
-        assert sending.due() == []
-        assert sending.send(PLACE) is None
+        assert checkpoint_delivery.due() == []
+        assert checkpoint_delivery.send(PLACE) is None
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("times", "pause"), [(1, 60), (2, 120), (5, 600), (50, 600)])
@@ -276,33 +277,33 @@ class TestAPlaceThatFails:
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
         for _ in range(times):
             tried(checkpoint, pause + 1, "gone")
-        assert sending.due() == [PLACE]
+        assert checkpoint_delivery.due() == [PLACE]
 
     @pytest.mark.sweep
     def test_counts_anew_once_it_has_taken_one(self, checkpoint):
         for failure in ("gone", "gone", "", "gone again"):
             tried(checkpoint, 10, failure)
-        found = sending.record(PLACE)
+        found = checkpoint_delivery.record(PLACE)
         assert (found.size, found.failures, found.failure) == (1, 1, "gone again")
 
 
 class TestAPlaceIsDue:
     def test_at_first_and_then_every_so_often_where_there_is_something_new(self, checkpoint, settings):
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
-        assert sending.due() == [PLACE]
+        assert checkpoint_delivery.due() == [PLACE]
         tried(checkpoint, 700)
-        assert sending.due() == []  # it has the last one
+        assert checkpoint_delivery.due() == []  # it has the last one
         tried(another(), 500)
         another()
-        assert sending.due() == []
+        assert checkpoint_delivery.due() == []
         settings.AUDIT_CHECKPOINT_SECONDS = 400
-        assert sending.due() == [PLACE]
+        assert checkpoint_delivery.due() == [PLACE]
 
     @pytest.mark.django_db
     def test_only_when_there_is_a_checkpoint(self, settings):
         settings.AUDIT_CHECKPOINTS_TO = [PLACE]
-        assert sending.due() == []
-        assert sending.send(PLACE) is None
+        assert checkpoint_delivery.due() == []
+        assert checkpoint_delivery.send(PLACE) is None
 
 
 def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
@@ -314,7 +315,7 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
         settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
 
         def meanwhile() -> None:
-            found.append(sending.send(keeper.address))
+            found.append(checkpoint_delivery.send(keeper.address))
             connections.close_all()
 
         def second() -> None:
@@ -327,7 +328,7 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
             thread.join()
 
         keeper.before_answering = second
-        assert sending.send(keeper.address)
+        assert checkpoint_delivery.send(keeper.address)
     assert found == [None]
     assert held == [0], "nothing is locked while the place makes up its mind"
     assert len(keeper.kept) == 1

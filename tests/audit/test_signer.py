@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from audit import signer, signing, tree
-from audit.verify import EMPTY, LOG, Tree, leaf_hash
+from audit import tree
+from audit.sealing import signer, signing
+from audit.verification.verify import EMPTY, LOG, Tree, leaf_hash
 from tests.audit.test_tree import Kept
 from tests.harness.signer import NAME
 from tests.harness.signer import signing as signing_in
@@ -391,7 +392,17 @@ class TestItsMemory:
 @pytest.mark.sweep
 def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
     socket_at = folder / ("deep" * 30) / "socket"  # longer than a unix socket's name may be
-    program = [sys.executable, "-X", "importtime", "-m", "audit.signer", "--folder", str(folder), "--name", NAME]
+    program = [
+        sys.executable,
+        "-X",
+        "importtime",
+        "-m",
+        "audit.sealing.signer",
+        "--folder",
+        str(folder),
+        "--name",
+        NAME,
+    ]
     with subprocess.Popen(
         [*program, "--socket", str(socket_at)], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -414,7 +425,7 @@ def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
             imported = process.stderr.read()
     for name in ("django", "psycopg", "celery", "casino"):
         assert f" {name}" not in imported
-    assert " audit.verify" in imported
+    assert " audit.verification.verify" in imported
 
 
 def test_with_a_group_its_members_may_ask(folder):

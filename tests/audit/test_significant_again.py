@@ -7,7 +7,7 @@ from django.db import DatabaseError, transaction
 
 from audit import log, sealing
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
-from audit.significant import again, finding, thresholds, working
+from audit.significant import detection, rescan, thresholds, workflow
 from audit.significant.thresholds import Limit
 from tests.audit.test_significant_finding import NOTICE, find, finders, found, happens
 from tests.people import events
@@ -20,56 +20,56 @@ __all__ = ["finders"]
 @pytest.fixture
 def alarmed(finders):
     """The finders of the test, and what the ground floor says of being late."""
-    finding.register_kinds({again.MISSED: NOTICE})
+    detection.register_kinds({rescan.MISSED: NOTICE})
     return finders
 
 
 def pass_over():
     """Have no finder ever see what has happened."""
     sealing.seal()
-    finding._enrol(finding._finders)
+    detection._enrol(detection._finders)
     Cursor.objects.update(leaves=Leaf.objects.count())
 
 
 def test_finds_nothing_where_everything_was_found(alarmed):
     happens()
     find()
-    assert again.look() == 0
-    assert not events(again.MISSED)
+    assert rescan.look() == 0
+    assert not events(rescan.MISSED)
 
 
 def test_finds_what_a_finder_was_moved_past_and_says_so_once(alarmed):
     event = happens()
     pass_over()
     assert find() == 0
-    assert again.look() == 1
+    assert rescan.look() == 1
     assert [each.event_id for each in found()] == [event]
-    (told,) = events(again.MISSED)
+    (told,) = events(rescan.MISSED)
     assert told["data"] == {"late": 1, "late_keys": [f"event:{event}"], "other": 0, "other_keys": []}
     find()
-    assert len(found(again.MISSED)) == 1
-    assert again.look() == 0
+    assert len(found(rescan.MISSED)) == 1
+    assert rescan.look() == 0
 
 
 def test_finds_what_was_put_in_its_place_beforehand(alarmed):
     event = Event.objects.get(pk=happens())
-    finding.keep(
-        finding.Found(
+    detection.keep(
+        detection.Found(
             f"event:{event.pk}", Category.LOG_IN, Weight.NOTICE, event.on, "Nothing", event.at, event=event.pk
         )
     )
     assert find() == 0
-    assert again.look() == 1
+    assert rescan.look() == 1
     assert [each.category for each in found()] == [Category.LOG_IN, NOTICE[0]]
-    (told,) = events(again.MISSED)
+    (told,) = events(rescan.MISSED)
     assert told["data"]["other_keys"] == [f"event:{event.pk}"]
-    assert again.look() == 0
+    assert rescan.look() == 0
 
 
 def test_what_is_not_read_yet_is_found_in_time(alarmed):
     event = happens()
     sealing.seal()
-    assert again.look() == 0
+    assert rescan.look() == 0
     find()
     assert [each.event_id for each in found()] == [event]
 
@@ -78,17 +78,17 @@ def test_a_finder_that_fails_holds_up_no_other(alarmed):
     def fails(leaves):
         raise ZeroDivisionError
 
-    finding.register("broken", fails)
+    detection.register("broken", fails)
     happens()
     pass_over()
-    assert again.look() == 1
+    assert rescan.look() == 1
 
 
 def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(alarmed, monkeypatch):
-    finding.register("amounts", lambda leaves: finding.by_kind(leaves) if not leaves.first else [])
-    monkeypatch.setattr(finding, "_always", {"kinds"})
-    monkeypatch.setattr(finding, "_kinds", {"test.amount": NOTICE})
-    finding.register("kinds", lambda leaves: [])
+    detection.register("amounts", lambda leaves: detection.by_kind(leaves) if not leaves.first else [])
+    monkeypatch.setattr(detection, "_always", {"kinds"})
+    monkeypatch.setattr(detection, "_kinds", {"test.amount": NOTICE})
+    detection.register("kinds", lambda leaves: [])
     happens("test.amount")
     sealing.seal()
     first = Leaf.objects.earliest("leaf").leaf
@@ -97,7 +97,7 @@ def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(
     was = thresholds.threshold("win", "SEK")
     assert was
     change(was, Limit(was.single + 1, was.summed + 1, was.days))
-    assert again.look() == 0
+    assert rescan.look() == 0
 
 
 def change(before, after):
@@ -119,7 +119,7 @@ def test_nothing_stands_under_the_key_of_an_event_that_is_about_another(said):
     if "happened_at" in said:
         said = {"happened_at": event.at + said["happened_at"]}
     with pytest.raises(DatabaseError, match="is not what was found"), transaction.atomic():
-        finding.keep(finding.Found(category=Category.ERROR, weight=Weight.NOTICE, title="Nothing", **right | said))
+        detection.keep(detection.Found(category=Category.ERROR, weight=Weight.NOTICE, title="Nothing", **right | said))
 
 
 @pytest.mark.parametrize("change", [{"state": "closed"}, {"state": "seen"}, {"assigned_to": "staff:9"}])
@@ -129,7 +129,7 @@ def test_nothing_becomes_of_what_was_found_without_a_word_in_the_log(finders, ch
     (one,) = found()
     with pytest.raises(DatabaseError, match="the log does not say"), transaction.atomic():
         Significant.objects.filter(pk=one.pk).update(**change)
-    working.acknowledge(significant_ids=[one.pk], by="staff:1")
+    workflow.acknowledge(significant_ids=[one.pk], by="staff:1")
     with pytest.raises(DatabaseError, match="the log does not say"), transaction.atomic():
         Significant.objects.filter(pk=one.pk).update(state="closed", assigned_to="staff:9")
 

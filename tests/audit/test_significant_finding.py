@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections, transaction
 
 from audit import log, sealing
 from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weight
-from audit.significant import clock, finding, thresholds
+from audit.significant import clock, detection, thresholds
 from audit.significant.thresholds import Limit
 from tests.people import events
 
@@ -27,17 +27,17 @@ def found(kind="test.significant"):
 
 def find():
     sealing.seal()
-    return finding.find()
+    return detection.find()
 
 
 @pytest.fixture
 def finders(monkeypatch):
     """No finder and no kind but those of the test."""
     for name, empty in (("_finders", {}), ("_kinds", {}), ("_ordinary", set())):
-        monkeypatch.setattr(finding, name, empty)
-    finding.register_kinds({"test.significant": NOTICE})
-    finding.register("kinds", finding.by_kind)
-    return finding
+        monkeypatch.setattr(detection, name, empty)
+    detection.register_kinds({"test.significant": NOTICE})
+    detection.register("kinds", detection.by_kind)
+    return detection
 
 
 @pytest.mark.django_db
@@ -63,32 +63,32 @@ class TestFinding:
 
     def test_finds_nothing_that_is_not_sealed(self, finders):
         happens()
-        assert finding.find() == 0
+        assert detection.find() == 0
         assert find() == 1
 
     def test_begins_with_the_first_leaf_in_bounded_batches(self, finders, monkeypatch):
-        monkeypatch.setattr(finding, "BATCH", 2)
-        monkeypatch.setattr(finding, "MOST", 2)
+        monkeypatch.setattr(detection, "BATCH", 2)
+        monkeypatch.setattr(detection, "MOST", 2)
         for _ in range(10):
             happens()
         sealing.seal()
         before = Leaf.objects.count() - 10
         Cursor.objects.create(name="kinds", leaves=before)
-        assert [finding.find() for _ in range(4)] == [4, 4, 2, 0]
-        read: list[finding.Leaves] = []
+        assert [detection.find() for _ in range(4)] == [4, 4, 2, 0]
+        read: list[detection.Leaves] = []
 
         def late(leaves):
             read.append(leaves)
             return []
 
-        finding.register("late", late)
-        finding.find()
+        detection.register("late", late)
+        detection.find()
         assert read[0].first == 0
 
     def test_keeps_what_was_found_twice_as_one(self, finders):
         event = happens()
         find()
-        finding.register("kinds again", finding.by_kind)
+        detection.register("kinds again", detection.by_kind)
         assert find() == 0
         assert [each.event_id for each in found()] == [event]
 
@@ -96,29 +96,29 @@ class TestFinding:
         def fails(leaves):
             raise ZeroDivisionError
 
-        finding.register("broken", fails)
+        detection.register("broken", fails)
         happens()
         assert find() == 1
         find()
-        (told,) = events(finding.FAILED)
+        (told,) = events(detection.FAILED)
         assert (told["data"]["finder"], told["data"]["error"]) == ("broken", "ZeroDivisionError")
-        (alert,) = found(finding.FAILED)
+        (alert,) = found(detection.FAILED)
         assert (alert.category, alert.weight) == (Category.ERROR, Weight.ALERT)
         assert Cursor.objects.get(name="kinds").leaves == Leaf.objects.count()
-        finding.register("broken", lambda leaves: [])
+        detection.register("broken", lambda leaves: [])
         find()
         assert Cursor.objects.get(name="broken").leaves == Leaf.objects.count()
 
     def test_keeps_nothing_of_a_batch_that_fails(self, finders):
         def half(leaves):
-            yield from finding.by_kind(leaves)
+            yield from detection.by_kind(leaves)
             raise ZeroDivisionError
 
-        finding.register("kinds", half)
+        detection.register("kinds", half)
         happens()
         find()
         assert found() == []
-        finding.register("kinds", finding.by_kind)
+        detection.register("kinds", detection.by_kind)
         find()
         assert len(found()) == 1
 
@@ -135,7 +135,7 @@ class TestFinding:
 @pytest.mark.parametrize("has_read", [True, False])
 def test_two_at_once_find_it_once_and_none_waits_for_the_other(cloned_db, finders, has_read):
     if has_read:
-        finding.find()
+        detection.find()
     happens()
     sealing.seal()
     inside, go_on = threading.Event(), threading.Event()
@@ -143,19 +143,19 @@ def test_two_at_once_find_it_once_and_none_waits_for_the_other(cloned_db, finder
     def slow(leaves):
         inside.set()
         go_on.wait(30)
-        return finding.by_kind(leaves)
+        return detection.by_kind(leaves)
 
-    finding.register("kinds", slow)
+    detection.register("kinds", slow)
     first = []
 
     def work():
-        first.append(finding.find())
+        first.append(detection.find())
         connections.close_all()
 
     thread = threading.Thread(target=work)
     thread.start()
     assert inside.wait(30)
-    second, reads_still = finding.find(), not first
+    second, reads_still = detection.find(), not first
     go_on.set()
     thread.join()
     assert (first, second, reads_still) == ([1], 0, True)
@@ -169,7 +169,7 @@ class TestTheClock:
             superuser.execute("SET session_replication_role = replica")
             superuser.execute("UPDATE audit_event SET at = at + interval '1 hour' WHERE id = %s", [before])
         sealing.seal()
-        (one,) = clock.gone_back(finding.Leaves(0, Leaf.objects.count()))
+        (one,) = clock.gone_back(detection.Leaves(0, Leaf.objects.count()))
         assert (one.event, one.on, one.weight) == (after, "clock", Weight.ALERT)
         assert later != after
 

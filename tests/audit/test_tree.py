@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from audit import tree
-from audit.verify import EMPTY, HASH, Unproven, demand_extended, demand_included, leaf_hash
+from audit.verification.verify import EMPTY, HASH, Unproven, demand_extended, demand_included, leaf_hash
 from tests.harness.sweeps import sample
 
 ALL_UP_TO = 600

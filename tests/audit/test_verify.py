@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from audit import verify
-from audit.verify import Checkpoint, Key, Unproven, is_signed, keys_of, tile_path
+from audit.verification import verify
+from audit.verification.verify import Checkpoint, Key, Unproven, is_signed, keys_of, tile_path
 from tests.audit.signing import NOON, ORIGIN, TIME, Pen, Pens
 
 # RFC 8032, 7.1: public key, message, signature.

@@ -20,7 +20,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker, Settings
 
-from audit import months
+from audit import partitions
 from audit import tasks as audit_tasks
 from audit.models import ArchivedMonth, Event
 from games.chemin import closing
@@ -121,9 +121,9 @@ def play(owner: psycopg.Connection, superuser: psycopg.Connection) -> House:
         house = house or House()
         send_banks_home()
         house.play(1)
-        first = months.block(month)
+        first = partitions.block(month)
         days = (datetime.now(UTC) - month - timedelta(days=10)).days
-        superuser.execute(LONG_AGO, {"days": days, "first": first, "beyond": first + (1 << months.SHIFT)})
+        superuser.execute(LONG_AGO, {"days": days, "first": first, "beyond": first + (1 << partitions.SHIFT)})
     assert house
     sum_up(superuser)
     wallet_tasks.keep_months()
@@ -135,7 +135,7 @@ def play(owner: psycopg.Connection, superuser: psycopg.Connection) -> House:
 
 def sum_up(superuser: psycopg.Connection) -> None:
     """Sum up the hours of the past, and have all that are over count as such."""
-    past: dict[str, Any] = {"first": 0, "beyond": months.FIRST, "since": PAST[0]}
+    past: dict[str, Any] = {"first": 0, "beyond": partitions.FIRST, "since": PAST[0]}
     for (hour,) in superuser.execute(HOURS, past).fetchall():
         superuser.execute(hourly_totals.ROLL, {**past, "since": hour, "until": hour + timedelta(hours=1)})
     superuser.execute(SUMMED_UP, past)
@@ -172,7 +172,7 @@ class TestAMonthThatLeft:
     ):
         before = balances()
         for month in PAST:
-            first = months.block(month)
+            first = partitions.block(month)
             counts = [Event.objects.filter(pk__range=(first, first + (1 << 32) - 1)).count()]
             counts += [Journal.objects.filter(pk__range=(first, first + (1 << 32) - 1)).count()]
             file = archive(tmp_path)
@@ -246,7 +246,7 @@ class TestAMonthStays:
         superuser.execute(
             "INSERT INTO audit_event (id, kind, by, \"on\", body, at) SELECT max(id) + 1, 'a', 'b', 'c', 'd', min(at)"
             " FROM audit_event WHERE id < %s",
-            [months.block(PAST[1])],
+            [partitions.block(PAST[1])],
         )
         with pytest.raises(CommandError, match="is in no signed tree"):
             call_command("archive_month", str(tmp_path))
@@ -295,7 +295,7 @@ class TestAMonthStays:
         (lambda journal: journal["entries"].pop(), "sums to"),
         (lambda journal: journal["entries"][-1].__setitem__(3, 7), "which should hold"),
         (lambda journal: journal["entries"][-1].__setitem__(4, 70), "is not here, later ones are"),
-        (lambda journal: journal.__setitem__("id", months.block(PAST[1])), "is not of this month"),
+        (lambda journal: journal.__setitem__("id", partitions.block(PAST[1])), "is not of this month"),
     ],
 )
 def test_an_archive_that_somebody_changed_is_found_out(
@@ -337,7 +337,7 @@ def test_no_month_is_said_to_have_left_but_the_next_one_as_the_log_says(house: H
         " SELECT '2025-01', 0, %s, now(), now(), 0, 0, 'x.zip', 'x', id, body FROM audit_event ORDER BY id DESC LIMIT 1"
     )
     with pytest.raises(psycopg.errors.RestrictViolation, match="is not archived as the log says"):
-        owner.execute(row, [months.block(PAST[1])])
+        owner.execute(row, [partitions.block(PAST[1])])
 
 
 def test_whoever_dies_on_the_way_leaves_the_month_where_it_was(
@@ -355,7 +355,7 @@ def test_whoever_dies_on_the_way_leaves_the_month_where_it_was(
             with pytest.raises(Died):
                 leaving.leave(tmp_path, lambda _: None)
         assert not ArchivedMonth.objects.exists()
-        assert Journal.objects.filter(pk__lt=months.block(PAST[1])).exists()
+        assert Journal.objects.filter(pk__lt=partitions.block(PAST[1])).exists()
         assert "broken" not in said("verify_ledger")
         for left in tmp_path.glob("*.zip"):
             left.unlink()

@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import data_export
-from audit import approvals, archiving, by_time, retention
+from audit import approvals, archiving, id_ranges, retention
 from audit.models import Approval, ArchivedMonth, Event, Kept, Report, Significant
-from audit.reports import checking, heading, intervals, making
-from audit.significant import finding
+from audit.reports import heading, intervals, runner, verification
+from audit.significant import detection as finding
 from backoffice.incidents.timeline import timeline
 from backoffice.tables import version_history
 from games.models import Incident, Shoe, Table
@@ -45,7 +45,7 @@ def house(django_db_setup, django_db_blocker):
         asked = retention.ask(what=Kept.CHAT, days=100, by=str(staff), person=staff.person, reason="for a test")
         with reporting.registered(reporting.a_kind()):
             report = reporting.asked()
-            making.make_open()
+            runner.make_open()
         owner.execute("SELECT audit_erase('player:13')")
         annulling.annul_unreproduced(a_round(player, table, Mode.REAL, player=1000).round_id)
         sealed.fill_months(owner, pens, SEPTEMBER, OCTOBER, None)
@@ -151,13 +151,15 @@ class TestChecks:
         assert approvals.thaw(Approval.objects.get(pk=house.asked.pk))["days"] == 100
 
     def test_of_a_report_find_nothing_wrong_and_yet_what_was_changed(self, house):
-        assert list(checking.findings()) == []
-        known = checking.said(Report.objects.get(pk=house.report.pk))
+        assert list(verification.findings()) == []
+        known = verification.said(Report.objects.get(pk=house.report.pk))
         assert known
         assert known.archive
         house.owner.execute("ALTER TABLE audit_report_part DISABLE TRIGGER USER")
         house.owner.execute("UPDATE audit_report_part SET content = 'x' WHERE format = 'csv'")
-        assert [finding.stands for finding in checking.findings()] == [f"csv of report {house.report.pk} is another"]
+        assert [finding.stands for finding in verification.findings()] == [
+            f"csv of report {house.report.pk} is another"
+        ]
 
     def test_of_sums_leave_alone_what_has_gone(self):
         out = io.StringIO()
@@ -195,5 +197,5 @@ class TestHistory:
     def test_a_shoe_that_was_open_while_it_was_written_may_be_known(self):
         opened = last().until
         assert shoes.is_known(Shoe(opened_at=opened))
-        later = timezone.now() + by_time.SLACK + timedelta(days=1)
+        later = timezone.now() + id_ranges.SLACK + timedelta(days=1)
         assert not shoes.is_known(Shoe(opened_at=later))

@@ -10,7 +10,7 @@ import pytest
 from django.core.checks import run_checks
 from django.db import connection
 
-from audit.verify import LOG, TIME, Key
+from audit.verification.verify import LOG, TIME, Key
 from casino import settings as house
 from ops.checks import check_demo_people, check_production, check_transactions_end
 from players.models import User

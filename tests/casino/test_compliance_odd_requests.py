@@ -10,7 +10,7 @@ from django.core import mail
 
 from audit import log, sealing
 from audit.models import Category, Significant, Weight
-from audit.significant import finding
+from audit.significant import detection
 from players.mail import alerts
 from players.models import Mail, StaffDeed
 from tests.builders import a_table
@@ -44,7 +44,7 @@ def one(key="1", **said):
         "title": "Something",
         "happened_at": datetime(2026, 7, 8, 12, tzinfo=UTC),
     }
-    finding.keep(finding.Found(key=key, **usual | said))
+    detection.keep(detection.Found(key=key, **usual | said))
     return Significant.objects.get(key=key)
 
 
@@ -119,7 +119,7 @@ def test_what_somebody_typed_as_a_reason_hides_nothing_from_compliance(complianc
     """A reason stands among the rows of what is found, and rows that name somebody lead on to them."""
     log.record("table.version", by="staff:1", on=name, data={"reason": name})
     sealing.seal()
-    finding.find()
+    detection.find()
     found = Significant.objects.get(on=name)
     assert compliance.get(f"/staff/significant/{found.pk}/").status_code == 200
     assert compliance.get("/staff/significant/").status_code == 200

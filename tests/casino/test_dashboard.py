@@ -18,8 +18,8 @@ from kombu import Connection
 
 from audit import hours, log
 from audit.models import Mark, Report, ReportState, Rolled
-from audit.reports.asking import ask, clock
 from audit.reports.kinds import Asked, Interval
+from audit.reports.requests import ask, clock
 from backoffice.dashboard import health as health
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting

@@ -12,9 +12,10 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from accounts import retention
-from audit import exporting, log
+from audit import log
 from audit.models import Event, Kept, Personal
-from audit.verify import Export, keys_of
+from audit.verification import export as exporting
+from audit.verification.verify import Export, keys_of
 from players.account import closures
 from players.models import Player
 from tests.ageing import age

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.test import Client
 
 from audit.models import Category, Significant, SignificantStep, Weight, Work
-from audit.significant import finding, working
+from audit.significant import detection, workflow
 from backoffice.lists.audit import SignificantEvents
 from backoffice.lists.framework.deeds import Deed, Outcome, Plan, carry_out
 from backoffice.lists.games import Tables
@@ -33,8 +33,10 @@ CLOSE = Tables.deeds[0]
 def some_significant(count: int = 2) -> list[Significant]:
     happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
     for number in range(count):
-        finding.keep(
-            finding.Found(str(number), Category.ERROR, Weight.NOTICE, "ledger", f"Title {number}", happened_at=happened)
+        detection.keep(
+            detection.Found(
+                str(number), Category.ERROR, Weight.NOTICE, "ledger", f"Title {number}", happened_at=happened
+            )
         )
     return list(Significant.objects.order_by("pk"))
 
@@ -52,7 +54,7 @@ def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -
 @pytest.mark.django_db
 def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not():
     new, seen = some_significant()
-    working.acknowledge(significant_ids=[seen.pk], by="staff:1")
+    workflow.acknowledge(significant_ids=[seen.pk], by="staff:1")
     visitor = visit("compliance")
     page = do(visitor, SIGNIFICANT, "acknowledge", [new, seen])
     assert "Acknowledge: 1 of 2" in page.text

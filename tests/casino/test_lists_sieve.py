@@ -11,9 +11,9 @@ from django.db.models import Q
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from audit import by_time, log
+from audit import id_ranges, log
 from audit.models import Category, Event, Significant, Weight, Work
-from audit.significant import finding
+from audit.significant import detection
 from backoffice.lists.framework.listing import PAGE, Listing
 from backoffice.lists.framework.sieve import Filter
 from backoffice.lists.navigation import SITE
@@ -112,7 +112,7 @@ def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
 def test_two_things_go_together_where_one_index_has_both(visitor):
     for key, category in (("1", Category.ERROR), ("2", Category.LARGE_WIN)):
         happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
-        finding.keep(finding.Found(key, category, Weight.NOTICE, "ledger", "Something", happened_at=happened))
+        detection.keep(detection.Found(key, category, Weight.NOTICE, "ledger", "Something", happened_at=happened))
     wanted = Significant.objects.get(category=Category.ERROR)
     page = visitor.get(f"{BASE}audit/significant/?state={Work.NEW}&category={Category.ERROR}")
     assert listed(page) == [str(wanted.pk)]
@@ -224,7 +224,7 @@ def test_a_time_finds_what_is_of_it_to_the_second(visitor):
     joined = list(Player.objects.order_by("user__created_at").values_list("user__created_at", flat=True))
     rows = Player.objects.all()
     for since, until in ((joined[0], joined[-1]), (None, joined[1]), (joined[1], None), (None, None)):
-        among = by_time.keys(rows, "id", "user__created_at", since, until)
+        among = id_ranges.keys(rows, "id", "user__created_at", since, until)
         due = rows.all()
         due = due.filter(user__created_at__gte=since) if since else due
         due = due.filter(user__created_at__lt=until) if until else due
@@ -238,7 +238,7 @@ def test_a_time_finds_what_is_of_it_to_the_second(visitor):
 
 
 def test_no_rows_at_all_have_no_time():
-    assert by_time.keys(Payment.objects.none(), "id", "begun_at", None, timezone.now()) == range(0)
+    assert id_ranges.keys(Payment.objects.none(), "id", "begun_at", None, timezone.now()) == range(0)
 
 
 def test_halving_reads_few_rows(django_assert_max_num_queries):
@@ -247,4 +247,4 @@ def test_halving_reads_few_rows(django_assert_max_num_queries):
     numbers = Event.objects.order_by("pk").values_list("pk", flat=True)
     length = numbers[len(numbers) - 1] - numbers[0] + 1
     with django_assert_max_num_queries(2 * length.bit_length() + 3):
-        by_time.keys(Event.objects.all(), "id", "at", timezone.now(), timezone.now() + timedelta(days=1))
+        id_ranges.keys(Event.objects.all(), "id", "at", timezone.now(), timezone.now() + timedelta(days=1))

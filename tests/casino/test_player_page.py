@@ -14,8 +14,8 @@ from django.urls import reverse
 
 from accounts import data_export
 from audit.models import Category, Significant, Weight
-from audit.reports.asking import clock
-from audit.significant import finding
+from audit.reports.requests import clock
+from audit.significant import detection
 from backoffice.players import lists
 from players.login import account_locks, locks
 from players.models import Note, Player, Session
@@ -60,7 +60,7 @@ def every_page(desk: Client, address: str, **asked: Any) -> Iterator[Any]:
 
 
 def a_suspicion(player: Player) -> Significant:
-    found = finding.Found(
+    found = detection.Found(
         key=f"unplayed:{player}",
         category=Category.LAUNDERING,
         weight=Weight.ALERT,
@@ -68,7 +68,7 @@ def a_suspicion(player: Player) -> Significant:
         title=SUSPICION,
         happened_at=clock(),
     )
-    finding.keep(found)
+    detection.keep(found)
     return Significant.objects.get(key=found.key)
 
 

@@ -14,7 +14,7 @@ from django.db import Error, connection, connections
 
 from audit import replica as reading
 from audit.models import Report, ReportState
-from audit.reports import making
+from audit.reports import runner
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer
 from games.lobby.favourites import keep_table
@@ -194,7 +194,7 @@ def notes_of(report: Report) -> list[str]:
 
 
 def made() -> Report:
-    assert making.make_open() == 1
+    assert runner.make_open() == 1
     report = Report.objects.latest("pk")
     assert report.state == ReportState.READY, report.failure
     return report
@@ -218,7 +218,7 @@ class TestAReport:
         report = made()
         assert told == [(reading.REPORT, reading.ALIAS)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
-        assert making.OF_REPLICA in notes_of(report)
+        assert runner.OF_REPLICA in notes_of(report)
         assert report.made_at
         assert timedelta() <= report.made_at - report.asked_at < timedelta(minutes=5)
 
@@ -248,7 +248,7 @@ class TestAReport:
             report = made()
         assert told == [(reading.REPORT, reading.PRIMARY)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
-        assert making.OF_REPLICA not in notes_of(report)
+        assert runner.OF_REPLICA not in notes_of(report)
 
     @pytest.mark.sweep
     def test_that_replay_cancels_is_made_anew_of_the_primary(self, replica, told, owner: psycopg.Connection):
@@ -272,7 +272,7 @@ class TestAReport:
             report = made()
         assert begun == [1, 1]
         assert [len(page.rows) for page in report.pages.order_by("number")] == [100, 100, 50]
-        assert making.OF_REPLICA not in notes_of(report)
+        assert runner.OF_REPLICA not in notes_of(report)
         assert told == [(reading.REPORT, reading.PRIMARY)]
 
 

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from audit.checking import ONE_STATE
+from audit.verification.checking import ONE_STATE
 from ops.embedded.places import DATABASE
 from tests.harness.databases import Database
 

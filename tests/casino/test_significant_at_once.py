@@ -8,15 +8,15 @@ import pytest
 from django.db.models import QuerySet
 
 from audit.models import Category, Significant, SignificantStep, Step, Weight, Work
-from audit.significant import finding, working
-from audit.significant.working import Acknowledged
+from audit.significant import detection, workflow
+from audit.significant.workflow import Acknowledged
 from tests.wallet.test_at_once import at_once
 
 
 @pytest.fixture
 def found(cloned_db) -> Significant:
-    finding.keep(
-        finding.Found(
+    detection.keep(
+        detection.Found(
             key="1",
             category=Category.ERROR,
             weight=Weight.NOTICE,
@@ -34,24 +34,24 @@ def both_act(found: Significant, one: Step, other: Step) -> list[str]:
     def act(step: Step, by: str) -> str:
         words, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)
         try:
-            return working.take(
+            return workflow.take(
                 significant_id=found.pk, step=step, seen=Work.NEW, assigned="", by=by, words=words, to=to
             ).step
-        except working.Meanwhile as error:
+        except workflow.Meanwhile as error:
             return str(error)
 
     return at_once([lambda: act(one, "staff:1"), lambda: act(other, "staff:2")])
 
 
 def test_without_the_lock_both_would_close_it(found, monkeypatch):
-    both, enter = Barrier(2), working._enter
+    both, enter = Barrier(2), workflow._enter
 
     def entering(*one, **said):
         both.wait(timeout=30)
         enter(*one, **said)
 
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
-    monkeypatch.setattr(working, "_enter", entering)
+    monkeypatch.setattr(workflow, "_enter", entering)
     both_act(found, Step.CLOSED, Step.CLOSED)
     assert SignificantStep.objects.count() == 2
 
@@ -64,7 +64,7 @@ def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
 
 
 def test_what_two_acknowledge_is_acknowledged_once(found):
-    done = at_once([partial(working.acknowledge, significant_ids=[found.pk], by=by) for by in ("staff:1", "2")])
+    done = at_once([partial(workflow.acknowledge, significant_ids=[found.pk], by=by) for by in ("staff:1", "2")])
     assert sorted((each.done, each.already) for each in done) == [(0, 1), (1, 0)]
     assert Acknowledged(1, 0) in done
     assert SignificantStep.objects.count() == 1

@@ -5,7 +5,7 @@ from django.conf import settings
 
 from audit import approvals, log, sealing
 from audit.models import Category, Event, Significant, Weight
-from audit.significant import finding, thresholds
+from audit.significant import detection, thresholds
 from audit.significant.thresholds import Limit
 from games.shared import phases
 from games.tables import status
@@ -32,7 +32,7 @@ BY = "staff:1"
 def found(category: Category, on: object = None) -> list[Significant]:
     """What is found of a category about somebody or something, in the order in which it was found."""
     sealing.seal()
-    while finding.find():
+    while detection.find():
         pass
     of = Significant.objects.filter(category=category).order_by("pk")
     return list(of if on is None else of.filter(on=str(on)))

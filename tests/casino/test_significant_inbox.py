@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from audit.models import Category, Significant, Step, Weight, Work
-from audit.significant import finding, working
+from audit.significant import detection, workflow
 from games.rounds.codes import round_code
 from players.mail import alerts
 from players.models import Mail
@@ -31,7 +31,7 @@ def one(key="1", **said):
         "title": f"Number {key} & more",
         "happened_at": NOON,
     }
-    finding.keep(finding.Found(key=key, **usual | said))
+    detection.keep(detection.Found(key=key, **usual | said))
     return Significant.objects.get(key=key)
 
 
@@ -51,7 +51,7 @@ def listed(visitor, **asked):
 def take(found, step, by="staff:1", **more):
     now = Significant.objects.get(pk=found.pk)
     seen = {"seen": Work(now.state), "assigned": now.assigned_to}
-    return working.take(significant_id=found.pk, step=step, by=by, **seen | more)
+    return workflow.take(significant_id=found.pk, step=step, by=by, **seen | more)
 
 
 class TestTheList:
@@ -200,17 +200,17 @@ class TestTheWork:
         found = one()
         if step is Step.REOPENED:
             take(found, Step.CLOSED, words="done")
-        with pytest.raises(working.WorkError, match="words"):
+        with pytest.raises(workflow.WorkError, match="words"):
             take(found, step, words="  ")
 
     def test_is_closed_without_more_words_by_whoever_has_commented_since_it_was_opened(self):
         found = one()
         take(found, Step.COMMENTED, words="Asked the bank.")
-        with pytest.raises(working.WorkError, match="or comment before"):
+        with pytest.raises(workflow.WorkError, match="or comment before"):
             take(found, Step.CLOSED, by="staff:2")
         take(found, Step.CLOSED)
         take(found, Step.REOPENED, words="Not theirs.")
-        with pytest.raises(working.WorkError):
+        with pytest.raises(workflow.WorkError):
             take(found, Step.CLOSED)
 
     @pytest.mark.sweep
@@ -234,7 +234,7 @@ class TestTheWork:
     def test_takes_no_step_twice_or_out_of_order(self, before, step):
         found = one()
         take(found, before, words="x")
-        with pytest.raises(working.WorkError):
+        with pytest.raises(workflow.WorkError):
             take(found, step, words="x", to="staff:1")
 
     def test_tells_the_second_of_two(self):
@@ -271,7 +271,7 @@ class TestTheWork:
         sent = {"chosen": [found[0].pk, found[1].pk, "x"]}
         page = visitor.post(f"{PAGE}acknowledge/", sent)
         assert "Acknowledge 2 significant events?" in page.content.decode()
-        assert working.waiting() == 3
+        assert workflow.waiting() == 3
         take(found[0], Step.ACKNOWLEDGED)
         answer = visitor.post(f"{PAGE}acknowledge/", sent | {"sure": "yes"}, follow=True)
         assert "1 acknowledged; to 1 somebody else had seen meanwhile." in answer.content.decode()
@@ -283,7 +283,7 @@ class TestTheWork:
         _member, visitor = reader()
         page = visitor.post(f"{PAGE}acknowledge/", {"shown": [each.pk for each in found], "all": "yes"})
         assert "Acknowledge 2 significant events?" in page.content.decode()
-        assert working.waiting() == 2
+        assert workflow.waiting() == 2
 
     @pytest.mark.sweep
     def test_acknowledges_nothing_where_nothing_is_chosen(self):
@@ -376,7 +376,7 @@ class TestMail:
         support = a_member_of_staff("support")
         everything = [category.value for category in Category if category is not Category.ERROR]
         visitor.post(f"{PAGE}mail/", {"told": everything})
-        assert working.muted(str(member)) == {Category.ERROR}
+        assert workflow.muted(str(member)) == {Category.ERROR}
         one("1", weight=Weight.ALERT)
         one("2", weight=Weight.ALERT, category=Category.NEGATIVE, title="Negative")
         alerts.mail_alerts()
@@ -386,4 +386,4 @@ class TestMail:
         (event,) = events("significant.muted", by=str(member))
         assert event["data"] == {"before": [], "after": ["error"]}
         visitor.post(f"{PAGE}mail/", {"told": [*everything, "error"]})
-        assert working.muted(str(member)) == set()
+        assert workflow.muted(str(member)) == set()

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from audit import alarms, approvals
-from audit.significant import finding, working
+from audit import approvals
+from audit.sealing import alarms
+from audit.significant import detection, workflow
 from players import staff
 from players.models import SubmissionStatus
 from players.registration import CHANGES
@@ -30,7 +31,7 @@ PUT_TOGETHER = {
         *(f"payment.{decision}" for decision in (Decision.CONTRADICTED, Decision.MISMATCHED)),
     ],
     "identity.{}": [f"identity.{status}" for status in SubmissionStatus],
-    "significant.{}": list(working.KINDS),
+    "significant.{}": list(workflow.KINDS),
     "{}.{}": [
         f"{subject}.{verb}"
         for subject in ("complaint", "service")
@@ -99,24 +100,24 @@ def recorded() -> set[str]:
     for path in sources(".sql"):
         found.update(IN_SQL.findall(path.read_text()))
     # What is asked for is no event, but for where what comes of it is called the same.
-    return found - (set(approvals.kinds()) - set(finding.kinds()))
+    return found - (set(approvals.kinds()) - set(detection.kinds()))
 
 
 def test_each_is_of_a_category_or_ordinary():
-    assert recorded() - set(finding.kinds()) == set()
+    assert recorded() - set(detection.kinds()) == set()
 
 
 def test_none_is_both_and_none_is_made_up():
-    assert set(finding._kinds) & finding._ordinary == set()
-    assert set(finding.kinds()) - recorded() == set()
+    assert set(detection._kinds) & detection._ordinary == set()
+    assert set(detection.kinds()) - recorded() == set()
 
 
 def test_the_search_sees_what_is_put_together_and_what_stands_in_sql():
     assert {"withdrawal.paid", "complaint.lodged", "round.settled", "personal.erased", "log.lags"} <= recorded()
 
 
-@pytest.mark.parametrize("kind", sorted(kind for kind, said in finding.kinds().items() if said))
+@pytest.mark.parametrize("kind", sorted(kind for kind, said in detection.kinds().items() if said))
 def test_what_staff_read_of_it_is_a_line(kind):
-    said = finding.kinds()[kind]
+    said = detection.kinds()[kind]
     assert said
     assert re.fullmatch(r"[A-Z][^.]{5,80}", said[2])

@@ -6,7 +6,7 @@ import pytest
 
 from audit import sealing
 from audit.models import Category, Significant, Weight
-from audit.significant import finding
+from audit.significant import detection
 from tests.builders import a_player
 from tests.wallet.money_moves import a_round
 from wallet import tasks
@@ -30,7 +30,7 @@ def checked(cloned_db, owner):
                 owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         tasks.verify_ledger()
         sealing.seal()
-        finding.find()
+        detection.find()
         return list(Significant.objects.filter(on="ledger").order_by("pk"))
 
     return damage

@@ -11,9 +11,9 @@ from django.test import Client
 from openpyxl import load_workbook
 
 from audit.models import Report, ReportState
-from audit.reports import checking
-from audit.reports.asking import clock
+from audit.reports import verification
 from audit.reports.kinds import Answer, CannotMake, Column, Interval
+from audit.reports.requests import clock
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -177,7 +177,7 @@ def test_say_where_their_hashes_stand_and_are_checked(reader):
 @pytest.mark.sweep
 def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
     report = made_here(asked("payouts"))
-    said = checking.said(report)
+    said = verification.said(report)
     assert said
     address, event = f"/staff/reports/{report.pk}/", f"event {said.event_id}"
     shown = page(as_staff("finance"), address)

@@ -23,7 +23,7 @@ WORDS = {
     Victim.WEB: "web",
     Victim.WORKER: "worker",
     Victim.BEAT: "beat",
-    Victim.SIGNER: "audit.signer",
+    Victim.SIGNER: "audit.sealing.signer",
     Victim.SEALER: "--queues=seal",
 }
 SEALS = (Victim.SIGNER, Victim.SEALER)  # they are back when more of the log is signed

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from django.db import connections
 
-from audit import archiving, verify
+from audit import archiving
 from audit.models import Checkpoint
+from audit.verification import verify
 from players.models import Scope
 from tests.api.client import Program
 from tests.audit import sealed

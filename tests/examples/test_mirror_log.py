@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from django.db import connections
 
-from audit import verify
 from audit.models import Checkpoint
+from audit.verification import verify
 from players.models import Scope
 from tests.api.client import Program
 from tests.audit import sealed

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from audit import approvals
 from audit.models import Approval
-from audit.significant import finding
+from audit.significant import detection
 from games import tables
 from games.change_requests import execution, languages, requests, rules, schedule
 from games.change_requests.schedule import EndedAlready
@@ -249,7 +249,7 @@ class TestWhatWaitsForItsTime:
         assert number_of(table) == 1
         (event,) = events("table.schedule_failed", on=f"table:{table.pk}")
         assert event["data"]["approval"] == waiting.pk
-        assert finding.kinds()["table.schedule_failed"] is not None
+        assert detection.kinds()["table.schedule_failed"] is not None
 
     def test_is_withdrawn_with_a_reason_and_never_done(self, cloned_db, owner):
         table = a_table()

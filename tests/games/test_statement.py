@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import translation
 from pypdf import PdfReader
 
-from audit import by_time
+from audit import id_ranges
 from games.history.statement import csv_file
 from games.history.statement.figures import figures, figures_between
 from games.history.statement.movements import listing
@@ -130,7 +130,7 @@ class TestTheFigures:
     def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed, is_long_past, monkeypatch):
         """What is older than the period by more than a transaction lasts is not read again but taken as a balance."""
         if is_long_past:
-            monkeypatch.setattr(by_time, "SLACK", timedelta())
+            monkeypatch.setattr(id_ranges, "SLACK", timedelta())
         chance = random.Random(seed)
         a_history(player, chance)
         moments = [datetime(2026, 1, 1, tzinfo=UTC), *Journal.objects.order_by("at").values_list("at", flat=True)]

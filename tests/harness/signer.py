@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from audit import signer
+from audit.sealing import signer
 
 NAME = "test.example/log"
 

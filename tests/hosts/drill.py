@@ -23,12 +23,12 @@ import psycopg
 from django.core.management import call_command
 from django.db import connection
 
-from audit import checkpoints
 from audit.models import Event, Report, ReportState
-from audit.reports.asking import ask, clock
 from audit.reports.heading import Head
 from audit.reports.kinds import Interval
-from audit.reports.making import OF_REPLICA
+from audit.reports.requests import ask, clock
+from audit.reports.runner import OF_REPLICA
+from audit.sealing import checkpoints
 from deploy.hosts.house import House
 from games.betting.limits import Limits
 from games.models import Incident, LiveRound, LiveTable, Phase

@@ -13,11 +13,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError
 
-from audit import log, sealing, signer, tree
+from audit import log, sealing, tree
 from audit.models import Checkpoint, Event, Leaf
-from audit.tiles import StoredTiles
-from audit.verify import LOG, Unproven, keys_of
-from audit.verify import Checkpoint as Signed
+from audit.sealing import signer
+from audit.tree.tiles import StoredTiles
+from audit.verification.verify import LOG, Unproven, keys_of
+from audit.verification.verify import Checkpoint as Signed
 from examples import mirror_log
 from tests.audit.go_program import build
 from tests.harness.signer import NAME, signing
@@ -59,7 +60,11 @@ def last():
 
 def program(*arguments):
     return subprocess.run(
-        [sys.executable, "-m", "audit.signer", *arguments], cwd=PROJECT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "audit.sealing.signer", *arguments],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -216,15 +216,15 @@ CALLERS = {
     "wallet.operator_wallet.client": "operators, through `wallet.seamless_wallet.reach`",
     "wallet.seamless_wallet.reach": "the same",
     "wallet.sandbox_bank.webhooks": "the demo's bank, to this house itself",
-    "audit.sending": "AUDIT_CHECKPOINTS_TO",
+    "audit.sealing.checkpoint_delivery": "AUDIT_CHECKPOINTS_TO",
     "players.mail": "EMAIL_URL",
     "ops.launcher": "its own port",
     "ops.fork_server": "its own port",
     "ops.health": "its own port",
     "ops.beat": "nobody: it asks for this machine's name",
     "ops.embedded.valkey": "its own socket",
-    "audit.signer": "its own socket",
-    "audit.signing": "AUDIT_SIGNER, a socket",
+    "audit.sealing.signer": "its own socket",
+    "audit.sealing.signing": "AUDIT_SIGNER, a socket",
 }
 CALLS = re.compile(
     r"^\s*(?:import|from) (?:requests|httpx|urllib3|urllib\.request|http\.client|smtplib|socket|ftplib|aiohttp)\b",

@@ -29,11 +29,11 @@ ASKED = "a statement that others in the product ask with: their own texts, with 
 NAMES = "names that PostgreSQL's own library quotes"
 # Modules that run what is neither a text nor a constant of their own, and why nobody's value is in it.
 PUT_TOGETHER = {
-    "audit.by_time": NAMES,
-    "audit.checking": ASKED,
+    "audit.id_ranges": NAMES,
+    "audit.verification.checking": ASKED,
     "audit.initial_migration": "the SQL file beside a migration",
-    "audit.rehashing": "two constants of the module, one after the other",
-    "audit.reports.writing": ASKED,
+    "audit.verification.verify_events": "two constants of the module, one after the other",
+    "audit.reports.writer": ASKED,
     "ops.archive.leaving": "names of tables and their months, from the catalogue of the database",
     "ops.archive.writing": "texts of the module",
     "ops.backup.home": "two texts, one with " + NAMES,

@@ -14,7 +14,7 @@ from celery.bin.worker import worker
 from django.core.management import get_commands, load_command_class
 from uvicorn.main import main as uvicorn
 
-from audit.verify import LOG, TIME, Key
+from audit.verification.verify import LOG, TIME, Key
 from casino.celery import app
 from ops import beat, health
 from tests.harness.sweeps import TURN, sweep
@@ -71,7 +71,7 @@ def test_a_command_is_there_and_takes_what_it_is_given(name):
         case ["-m", "celery", *arguments]:
             given = arguments[arguments.index("worker") + 1 :]
             assert worker.make_context("worker", given, obj=CLIContext(app, no_color=True, workdir=None))
-        case ["-m", "audit.signer", *arguments]:
+        case ["-m", "audit.sealing.signer", *arguments]:
             assert {"--folder", "--socket", "--name"} <= set(arguments)
             assert "usage" in signer_usage(arguments)
         case other:
@@ -80,7 +80,7 @@ def test_a_command_is_there_and_takes_what_it_is_given(name):
 
 def signer_usage(arguments: list[str]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "audit.signer", *arguments, "--help"],
+        [sys.executable, "-m", "audit.sealing.signer", *arguments, "--help"],
         cwd=PROJECT,
         capture_output=True,
         text=True,

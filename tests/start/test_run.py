@@ -130,7 +130,7 @@ def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("Web", "web"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.signer")]
+    ("name", "word"), [("Web", "web"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.sealing.signer")]
 )
 def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str, word: str) -> None:
     before = house.child(word)
@@ -142,7 +142,7 @@ def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str,
 
 @pytest.mark.sweep
 def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(house: House) -> None:
-    before = {word: house.child(word) for word in ("ops.fork_server", *FORKED, "beat", "audit.signer")}
+    before = {word: house.child(word) for word in ("ops.fork_server", *FORKED, "beat", "audit.sealing.signer")}
     before["ops.fork_server"].kill()
     house.says("The fork server was killed by signal 9 (SIGKILL); starting it again")
     psutil.wait_procs(before.values(), timeout=SECONDS_TO_CLOSE)
@@ -175,7 +175,7 @@ def test_beat_holds_little_memory(house: House) -> None:
 
 
 def test_the_signer_is_executed_with_an_environment_of_its_own(house: House) -> None:
-    assert house.child("audit.signer").environ().keys() <= {"PATH", "LANG", "LC_CTYPE"}
+    assert house.child("audit.sealing.signer").environ().keys() <= {"PATH", "LANG", "LC_CTYPE"}
 
 
 @pytest.mark.parametrize(("name", "program"), sample([("PostgreSQL", "postgres"), ("Valkey", "valkey-server")], 1))

@@ -5,7 +5,7 @@ from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 
-from audit.significant import finding
+from audit.significant import detection
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff, events
@@ -66,7 +66,7 @@ class TestReplacing:
         assert has_become(waiting) == (MessageState.WAITING, code)
         (told,) = events("remote_message.not_recognised")
         assert (told["data"]["operator"], told["data"]["said"]) == (operator.partner.code, code)
-        assert finding.kinds()["remote_message.not_recognised"]
+        assert detection.kinds()["remote_message.not_recognised"]
         make_due()
         queue.send_due()
         assert has_become(waiting)[0] == MessageState.TAKEN

@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError, connection
 from django.db.models import F
 
-from audit.significant import finding
+from audit.significant import detection
 from tests.annulling import annul_unreproduced
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
@@ -134,7 +134,7 @@ class TestSending:
             make_due()
         (told,) = events("remote_message.unanswered")
         assert told["data"]["operator"] == operator.partner.code
-        assert finding.kinds()["remote_message.unanswered"]
+        assert detection.kinds()["remote_message.unanswered"]
         queue.send_due()
         agreed(operator)
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
 
-from audit.significant.finding import kinds
+from audit.significant.detection import kinds
 from players.protection import exclusions
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff, events

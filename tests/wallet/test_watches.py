@@ -9,7 +9,7 @@ from django.db import connections
 
 from audit import sealing
 from audit.models import Category, Significant, Weight
-from audit.significant import finding
+from audit.significant import detection
 from audit.significant.thresholds import threshold
 from tests.ageing import age
 from tests.builders import a_player, a_round, a_table, a_verified_player
@@ -102,14 +102,14 @@ def ask_for(player, amount):
 def look():
     """Have all that is sealed by now looked at, and return the signs found, oldest first."""
     sealing.seal()
-    finding.find()
+    detection.find()
     return list(Significant.objects.filter(category=Category.LAUNDERING).order_by("pk"))
 
 
 @pytest.fixture
 def only_watches(monkeypatch):
     """No finder but the watches."""
-    monkeypatch.setattr(finding, "_finders", {})
+    monkeypatch.setattr(detection, "_finders", {})
     watches.register()
 
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from django.db import connection
 
-from audit import months
+from audit import partitions
 from audit.models import Category, Event, Significant, Weight
-from audit.significant import finding
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection
+from audit.significant.detection import Found, Leaves
 from audit.significant.thresholds import thresholds
 from wallet.aml import signs
 from wallet.aml.signs import Movement
@@ -52,14 +52,14 @@ class Case:
 
 def register() -> None:
     """Have it found."""
-    finding.register("laundering", watch)
+    detection.register("laundering", watch)
 
 
 def watch(leaves: Leaves) -> Iterable[Found]:
     """Find signs of money laundering in the order in which things happened."""
     limits = thresholds(LARGE)
-    for event in finding.events(leaves, DEPOSITED, ASKED):
-        said = finding.data(event)
+    for event in detection.events(leaves, DEPOSITED, ASKED):
+        said = detection.data(event)
         currency = str(said["currency"])
         if currency not in limits:
             continue
@@ -148,7 +148,7 @@ def _since(case: Case, sign: str, within: timedelta) -> datetime:
 def _deposits(case: Case, since: datetime, until: datetime | None = None) -> list[Movement]:
     """Return the player's deposits after *since* and up to *until*, oldest first; up to the event where not said."""
     found = Event.objects.filter(on=case.player, kind=DEPOSITED, at__gt=since, at__lte=until or case.event.at)
-    said = [(event.at, finding.data(event)) for event in found.order_by("at", "pk")]
+    said = [(event.at, detection.data(event)) for event in found.order_by("at", "pk")]
     return [Movement(at, int(str(data["amount"])), f"payment {data['payment']}") for at, data in said]
 
 
@@ -157,7 +157,7 @@ def _first_deposit(case: Case) -> datetime | None:
     number = int(case.player.removeprefix("player:"))
     credited = Payment.objects.filter(player=number, state=PaymentState.CREDITED, decided_at__isnull=False)
     found = Event.objects.filter(on=case.player, kind=DEPOSITED).order_by("pk").values_list("at", flat=True).first()
-    gone = months.cut() and credited.order_by("decided_at").values_list("decided_at", flat=True).first()
+    gone = partitions.cut() and credited.order_by("decided_at").values_list("decided_at", flat=True).first()
     return min((each for each in (found, gone) if each), default=None)
 
 

@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 import psycopg
 from django.db import DatabaseError, connection
 
-from audit import months
+from audit import partitions
 from wallet.limits import messages
 from wallet.models import Entry, PostingKey
 
@@ -229,7 +229,7 @@ def find(key: UUID) -> Posted | None:
     known = PostingKey.objects.filter(key=key).first()
     if known is None:
         return None
-    if month := months.archived(known.journal_id):
+    if month := partitions.archived(known.journal_id):
         raise GoneToArchive(month.month)
     entries = Entry.objects.filter(journal_id=known.journal_id).order_by("line")
     balances = entries.values_list("account_id", "balance_after")

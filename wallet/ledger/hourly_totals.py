@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import by_time, hours, months
+from audit import hours, id_ranges, partitions
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
 
@@ -78,7 +78,7 @@ class Sum:
 def moved(interval: Interval) -> tuple[Sum, ...]:
     """Return what moved in *interval*, to the entry. Raises PartOfAnHour."""
     (cut,) = hours.cut(SUMS, [interval])
-    gone = months.cut()
+    gone = partitions.cut()
     if gone and any(end.until <= gone.until and not _is_whole(end) for end in cut.ends):
         raise PartOfAnHour(
             f"Until {gone.until:%Y-%m-%d %H:%M} UTC journals are in archives, and whole hours alone can be told."
@@ -103,14 +103,14 @@ def roll(hour: datetime) -> int:
 def first(since: datetime | None) -> datetime | None:
     """Return when the first journal at that moment or later was written, the first of all where it is None."""
     begin = since or BEGINNING
-    lowest = by_time.first_id("wallet_journal", begin)
+    lowest = id_ranges.first_id("wallet_journal", begin)
     with connection.cursor() as cursor:
         cursor.execute(NEXT, [lowest, begin])
         found = cursor.fetchone()
         if found is None:
             return None
         # One that was written before it may have a higher number.
-        cursor.execute(FIRST, [lowest, by_time.ids("wallet_journal", Interval(begin, found[0])).stop, begin])
+        cursor.execute(FIRST, [lowest, id_ranges.ids("wallet_journal", Interval(begin, found[0])).stop, begin])
         moment: datetime = cursor.fetchone()[0]
     return moment
 
@@ -135,7 +135,7 @@ def _is_whole(interval: Interval) -> bool:
 
 def _all_here_from() -> datetime | None:
     """Return the first hour of which no journal has gone to an archive; None where all are here."""
-    cut = months.cut()
+    cut = partitions.cut()
     return cut.until.replace(minute=0, second=0, microsecond=0) + HOUR if cut else None
 
 
@@ -154,5 +154,5 @@ def _read(question: str, values: dict[str, Any]) -> list[Sum]:
 
 
 def _where(interval: Interval) -> dict[str, Any]:
-    found = by_time.ids("wallet_journal", interval)
+    found = id_ranges.ids("wallet_journal", interval)
     return {"first": found.start, "beyond": found.stop, "since": interval.since, "until": interval.until}

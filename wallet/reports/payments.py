@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import months
-from audit.by_time import SLACK
+from audit import partitions
+from audit.id_ranges import SLACK
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
 from wallet.models import PaymentState, WithdrawalStatus
@@ -123,7 +123,7 @@ NOTES: Final = (
 
 
 def _gone(interval: Interval) -> Iterator[str]:
-    cut = months.cut()
+    cut = partitions.cut()
     if cut and interval.since <= cut.until:
         yield "Of journals in archives no balance is told, and as their time that of the record beside them."
 

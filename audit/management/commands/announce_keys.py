@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit import announcing
-from audit.verify import Unproven
+from audit.sealing import key_announcement
+from audit.verification.verify import Unproven
 
 
 class Command(BaseCommand):
@@ -20,8 +20,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it. Raises CommandError where there is nothing to announce."""
         try:
-            announced = announcing.announce()
-        except (announcing.NothingNew, Unproven) as error:
+            announced = key_announcement.announce()
+        except (key_announcement.NothingNew, Unproven) as error:
             raise CommandError(str(error)) from error
         self.stdout.write("\n".join(["The event log says from now on that these keys are to sign it:", *announced]))
         self.stdout.write("The next checkpoint covers that. Once it is there, start the signer again.")

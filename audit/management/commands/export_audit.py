@@ -8,11 +8,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit import archiving, exporting
+from audit import archiving
 from audit.archiving import Archived
 from audit.models import ArchivedMonth
-from audit.proofs import NotSealed
-from audit.verify import Unproven
+from audit.tree.proofs import NotSealed
+from audit.verification import export
+from audit.verification.verify import Unproven
 
 
 class Command(BaseCommand):
@@ -34,9 +35,9 @@ class Command(BaseCommand):
     ) -> None:
         """Write it. Raises CommandError where there is nothing to export or nowhere to put it."""
         try:
-            chosen = exporting.part(first, end)
+            chosen = export.part(first, end)
             with file.open("xb") as archive:
-                archive.writelines(exporting.export(chosen, by="system", personal=personal))
+                archive.writelines(export.export(chosen, by="system", personal=personal))
         except (NotSealed, Archived, Unproven, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Leaves {chosen.first} to {chosen.end - 1} of {chosen.checkpoint.size} are in {file}.")

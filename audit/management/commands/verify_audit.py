@@ -13,9 +13,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit import checking, keys
-from audit.reports import checking as reports
-from audit.verify import Key, Unproven, keys_of, read
+from audit.reports import verification as reports
+from audit.sealing import keys
+from audit.verification import checking
+from audit.verification.verify import Key, Unproven, keys_of, read
 
 
 class Command(BaseCommand):

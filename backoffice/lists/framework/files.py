@@ -9,10 +9,10 @@ from typing import Final
 
 from django.conf import settings
 
-from audit.reports.asking import clock
 from audit.reports.heading import Head, moment
+from audit.reports.in_memory import whole
 from audit.reports.kinds import Column, Row
-from audit.reports.whole import whole
+from audit.reports.requests import clock
 
 EXPORT: Final = "audit.export_rows"
 MOST: Final = 10_000  # rows of a file

@@ -23,8 +23,8 @@ from django.utils.text import slugify
 from unfold.admin import ModelAdmin
 
 from audit import log
-from audit.reports.asking import clock
 from audit.reports.kinds import Cell, Column, Row
+from audit.reports.requests import clock
 from backoffice.lists.framework import cells, files
 from backoffice.lists.framework.deeds import Deed, ReasonForm, carry_out
 from backoffice.lists.framework.fence import fenced

@@ -1,6 +1,6 @@
 """What a list can be narrowed to beside what is typed into its search: one thing that an index serves, and a time.
 
-Rows that are numbered in the order of their times are found by their numbers (`audit.by_time`): an index of the times
+Rows that are numbered in the order of their times are found by their numbers (`audit.id_ranges`): an index of the times
 would be one more for everything that happens to write to. So a time goes with everything else; two other things go
 together only where a list says that an index has both.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django import forms
 from django.db.models import Choices, Q, QuerySet
 
-from audit import by_time
+from audit import id_ranges
 
 if TYPE_CHECKING:
     from backoffice.lists.framework.listing import Listing
@@ -116,7 +116,7 @@ class SieveForm(forms.Form):
     def _between(self, rows: QuerySet[Any], since: datetime | None, until: datetime | None) -> QuerySet[Any]:
         at, first = self._listing.period, self.key[0]
         if at != first:
-            among = by_time.keys(self._listing.model._default_manager.all(), first, at, since, until)
+            among = id_ranges.keys(self._listing.model._default_manager.all(), first, at, since, until)
             rows = rows.filter(**{f"{first}__gte": among.start, f"{first}__lt": among.stop})
         if since:
             rows = rows.filter(**{f"{at}__gte": since})

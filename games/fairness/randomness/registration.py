@@ -2,7 +2,7 @@
 
 from audit import hours
 from audit.models import Category, Weight
-from audit.significant import finding
+from audit.significant import detection
 from games.fairness.randomness import hourly_counts, judgement
 
 
@@ -20,7 +20,7 @@ def register() -> None:
         first=hourly_counts.first,
         differences=hourly_counts.shuffle_differences,
     )
-    finding.register_kinds(
+    detection.register_kinds(
         {judgement.ALARM: (Category.RETURNS, Weight.ALERT, "Cards or shuffles are not what chance gives")}
     )
-    finding.register_ordinary([judgement.TESTED])
+    detection.register_ordinary([judgement.TESTED])

@@ -2,7 +2,7 @@
 
 from audit import hours
 from audit.models import Category, Weight
-from audit.significant import finding
+from audit.significant import detection
 from games.fairness import hourly_totals
 from games.fairness.returns import hourly_counts
 
@@ -15,7 +15,7 @@ def ready() -> None:
         first=hourly_totals.first_played,
         differences=hourly_counts.differences,
     )
-    finding.register_kinds(
+    detection.register_kinds(
         {
             "returns.alarm": (Category.ERROR, Weight.ALERT, "Returns are not what chance gives"),
             "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "What an alarm about returns does"),

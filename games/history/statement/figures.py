@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 from django.utils.functional import Promise
 
-from audit import by_time
+from audit import id_ranges
 from games.history.statement.period import Period
 from players.models import Player
 from wallet.ledger.statements import ASIDE, BANKS, NAMES, OTHER
@@ -225,7 +225,7 @@ def firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
     lasting = Account.objects.filter(owner=player, mode=mode).exclude(kind=AccountKind.BANK)
     accounts = list(lasting.values_list("pk", flat=True))
     entries = Entry.objects.filter(version__isnull=False)
-    found = [by_time.keys(entries.filter(account=each), "version", "journal__at", begin, None) for each in accounts]
+    found = [id_ranges.keys(entries.filter(account=each), "version", "journal__at", begin, None) for each in accounts]
     return {"accounts": accounts, "firsts": [numbers.start for numbers in found]}
 
 

@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from audit import months
+from audit import partitions
 from ops import sql_files
 from ops.backup import home
 from ops.privileges import apply_privileges
@@ -87,7 +87,7 @@ class Command(migrate.Command):
                 self.stdout.write(f"  Applied {file}: {', '.join(each.name for each in definitions)}")
         with owner.cursor() as cursor:
             for table in BY_MONTHS:
-                cursor.execute("SELECT audit_keep_months(%s, %s)", [table, months.AHEAD])
+                cursor.execute("SELECT audit_keep_months(%s, %s)", [table, partitions.AHEAD])
         home.settle_in_if_new(owner)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit import keys as known
-from audit import verify
-from audit.verify import Key
+from audit.sealing import keys as known
+from audit.verification import verify
+from audit.verification.verify import Key
 from ops.archive import leaving, verify_archive
 from ops.archive.errors import ArchiveError
 

@@ -4,13 +4,13 @@ Hashes and proofs are those of RFC 6962, section 2.1, and tiles those of C2SP tl
 ``level`` holds the hashes of the complete subtrees over 256 ** level leaves each, 256 to a tile. A tile may hold more
 than the tree that is asked about needs, since tiles only grow: every tree the log has ever been can be asked about.
 
-Pure: this module knows no database; `audit.tiles.StoredTiles` reads the house's.
+Pure: this module knows no database; `audit.tree.tiles.StoredTiles` reads the house's.
 """
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from audit.verify import EMPTY, HASH, Unproven, node_hash, root_of
+from audit.verification.verify import EMPTY, HASH, Unproven, node_hash, root_of
 
 HEIGHT: Final = 8  # how many levels of the tree one level of tiles spans
 WIDTH: Final = 1 << HEIGHT  # hashes in a whole tile

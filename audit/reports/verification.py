@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from audit import log, months
-from audit.findings import Finding
+from audit import log, partitions
 from audit.models import ArchivedMonth, Event, Report, ReportPage, ReportPart, ReportState
-from audit.reports.writing import MADE, line
+from audit.reports.writer import MADE, line
+from audit.verification.findings import Finding
 
 DIFFERS: Final = "report.differs"  # the kind of event
 A_NIGHT: Final = timedelta(hours=30)  # more than from one night to the next
@@ -32,7 +32,7 @@ def said(report: Report) -> Said | None:
     event = Event.objects.filter(kind=MADE, on=f"report:{report.pk}").order_by("pk").first()
     if event:
         return Said(event.pk, json.loads(bytes(event.body))["data"]["digests"])
-    gone = months.of_time(report.made_at) if report.made_at else None
+    gone = partitions.of_time(report.made_at) if report.made_at else None
     return Said(None, report.digests, gone) if gone else None
 
 

@@ -15,10 +15,12 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from audit import alarms, checkpoints, keys, signing, tree, verify
+from audit import tree
 from audit.models import Checkpoint
-from audit.tiles import StoredTiles
-from audit.verify import Tree, Unproven
+from audit.sealing import alarms, checkpoints, keys, signing
+from audit.tree.tiles import StoredTiles
+from audit.verification import verify
+from audit.verification.verify import Tree, Unproven
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from audit.verify import plain
+from audit.verification.verify import plain
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,13 @@ from typing import Final
 
 from django.db import connection
 
-from audit import archiving, checkpoints, keys, log, verify
+from audit import archiving, log
 from audit.models import ArchivedMonth, Checkpoint, Tile
-from audit.proofs import NotSealed, proof_of
-from audit.verify import HASH, WIDTH, Unproven, tile_path
-from audit.zipped import zipped
+from audit.sealing import checkpoints, keys
+from audit.streamed_zip import zipped
+from audit.tree.proofs import NotSealed, proof_of
+from audit.verification import verify
+from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 

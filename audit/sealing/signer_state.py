@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from audit.findings import Finding
-from audit.verify import Tree, Unproven, read
+from audit.verification.findings import Finding
+from audit.verification.verify import Tree, Unproven, read
 
 SIGNED_MEANWHILE: Final = 3  # times that the two files are read, so that they are of one moment
 

@@ -19,12 +19,12 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import models
 from audit.archived import Archived
-from audit.findings import Finding
-from audit.keys import origin
-from audit.memory import Memory, Signed, history, signed
-from audit.rehashing import BATCH, Rehashing
-from audit.tiles import StoredTiles
-from audit.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, root_of, split
+from audit.sealing.keys import origin
+from audit.sealing.signer_state import Memory, Signed, history, signed
+from audit.tree.tiles import StoredTiles
+from audit.verification.findings import Finding
+from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, root_of, split
+from audit.verification.verify_events import BATCH, Rehashing
 
 Progress = Callable[[int, int], None]
 """Is told how many leaves are done, and of how many."""
@@ -127,7 +127,7 @@ def check(
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Say whether a signature is one, as `audit.verify.is_signed` does, a hundred times as fast."""
+    """Say whether a signature is one, as `audit.verification.verify.is_signed` does, a hundred times as fast."""
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
     except (InvalidSignature, ValueError):

@@ -1,4 +1,4 @@
-"""How the signer (`audit.signer`) is asked for signatures, over its unix socket. Django has no part in it.
+"""How the signer (`audit.sealing.signer`) is asked for signatures, over its unix socket. Django has no part in it.
 
 One question to a connection. It begins with ``old`` and the number of leaves of the tree that was signed last; then
 come the hashes that show that the new tree extends that one, in base64, a line each; an empty line; and the text of the
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from audit.verify import LONGEST_NUMBER, Tree
+from audit.verification.verify import LONGEST_NUMBER, Tree
 
 LONGEST: Final = 8192  # bytes of a question; the longest proof there can be takes less
 SECONDS: Final = 5.0  # that a question or its answer may take

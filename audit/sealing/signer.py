@@ -6,7 +6,7 @@ it signs before it answers, and begins nowhere: keys without their memory, or a 
 Nor does it sign at a time before its last signature's, or a tree that has grown beyond all reason: whoever may ask
 could have one signed that nobody can go on from.
 
-``python -m audit.signer --folder F --socket S --name N`` makes both on its first start. The folder then holds
+``python -m audit.sealing.signer --folder F --socket S --name N`` makes both on its first start. The folder then holds
 
 - ``log.key``, ``time.key``: the keys, for the signer's eyes only, written as Go's ``note`` package does
 - ``keys``: what verifies their signatures, a line each (C2SP signed-note), to be handed to whoever audits
@@ -37,8 +37,19 @@ from typing import Final, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from audit.signing import LONGEST, SECONDS, short
-from audit.verify import EMPTY, LOG, TIME, Checkpoint, Key, Tree, Unproven, demand_extended, hashes_of, time_message
+from audit.sealing.signing import LONGEST, SECONDS, short
+from audit.verification.verify import (
+    EMPTY,
+    LOG,
+    TIME,
+    Checkpoint,
+    Key,
+    Tree,
+    Unproven,
+    demand_extended,
+    hashes_of,
+    time_message,
+)
 
 BACKLOG: Final = 16
 MOST: Final = 10_000_000  # leaves that a tree may have more than the one before, unless the signer is told otherwise
@@ -146,7 +157,9 @@ class Signer:
         os.close(self._lock)
 
     def answer(self, question: bytes) -> bytes:
-        """Answer one question; `audit.signing` says in what words. Raises OSError where it cannot be written down."""
+        """Answer one question; `audit.sealing.signing` says in what words. Raises OSError where it cannot be written
+        down.
+        """
         try:
             if len(question) > LONGEST:
                 raise Unproven(f"longer than {LONGEST} bytes")

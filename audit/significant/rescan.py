@@ -11,10 +11,10 @@ from typing import Final
 
 from django.db.models import Min
 
-from audit import by_time, log, sealing
+from audit import id_ranges, log, sealing
 from audit.models import Cursor, Event, Leaf, Significant
-from audit.significant import finding, thresholds
-from audit.significant.finding import Found, Leaves
+from audit.significant import detection, thresholds
+from audit.significant.detection import Found, Leaves
 
 logger = logging.getLogger(__name__)
 
@@ -47,10 +47,10 @@ def look() -> int:
         return 0
     # What finders look up is of this moment: something that is not read yet can be behind it.
     sealing.seal()
-    finding.find()
+    detection.find()
     amiss = amiss.still(_amiss())
-    late = {key for key, each in amiss.missing.items() if finding.keep(each)}
-    other = {key for key, each in amiss.other.items() if finding.keep(replace(each, key=f"again:{key}"))}
+    late = {key for key, each in amiss.missing.items() if detection.keep(each)}
+    other = {key for key, each in amiss.other.items() if detection.keep(replace(each, key=f"again:{key}"))}
     if late or other:
         told: dict[str, log.Json] = {
             "late": len(late),
@@ -65,13 +65,13 @@ def look() -> int:
 def _amiss() -> Amiss:
     first, changed = _since(datetime.now(UTC) - BACK)
     found: dict[str, Found] = {}
-    for name, finder, is_always in finding.finders():
+    for name, finder, is_always in detection.finders():
         # What amounts counted before thresholds changed, nobody knows any more.
         begin = first if is_always else max(first, changed)
         end = Cursor.objects.filter(pk=name).values_list("leaves", flat=True).first() or 0
         try:
-            for leaf in range(begin, end, finding.BATCH):
-                for each in finder(Leaves(leaf, min(leaf + finding.BATCH, end))):
+            for leaf in range(begin, end, detection.BATCH):
+                for each in finder(Leaves(leaf, min(leaf + detection.BATCH, end))):
                     found.setdefault(each.key, each)
         except Exception:
             logger.exception("%s does not read again", name)  # staff were told when it read first, or are when it does
@@ -90,7 +90,7 @@ def _what(found: Found) -> list[str | int]:
 
 def _since(moment: datetime) -> tuple[int, int]:
     """Return the first leaf since then, and the one after the last change of thresholds, 0 where there is none."""
-    lowest = by_time.first_id("audit_event", moment)
+    lowest = id_ranges.first_id("audit_event", moment)
     first = Leaf.objects.filter(event_id__gte=lowest).aggregate(first=Min("leaf"))["first"]
     last = Event.objects.filter(kind=thresholds.CHANGED, pk__gte=lowest).order_by("-pk").first()
     changed = Leaf.objects.filter(event=last).values_list("leaf", flat=True).first() if last else None

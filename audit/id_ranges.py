@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from psycopg import sql
 
 from audit.reports.kinds import Interval
-from audit.verify import LONGEST
+from audit.verification.verify import LONGEST
 
 SLACK = timedelta(seconds=LONGEST)
 

@@ -20,9 +20,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from audit import log, replica
 from audit.models import Report, ReportState
-from audit.reports.asking import asked_of
 from audit.reports.kinds import CannotMake, Kind, all_kinds, kind_of
-from audit.reports.writing import do, write
+from audit.reports.requests import asked_of
+from audit.reports.writer import do, write
 
 AT_ONCE: Final = 2  # of all workers: tables and payments are not to wait for reports
 MAKER: Final = 1016  # first number of the locks of those who make a report; the second counts up to AT_ONCE

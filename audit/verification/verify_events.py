@@ -15,8 +15,8 @@ import psycopg
 from django.db.backends.utils import CursorWrapper
 
 from audit.archived import Archived
-from audit.findings import Finding
-from audit.verify import HASH, SALT, UNREADABLE, WIDTH, Times
+from audit.verification.findings import Finding
+from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times
 
 BATCH: Final = 256 * WIDTH  # leaves
 

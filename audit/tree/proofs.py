@@ -3,9 +3,10 @@
 from base64 import b64encode
 from collections.abc import Iterable
 
-from audit import checkpoints, tree
+from audit import tree
 from audit.models import Leaf
-from audit.tiles import StoredTiles
+from audit.sealing import checkpoints
+from audit.tree.tiles import StoredTiles
 
 
 class NotSealed(Exception):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Max, Min, Q, QuerySet
 
-from audit import by_time
+from audit import id_ranges
 from audit.models import Event, Leaf
 from audit.reports.kinds import Interval
 
@@ -42,7 +42,7 @@ def query(wanted: Wanted) -> QuerySet[Event]:
             wanted.since or datetime.min.replace(tzinfo=UTC),
             wanted.until or datetime.max.replace(tzinfo=UTC),
         )
-        ids = by_time.ids("audit_event", Interval(since, until))
+        ids = id_ranges.ids("audit_event", Interval(since, until))
         found = found.filter(pk__gte=ids.start, pk__lt=ids.stop, at__gte=since, at__lt=until)
     if wanted.leaves is not None:
         leaves = Leaf.objects.filter(leaf__gte=wanted.leaves.start, leaf__lt=wanted.leaves.stop)

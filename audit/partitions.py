@@ -10,7 +10,7 @@ from typing import Final
 from django.db import connection
 
 from audit.models import ArchivedMonth
-from audit.verify import LONGEST
+from audit.verification.verify import LONGEST
 
 AHEAD: Final = 3  # months that are made before they begin: as long may nobody have come by
 FIRST: Final = 322 << 32

@@ -3,7 +3,7 @@ register finders when they are ready, since the ground floor knows neither money
 
 A finder that comes to a house which has been running begins with its first leaf: what happened before anybody looked
 is found late rather than never. It reads in batches, so that a long past keeps no worker for long. That nothing was
-passed over is looked at every night (`audit.significant.again`).
+passed over is looked at every night (`audit.significant.rescan`).
 """
 
 import json
@@ -76,7 +76,7 @@ def register(name: str, finder: Finder, *, is_always: bool = False) -> None:
 
     What it writes, and what it found, are one transaction. Where it raises, that is told to staff once, and the same
     leaves are tried again at every call. Every night it reads those of the last day a second time
-    (`audit.significant.again`); back beyond a change of thresholds only where it *is_always* to find the same.
+    (`audit.significant.rescan`); back beyond a change of thresholds only where it *is_always* to find the same.
     """
     _finders[name] = finder
     if is_always:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import by_time, log
+from audit import id_ranges, log
 from audit.reports.kinds import Interval
 
 # By the index of kinds and ids. Whoever decided on a request executed it in the same transaction, so their event names
@@ -68,12 +68,12 @@ def count(kinds: Sequence[str], interval: Interval) -> int:
 
 
 def _wanted(kinds: Sequence[str], interval: Interval) -> dict[str, Any]:
-    ids = by_time.ids("audit_event", interval)
+    ids = id_ranges.ids("audit_event", interval)
     return {
         "kinds": list(kinds),
         "first": ids.start,
         "beyond": ids.stop,
         "since": interval.since,
         "until": interval.until,
-        "slack": by_time.SLACK,
+        "slack": id_ranges.SLACK,
     }

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import connection
 
-from audit import alarms, checkpoints
+from audit.sealing import alarms, checkpoints
 
 # Leaves follow the order of ids within one call of the sealer, so the first of each is the oldest but for transactions
 # that were still open then.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from audit.verify import LOG, Key, keys_of
+from audit.verification.verify import LOG, Key, keys_of
 
 
 def known() -> list[Key]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from audit import keys
-from audit.checking import is_signed
 from audit.models import Checkpoint
-from audit.verify import Checkpoint as Signed
-from audit.verify import Key, Unproven
+from audit.sealing import keys
+from audit.verification.checking import is_signed
+from audit.verification.verify import Checkpoint as Signed
+from audit.verification.verify import Key, Unproven
 
 FEW: Final = 50
 MOST: Final = 1000  # rows that are looked through: where none of so many counts, none will, and the table may be long

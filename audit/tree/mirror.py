@@ -9,10 +9,12 @@ from typing import Final
 
 from django.db import transaction
 
-from audit import archiving, checkpoints, exporting, log, tree
+from audit import archiving, log, tree
 from audit.models import Checkpoint
-from audit.tiles import StoredTiles
-from audit.verify import HASH, WIDTH, tile_path
+from audit.sealing import checkpoints
+from audit.tree.tiles import StoredTiles
+from audit.verification import export
+from audit.verification.verify import HASH, WIDTH, tile_path
 
 HIGHEST: Final = 63  # level that C2SP knows
 PATH: Final = re.compile(r"((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?", re.ASCII)
@@ -79,8 +81,8 @@ def entries(path: str, *, by: str) -> bytes:
     archiving.demand_here(first)
     end = first + piece.width
     data: dict[str, log.Json] = {"first": first, "end": end, "size": size, "personal": False}
-    log.record(exporting.EXPORTED, by=by, on="log", data=data)
-    return exporting.bundle(first, end)
+    log.record(export.EXPORTED, by=by, on="log", data=data)
+    return export.bundle(first, end)
 
 
 def consistency(old: int, size: int) -> list[str]:

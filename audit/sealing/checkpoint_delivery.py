@@ -31,8 +31,8 @@ from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db import connection, transaction
 
-from audit import checkpoints
 from audit.models import Checkpoint, Clock, Delivery
+from audit.sealing import checkpoints
 
 logger = logging.getLogger(__name__)
 

@@ -2,22 +2,22 @@
 
 from typing import Final
 
-from audit import announcing
 from audit.models import Category, Weight
-from audit.reports import checking
-from audit.significant import again, clock, finding, thresholds, working
+from audit.reports import verification
+from audit.sealing import key_announcement
+from audit.significant import clock, detection, rescan, thresholds, workflow
 
-KINDS: Final[dict[str, finding.Significance]] = {
+KINDS: Final[dict[str, detection.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "The signed event log lags behind"),
-    announcing.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "The event log is to be signed by other keys"),
+    key_announcement.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "The event log is to be signed by other keys"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "For how long something is kept was changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
     "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "A request could not be withdrawn"),
-    checking.DIFFERS: (Category.ERROR, Weight.ALERT, "A report is not what the log says of it"),
-    again.MISSED: (Category.ERROR, Weight.ALERT, "Significant events were passed over, or stand as something else"),
+    verification.DIFFERS: (Category.ERROR, Weight.ALERT, "A report is not what the log says of it"),
+    rescan.MISSED: (Category.ERROR, Weight.ALERT, "Significant events were passed over, or stand as something else"),
     "sums.failed": (Category.ERROR, Weight.ALERT, "Something cannot be summed up"),
     "sums.differ": (Category.ERROR, Weight.ALERT, "Sums are not what their rows say"),
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
@@ -28,20 +28,20 @@ ORDINARY: Final = (
     "approval.expired",
     "approval.withdrawn",  # nothing follows from it
     "data.seen",  # pages of their own show who looked at whom
-    finding.FAILED,  # found where it fails
+    detection.FAILED,  # found where it fails
     "log.accepted",
     "log.caught_up",
     "log.exported",
     "report.made",
-    *working.KINDS,
-    working.MUTED,
+    *workflow.KINDS,
+    workflow.MUTED,
     "personal.expired",  # when its time came, as the rules of retention say
 )
 
 
 def register() -> None:
     """Have it found."""
-    finding.register_kinds(KINDS)
-    finding.register_ordinary(ORDINARY)
-    finding.register("kinds", finding.by_kind, is_always=True)
-    finding.register("clock", clock.gone_back, is_always=True)
+    detection.register_kinds(KINDS)
+    detection.register_ordinary(ORDINARY)
+    detection.register("kinds", detection.by_kind, is_always=True)
+    detection.register("clock", clock.gone_back, is_always=True)

@@ -4,8 +4,9 @@ from typing import Final
 
 from django.db import transaction
 
-from audit import checkpoints, keys, log
-from audit.verify import signers_of
+from audit import log
+from audit.sealing import checkpoints, keys
+from audit.verification.verify import signers_of
 
 ANNOUNCED: Final = "log.keys_announced"
 

@@ -1,0 +1,1 @@
+"""Verifies the event log, here and at an auditor’s."""
