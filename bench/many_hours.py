@@ -15,10 +15,7 @@ django.setup()
 from django.db import connection, connections, transaction  # noqa: E402  (models need the set-up)
 from django.utils.timezone import now  # noqa: E402
 
-from audit import (
-    hours,
-    id_ranges,
-)
+from audit import hours, id_ranges  # noqa: E402
 from audit.hours import HOUR  # noqa: E402
 from audit.models import Rolled  # noqa: E402
 from audit.reports.kinds import Interval  # noqa: E402
