@@ -4,17 +4,17 @@ from games import converters as converters  # "mode" in an address
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
 from games.demo import views as guests
-from games.fairness import views as fair_views
-from games.help import views as help_views
-from games.history import support_views
+from games.history import fairness_views as fair_views
+from games.history import panels, support_views
 from games.history.statement import views as statement
+from games.lobby import help_views as help_views
+from games.lobby import two_tables
 from games.lobby import views as lobby_views
 from games.operators import views as remote_views
-from games.shared import chip_views, panels, statistics_views, two_tables
+from games.shared import chip_views, notice_stream, statistics_views
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
 from games.solo import purse_views, views
-from games.tables import notice_stream
 
 urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),

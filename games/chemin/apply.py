@@ -21,11 +21,11 @@ from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, Ti
 from games.engine.chemin.events import BidMade, Settled
 from games.engine.chemin.frozen import freeze
 from games.engine.chemin.state import Chips
-from games.integrity import NotRecomputed, RulesUnknown
 from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
+from games.rounds.integrity import NotRecomputed, RulesUnknown
+from games.rounds.redeal import Finding
 from games.tables import clock, notify
 from games.variants import GAMES
-from games.verification.redeal import Finding
 from wallet.models import Account
 
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")

@@ -1,5 +1,5 @@
 """Guests' tables as staff see them: what is asked of whom and until when, who sits there, and what lies before the
-croupier, now or in a coup that is over. No card is read for it: what lies open is `games.chemin.open_cards`.
+croupier, now or in a coup that is over. No card is read for it: what lies open is `games.shared.open_cards`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from games.chemin.table_state import Standing
 from games.engine.chemin import Phase
 from games.engine.chemin.actions import BringShoe, Join, Leave, SetBalance
 from games.engine.chemin.state import there
-from games.integrity import NotReproduced
 from games.models import CheminSeat, Decider, ShoeEnding, WhyLeft
+from games.rounds.integrity import NotReproduced
 from games.shared import malfunction
 from games.shared.shoes import SYSTEM
 from wallet import ledger

@@ -1,6 +1,6 @@
 """A finished coup of a guests' table, dealt again from its shoe and worked out again, compared with what is kept of it.
 
-Pure, as `games.verification.redeal` is for the other games: plain values in, what does not agree out. From the seed,
+Pure, as `games.rounds.redeal` is for the other games: plain values in, what does not agree out. From the seed,
 the stakes and what both sides declared, everything else follows.
 """
 
@@ -15,7 +15,7 @@ from games.engine.chemin.rules import Call
 from games.engine.chemin.state import Chips, Coup
 from games.engine.settle import Line, Result, Settlement
 from games.engine.shoe import SeedError, commitment, shuffle
-from games.verification.redeal import Finding, Moved, StoredPart, compare_part, ledger_text
+from games.rounds.redeal import Finding, Moved, StoredPart, compare_part, ledger_text
 
 COVERING: Final = frozenset(call.value for call in Call if call.covers_the_bank)
 

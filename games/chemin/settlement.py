@@ -24,7 +24,6 @@ from games.engine.chemin import Call, Outcome, Side
 from games.engine.chemin.events import Declared, Event, Settled, SettledStake
 from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.state import there
-from games.integrity import NotRecomputed
 from games.models import (
     CheminCoup,
     CheminMove,
@@ -34,8 +33,9 @@ from games.models import (
     LiveRound,
 )
 from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
+from games.rounds.integrity import NotRecomputed
+from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM, written
-from games.verification.redeal import Finding
 from players.protection import play_sessions
 
 KEEP = f"WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT} SELECT count(*) FROM round"  # noqa: S608  (our own statements)

@@ -19,10 +19,10 @@ from games.chemin.table_state import UNDER_ITS_VERSION, cards_on_table, on_the_t
 from games.engine.chemin import Outcome, Phase, State, apply
 from games.engine.chemin.actions import SetBalance
 from games.engine.chemin.frozen import thaw
-from games.integrity import Doubt
 from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
 from games.raw_rows import fetch_named
+from games.rounds.integrity import Doubt
 from games.tables.chemin_rules import GuestClock, GuestRules
 from games.variants import GAMES
 from wallet import house_stop

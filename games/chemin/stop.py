@@ -10,8 +10,8 @@ from django.db import connection, transaction
 
 from games.chemin.money import Unpaid
 from games.errors import PlayError, TableStopped
-from games.integrity import Doubt
 from games.models import IncidentKind, LiveRound
+from games.rounds.integrity import Doubt
 from games.shared import malfunction
 from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM

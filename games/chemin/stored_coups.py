@@ -10,9 +10,9 @@ from django.db.models import Prefetch
 from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe
+from games.rounds.redeal import Moved, StoredPart
 from games.shared.shoes import seed_of
 from games.tables.chemin_rules import GuestRules
-from games.verification.redeal import Moved, StoredPart
 from wallet.models import Account, AccountKind, Entry
 
 STAKE, SETTLE = "stake", "settle"  # kinds of journals

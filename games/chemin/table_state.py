@@ -19,7 +19,6 @@ from games.engine.chemin import Phase, State
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.rules import DECKS
-from games.integrity import WrongCard
 from games.models import (
     OPEN_PHASES,
     CheminSeat,
@@ -30,9 +29,10 @@ from games.models import (
     Shoe,
     TableVersion,
 )
+from games.rounds.integrity import WrongCard
+from games.rounds.redeal import Finding
 from games.tables import clock
 from games.tables.chemin_rules import GuestClock, GuestRules
-from games.verification.redeal import Finding
 from wallet import house_stop
 from wallet.models import Account, Mode
 

@@ -27,13 +27,13 @@ from games.engine.chemin.actions import Pass, StepAway, TableAction, TimeUp
 from games.engine.chemin.seats import in_order
 from games.engine.chemin.state import there
 from games.errors import TableStopped
-from games.integrity import Overdue
 from games.models import UNDEALT, CheminSeat, CheminTable, Decider, VoidReason
+from games.rounds.integrity import Overdue
+from games.rounds.redeal import Finding
 from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM
 from games.tables import clock
 from games.variants import GAMES
-from games.verification.redeal import Finding
 from wallet import house_stop
 
 SEEN_IN_TIME: Final = timedelta(seconds=5)

@@ -18,7 +18,6 @@ from games.engine.chemin import Call
 from games.engine.chemin.actions import AnnulCoup, EndBank
 from games.engine.chemin.events import SettledStake
 from games.engine.chemin.state import Coup, there
-from games.integrity import Doubt
 from games.models import (
     OPEN_PHASES,
     CheminCoup,
@@ -34,6 +33,7 @@ from games.models import (
     Void,
     VoidReason,
 )
+from games.rounds.integrity import Doubt
 from games.rounds.void import keep_parts, void_round
 from games.tables import clock
 from wallet.ledger.round_reversal import undo_round

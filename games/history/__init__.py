@@ -18,11 +18,11 @@ from games.chemin.log_details import CoupLine, Kept
 from games.history.search import Search, find
 from games.labels import bet_name
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, VoidReason, Wager
+from games.rounds.unreadable import is_readable
 from games.solo.page import dealt, participation
 from games.tables.board import round_view, spots
 from games.tables.presentation import RoundView, SpotView
 from games.variants import GAMES, VARIANTS
-from games.verification.unreadable_rounds import is_readable
 from players.models import Player
 from wallet.models import Mode
 

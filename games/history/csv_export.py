@@ -20,8 +20,8 @@ from games.engine.coup import deal
 from games.history import HistoryLine, history_lines, is_coup, paid_back
 from games.labels import bet_name
 from games.models import Participation
+from games.rounds.unreadable import is_readable
 from games.variants import VARIANTS
-from games.verification.unreadable_rounds import is_readable
 from wallet.models import Mode
 
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8

@@ -26,9 +26,9 @@ from games.models import (
     VoidPart,
     VoidReason,
 )
+from games.rounds.redeal import Finding
 from games.shared.round_status import how_far
 from games.tables import clock
-from games.verification.redeal import Finding
 
 PAGE = 20
 

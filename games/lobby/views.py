@@ -14,11 +14,11 @@ from django_htmx.http import push_url
 
 from audit import replica
 from games.help import game_lines
-from games.history import unseen_rounds
 from games.lobby import selectors
 from games.lobby.favourites import keep_table, kept_tables
 from games.lobby.filters import Choices, Wish
 from games.lobby.sample_hand import still
+from games.rounds import unseen
 from games.shared import stream_tokens
 from games.shared.lobby_card import render_card
 from games.variants import VARIANTS
@@ -77,7 +77,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
 def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
     """Return the whole page, with what has happened to the player meanwhile."""
     player, language = player_of(request.user), _language()
-    news = unseen_rounds.news(unseen_rounds.unseen_by(player), request, language) if player else {}
+    news = unseen.news(unseen.unseen_by(player), request, language) if player else {}
     context = {
         **_tables(request, wish),
         "news": news.values(),
@@ -87,7 +87,7 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
         "stream": _stream(request, wish),
     }
     response = render(request, "games/lobby.html", context)
-    unseen_rounds.remember(response, request, news)
+    unseen.remember(response, request, news)
     return response
 
 

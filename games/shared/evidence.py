@@ -7,11 +7,11 @@ from cryptography.exceptions import InvalidTag
 from games.chemin import shoes as chemin_shoes
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at
-from games.integrity import Doubt
 from games.models import LiveRound, Phase, Shape, Shoe
+from games.rounds.integrity import Doubt
+from games.rounds.redeal import Finding
+from games.rounds.stored import OF_THE_CARDS, Problem, problems
 from games.shared import shoes
-from games.verification.redeal import Finding
-from games.verification.stored_rounds import OF_THE_CARDS, Problem, problems
 
 YES, NO = "yes", "no"
 

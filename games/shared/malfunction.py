@@ -38,11 +38,11 @@ from games.models import (
     Void,
     VoidReason,
 )
+from games.rounds.redeal import Finding
 from games.shared import evidence, round_status, shoes
 from games.shared.void import void_live_round
 from games.tables import clock, notify
 from games.tables.clock import Clock
-from games.verification.redeal import Finding
 from players import mail
 from players.models import Staff, User
 from wallet import archives

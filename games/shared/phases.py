@@ -17,13 +17,13 @@ from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
 from structlog.contextvars import bind_contextvars
 
-from games.integrity import Doubt, NotReproduced, Overdue
 from games.models import IncidentKind, LiveRound, LiveTable, Phase, Shape, ShoeEnding, VoidReason
+from games.rounds.integrity import Doubt, NotReproduced, Overdue
+from games.rounds.redeal import Finding
 from games.shared import malfunction, planner_settings, rounds, settlement, shoes, void
 from games.shared.shoes import SYSTEM
 from games.tables import clock
 from games.variants import VARIANTS
-from games.verification.redeal import Finding
 from wallet import house_stop
 
 logger = logging.getLogger(__name__)

@@ -14,16 +14,16 @@ from django.db.models import Max
 from audit import log
 from games.engine.bets import Variant
 from games.engine.dealing import cut_card_is_out
-from games.integrity import RulesUnknown
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Shoe, Table, TableVersion
 from games.rounds.codes import round_code
+from games.rounds.integrity import RulesUnknown
+from games.rounds.redeal import Finding
 from games.shared import shoes
 from games.shared.shoes import SYSTEM
 from games.solo.seats import takes_bets
 from games.tables import clock, notify
 from games.tables.clock import Clock
 from games.variants import VARIANTS
-from games.verification.redeal import Finding
 from wallet.ledger import holds
 
 # What lies on the round, as the log commits to it: a line "player bet stake" for every bet, minor units, in the order

@@ -16,14 +16,14 @@ from games.engine.bets import PUSH, BetRule, Variant
 from games.engine.coup import Coup
 from games.engine.dealing import coup_at
 from games.engine.settle import Result, SettlementError, line_of
-from games.integrity import NotRecomputed, NotReproduced
 from games.models import LiveRound
 from games.raw_rows import Value
 from games.rounds.insert import INSERT, NEW_ROUND, NewRound
+from games.rounds.integrity import NotRecomputed, NotReproduced
+from games.rounds.redeal import Finding
 from games.shared import shoes
 from games.shared.rounds import rules_of
 from games.shared.shoes import SYSTEM
-from games.verification.redeal import Finding
 from players.protection import play_sessions
 from wallet import ledger
 

@@ -2,7 +2,7 @@
 
 Its seed is drawn, sealed and committed to before the first bet, and published when the shoe has ended: then anybody can
 deal it again. Until then it goes from here only to what compares a finished round with it
-(`games.verification.stored_rounds`); to a round go the cards that are due.
+(`games.rounds.stored`); to a round go the cards that are due.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,12 +18,12 @@ from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import commitment, shuffle
-from games.integrity import Doubt, NotReproduced, WrongCard
 from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
+from games.rounds.integrity import Doubt, NotReproduced, WrongCard
+from games.rounds.redeal import Finding
 from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.tables import clock
 from games.variants import VARIANTS
-from games.verification.redeal import Finding
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event

@@ -11,11 +11,11 @@ from games.betting.lower_bet import lower_bet
 from games.errors import TableClosed
 from games.models import NextRound, Participation, Round, Table, TableVersion, Void
 from games.raw_rows import columns, fetch_one, instance
+from games.rounds.unreadable import is_readable
 from games.solo import seats
 from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
 from games.variants import VARIANTS
-from games.verification.unreadable_rounds import is_readable
 from wallet import house_stop
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode

@@ -19,16 +19,17 @@ from games.betting.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.chemin.views import chemin_page
 from games.engine.settle import SettlementError
 from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
-from games.history import csv_export, unseen_rounds
+from games.history import csv_export
 from games.history.search import every
 from games.models import NextRound, Shape, Table
 from games.operators import views
+from games.rounds import unseen
 from games.rounds.void import tell
+from games.shared.notice_stream import stream_of
 from games.shared.views import live_page
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome
-from games.tables.notice_stream import stream_of
 from games.tables.page_header import sitting_view
 from games.tables.presentation import Notice
 from games.variants import VARIANTS
@@ -87,7 +88,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         if notice:
             request.session[NOTICE] = vars(notice)
         response = redirect("table", slug=found.slug, mode=mode)
-        unseen_rounds.remember(response, request, [shown] if shown else [])
+        unseen.remember(response, request, [shown] if shown else [])
         return response
     return _render(request, "games/_game_now.html", place, notice, shown=shown, fresh=fresh)
 
@@ -141,7 +142,7 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     spots = logs.replay_spots(request.player, round_id, _language()) if found.view else ()
     context = {"round": found, "spots": spots}
     response = render(request, "games/round.html", context)
-    unseen_rounds.remember(response, request, [round_id])
+    unseen.remember(response, request, [round_id])
     return response
 
 
@@ -204,7 +205,7 @@ def _render(
 ) -> HttpResponse:
     mode = Mode(place.mode)
     notice = notice or annulled(tell(place.player, place.table_id, mode))
-    news = unseen_rounds.news([place] if place.unseen != shown else [], request, _language())
+    news = unseen.news([place] if place.unseen != shown else [], request, _language())
     game = game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh)
     session = session_id(request)
     seen = play_sessions.sitting(place.player, session) if session else None
@@ -222,7 +223,7 @@ def _render(
         "stream": partial(stream_of, request),  # of the whole page alone
     }
     response = render(request, template, context)
-    unseen_rounds.remember(response, request, [*news, shown] if shown else news)
+    unseen.remember(response, request, [*news, shown] if shown else news)
     return response
 
 

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from games.chemin.open_cards import face_up
 from games.models import LiveRound, Phase, Shape
+from games.shared.open_cards import face_up
 
 SHORTEST, LONGEST = 100, 600_000
 """What no phase of a table is shorter or longer than."""

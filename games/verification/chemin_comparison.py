@@ -27,6 +27,7 @@ from games.engine.chemin.state import Chips
 from games.engine.chemin.state import Coup as ChipsOnTable
 from games.engine.settle import Line, Settlement
 from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participation
+from games.rounds.redeal import Moved
 from games.shared.shoes import seed_of, written
 from games.tables.board import Dealt
 from games.tables.chemin_rules import GuestRules
@@ -34,7 +35,6 @@ from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
 from games.verification.punto_comparison import CANNOT_UNSEAL, GONE, as_kept, as_stored, bet_row, moved_back, of_shoe
 from games.verification.records import Kept, balance_at, cash_of, face_up, moved
-from games.verification.redeal import Moved
 from wallet import archives
 
 FIRST_FOUR = 4  # cards of both hands

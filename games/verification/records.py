@@ -13,10 +13,10 @@ from django.db.models import Prefetch, Q
 from audit.models import ArchivedMonth, Event, Leaf
 from games.chemin import stored_coups as chemin_stored
 from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe, VoidPart, Wager
+from games.rounds.stored import STAKES
 from games.variants import GAMES
 from games.variants.game import Game
 from games.verification.facts import Logged
-from games.verification.stored_rounds import STAKES
 from wallet import archives
 from wallet.models import Account, Entry, Journal
 

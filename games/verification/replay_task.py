@@ -14,11 +14,11 @@ from django.db import transaction
 from audit import log
 from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, ReplayDue, Round, Void, VoidReason
+from games.rounds.redeal import Finding
+from games.rounds.stored import Problem, problems
 from games.rounds.void import void_round
 from games.shared import malfunction
 from games.tables.status import close_table
-from games.verification.redeal import Finding
-from games.verification.stored_rounds import Problem, problems
 from wallet.ledger import LedgerError
 
 BATCH = 500  # rounds dealt again in one transaction

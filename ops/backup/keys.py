@@ -9,8 +9,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.fernet import InvalidToken
 
 from games.chemin import shoes as guests_shoes
-from games.integrity import Doubt
 from games.models import Shape, Shoe
+from games.rounds.integrity import Doubt
 from games.shared import shoes
 from ops.backup.errors import WrongKey
 from players.encryption import unseal

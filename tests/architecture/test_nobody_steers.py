@@ -156,7 +156,7 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     recalls = {f"games.verification.{name}" for name in ("punto", "coups", "service")}
     assert callers("seed_of") == {
         "games.shared.shoes",
-        "games.verification.stored_rounds",
+        "games.rounds.stored",
         "games.chemin.stored_coups",
         *recalls,
     }

@@ -6,8 +6,8 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.models import Participation, ReplayDue
+from games.rounds.unreadable import is_readable
 from games.verification.replay_task import replay_finished_rounds
-from games.verification.unreadable_rounds import is_readable
 from tests.chemin.at_table import a_chemin_table, guests
 from tests.chemin.evenings import play_evening
 from tests.harness import databases

@@ -13,7 +13,7 @@ from games.engine.chemin.record import Played, replay_coup
 from games.engine.chemin.rules import DECKS, Outcome
 from games.engine.chemin.state import Chips
 from games.engine.shoe import commitment, shuffle
-from games.verification.redeal import Moved, StoredPart, StoredWager
+from games.rounds.redeal import Moved, StoredPart, StoredWager
 
 SEED = sha256(b"a shoe of six decks").digest()
 CARDS = shuffle(SEED, DECKS)

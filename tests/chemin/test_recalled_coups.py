@@ -18,8 +18,8 @@ from games.models import (
     Round,
     Void,
 )
+from games.rounds.stored import problems
 from games.verification import replay_task
-from games.verification.stored_rounds import problems
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, guests, sit
 from tests.chemin.evenings import play_evening, play_until

@@ -10,12 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from games.chemin import play
-from games.chemin.open_cards import face_up
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.state import there
 from games.models import CheminTable, Incident, LiveRound, Round
 from games.shared import malfunction
 from games.shared.floor import floor
+from games.shared.open_cards import face_up
 from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import (
     a_bank,

@@ -14,12 +14,12 @@ from games.history.statement.figures import figures_between
 from games.history.statement.movements import running
 from games.models import Participation, Phase, Round, Void, VoidReason
 from games.reports import reconciliation
+from games.rounds.stored import problems
 from games.rounds.void import void_round
 from games.shared import malfunction
 from games.shared.malfunction import MalfunctionError
 from games.solo.operator_money import play
 from games.verification.service import recall
-from games.verification.stored_rounds import problems
 from tests import old_months
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_purse, a_round, a_table, a_verified_player

@@ -10,7 +10,7 @@ from django.test import Client
 
 from games.engine.cards import FULL_DECK
 from games.engine.shoe import commitment
-from games.fairness.views import COMMAND
+from games.history.fairness_views import COMMAND
 from tests.harness.sweeps import sample
 
 PROJECT = Path(__file__).resolve().parents[2]

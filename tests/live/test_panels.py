@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from games.betting.limits import Limits
 from games.engine.odds import exact, percent
+from games.history import panels
 from games.models import LiveTable, Participation, Phase, VoidReason
-from games.shared import panels
 from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
 from games.shared.void import void_live_round
 from games.variants import VARIANTS

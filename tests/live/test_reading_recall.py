@@ -8,8 +8,8 @@ import pytest
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import commitment, shuffle
+from games.rounds.redeal import InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
 from games.variants import VARIANTS
-from games.verification.redeal import InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
 
 NO_COMMISSION = VARIANTS["no_commission"]
 SEED = sha256(b"a shoe").digest()

@@ -26,13 +26,13 @@ from games.models import (
     ShoeEnding,
     VoidReason,
 )
+from games.rounds.unreadable import is_readable
 from games.seeds import unseal
 from games.shared import shoes
 from games.shared.bets import change_slip
 from games.shared.void import void_live_round
 from games.solo.page import participation
 from games.verification import replay_task
-from games.verification.unreadable_rounds import is_readable
 from players.models import Player
 from tests.annulling import annul_as_two_agree
 from tests.builders import a_player

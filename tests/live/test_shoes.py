@@ -11,7 +11,6 @@ from django.db.utils import IntegrityError
 from games.engine.cards import Card
 from games.engine.dealing import CUT_CARD, coup_at, coups, opening
 from games.engine.shoe import commitment, shuffle
-from games.integrity import NotReproduced, WrongCard
 from games.models import (
     Incident,
     IncidentKind,
@@ -22,6 +21,7 @@ from games.models import (
     ShoeEnding,
     Void,
 )
+from games.rounds.integrity import NotReproduced, WrongCard
 from games.seeds import new_sealed_seed, unseal
 from games.shared import phases, rounds, shoes
 from players.models import Player

@@ -16,7 +16,6 @@ from games.betting.eligibility import is_played_for
 from games.chat.moderation_queue import open_reports
 from games.chemin.floor import Guests, guests_at
 from games.chemin.lobby_card import BEAD_OF
-from games.chemin.open_cards import face_up
 from games.engine.chemin import Outcome
 from games.engine.roads import Bead
 from games.incidents import unruled
@@ -35,6 +34,7 @@ from games.models import (
     Void,
 )
 from games.shared.floor.risk import Risk, risks_of
+from games.shared.open_cards import face_up
 from games.shared.round_status import how_far
 from games.shared.scoreboard import beads_of
 from games.tables import clock

@@ -6,7 +6,7 @@ Whoever raises a `Doubt` has changed nothing that lasts; `games.shared.phases` s
 from typing import ClassVar
 
 from games.models import IncidentKind
-from games.verification.redeal import Finding
+from games.rounds.redeal import Finding
 
 
 class Doubt(Exception):

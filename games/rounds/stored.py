@@ -11,10 +11,10 @@ from games.chemin import redeal as chemin_recall
 from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.models import IncidentKind, Participation, Round, Shoe, Void
+from games.rounds.redeal import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
 from games.shared.shoes import seed_of
 from games.variants import GAMES
 from games.variants.game import Game, GuestGame
-from games.verification.redeal import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
 from wallet import archives
 from wallet.models import Entry
 

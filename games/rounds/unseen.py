@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 
 from games.betting.error_messages import examined, finished_meanwhile
 from games.models import NextRound
+from games.rounds.unreadable import is_readable
 from games.solo.page import participation
 from games.tables.presentation import Notice
-from games.verification.unreadable_rounds import is_readable
 from players.models import Player
 
 COOKIE = "sabot_shown"

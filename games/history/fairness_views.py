@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from games.engine.cards import FULL_DECK
 from games.engine.dealing import CUT_CARD
-from games.shared.shoe_page import shoe_view
+from games.history.shoe_page import shoe_view
 from games.tables.board import card_view
 
 COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1 --first-card 1"
