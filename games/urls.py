@@ -1,11 +1,13 @@
 from django.urls import include, path
 
 from games import converters as converters  # "mode" in an address
+from games import table_views
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
 from games.demo import views as guests
 from games.history import fairness_views as fair_views
 from games.history import panels, support_views
+from games.history import views as history_views
 from games.history.statement import views as statement
 from games.lobby import help_views as help_views
 from games.lobby import two_tables
@@ -14,15 +16,16 @@ from games.operators import views as remote_views
 from games.shared import chip_views, notice_stream, statistics_views
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
-from games.solo import purse_views, views
+from games.solo import purse_views
+from games.solo import views as solo_views
 
 urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
     path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
     path("house/now/", notice_stream.house_now, name="house_now"),
-    path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
-    path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
+    path("table/<slug:slug>/<mode:mode>/", table_views.table, name="table"),
+    path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/balance/", remote_views.remote_balance, name="remote_balance"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
@@ -50,9 +53,9 @@ urlpatterns = [
     path("try/<slug:slug>/play/", guests.guest_play, name="guest_play"),
     path("try/<slug:slug>/watch/", guests.guest_watch, name="guest_watch"),
     path("enter/<slug:code>/", remote_views.remote_enter, name="remote_enter"),
-    path("history/", views.history, name="history"),
-    path("history/rounds.csv", views.history_csv, name="history_csv"),
-    path("history/<uuid:round_id>/", views.round_replay, name="round"),
+    path("history/", history_views.history, name="history"),
+    path("history/rounds.csv", history_views.history_csv, name="history_csv"),
+    path("history/<uuid:round_id>/", history_views.round_replay, name="round"),
     path("cashier/statement/", statement.statement, name="statement"),
     path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from games.chemin.pause import continue_table
 from games.models import OPEN_PHASES, LiveTable, Status, Table
 from games.tables import status
 from wallet.models import Mode
@@ -25,7 +26,7 @@ class Deed:
 
 DEEDS: Final[Mapping[str, Deed]] = {
     "pause": Deed(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Everybody keeps their seat."),
-    "continue": Deed(status.continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
+    "continue": Deed(continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
     "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
     "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
 }

@@ -5,11 +5,13 @@ or stakes there. Whoever stands at one that serves them no more finishes the rou
 from collections.abc import Iterable
 from typing import Final
 
-from games.errors import NotServed, OtherMoney, TableClosed
-from games.models import OPEN_PHASES, LiveTable, Table, TableVersion
+from games.betting.controls import plays_on
+from games.errors import NotHereRemotely, NotServed, OtherMoney, TableClosed
+from games.models import OPEN_PHASES, LiveTable, Shape, Table, TableVersion
 from games.raw_rows import fetch_one
+from games.variants import VARIANTS
 from players.models import Player
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 
 # Parameters: players and, one for each, live tables. Returned are those pairs of which the player may look at the
 # table: it serves them, or they have bets on its latest round and the pause after that is not over, or they sit there.
@@ -64,3 +66,21 @@ def asked(pairs: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
     """Return the parameters of `MAY_WATCH` for pairs of a player and a live table."""
     found = list(pairs)
     return {"players": [player for player, _ in found], "live_tables": [live_table for _, live_table in found]}
+
+
+def is_remote(player: Player, mode: Mode) -> bool:
+    """Say whether this is played with an operator's money."""
+    return player.is_remote and mode is Mode.REAL
+
+
+def demand_possible(table: Table, player: Player, mode: Mode) -> None:
+    """Raises NotHereRemotely where a table is not for players of operators: it holds money between rounds, or plays
+    with more than one player's.
+    """
+    if is_remote(player, mode) and not is_possible(table):
+        raise NotHereRemotely
+
+
+def is_possible(table: Table) -> bool:
+    """Say whether a table leaves nothing of a player's money here between its rounds, and plays with nobody else's."""
+    return table.shape == Shape.SOLO and plays_on(VARIANTS[table.variant]) is AccountKind.CASH

@@ -5,12 +5,12 @@ returns is escaped unless it is HTML already.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from decimal import InvalidOperation
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import floor
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.html import format_html
 
@@ -24,7 +24,6 @@ from games.help.errors import UnknownMark
 from games.help.examples import Example
 from games.help.figures import minor_units, money, percent
 from games.labels import bet_name
-from games.solo.idle_purses import IDLE
 from games.variants import GAMES, VARIANTS
 from games.variants.game import Game
 
@@ -45,7 +44,7 @@ def marks_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Mark]:
         "decks_number": lambda argument, language: str(game.decks),
         "deck_cards": lambda argument, language: str(len(FULL_DECK)),
         "shoe_cards": lambda argument, language: str(len(FULL_DECK) * game.decks),
-        "idle_minutes": lambda argument, language: str(IDLE // timedelta(minutes=1)),
+        "idle_minutes": lambda argument, language: str(settings.PLAYER_IDLE_SECONDS // 60),
         "minimum_return": lambda argument, language: percent(LIVE_MINIMUM, language, 0),
     }
     return {**everywhere, **own}

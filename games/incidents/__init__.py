@@ -27,6 +27,7 @@ from games.models import (
     VoidReason,
 )
 from games.rounds.redeal import Finding
+from games.shared.open_cards import lying_open
 from games.shared.round_status import how_far
 from games.tables import clock
 
@@ -180,7 +181,7 @@ def open_live_incident(
         table_id=live.live_table.table_id,
         live_round=live,
         cause=cause,
-        cards=live.cards or clock.lying_open(live, clock.now()),
+        cards=live.cards or lying_open(live, clock.now()),
         findings=[asdict(finding) for finding in found],
         done=list(done),
     )
@@ -281,4 +282,4 @@ def _cases(rows: Iterable[Incident]) -> tuple[Case, ...]:
 
 def _cards(incident: Incident, moment: datetime) -> str:
     live = incident.live_round
-    return clock.lying_open(live, moment) if live and live.phase == Phase.DEALT else incident.cards
+    return lying_open(live, moment) if live and live.phase == Phase.DEALT else incident.cards

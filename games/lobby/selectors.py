@@ -9,7 +9,7 @@ from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import replica
-from games.betting.eligibility import is_played_for
+from games.betting.eligibility import is_played_for, is_possible, is_remote
 from games.betting.limits import Limits
 from games.chemin.lobby_card import GuestCardState
 from games.labels import variant_label
@@ -19,7 +19,6 @@ from games.models import Round, Shape, Table
 from games.raw_rows import named
 from games.rounds.codes import read_code
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
-from games.solo.operator_money import is_possible, is_remote
 from games.solo.seats import as_shown
 from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES, VARIANTS

@@ -15,6 +15,7 @@ from django.utils.translation import override
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import Throttled
 
+from games.betting import eligibility
 from games.models import Table
 from games.solo import operator_money
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
@@ -123,5 +124,5 @@ def _demand_table(asked: LaunchAsked) -> None:
     table = Table.objects.select_related("version").filter(slug=asked.table).first()
     if table is None or not operator_money.is_open_to(table, asked.jurisdiction, asked.currency):
         raise Problem(NO_TABLE)
-    if not operator_money.is_possible(table):
+    if not eligibility.is_possible(table):
         raise Problem(NOT_REMOTELY)

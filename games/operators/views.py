@@ -1,49 +1,26 @@
-"""The way in for an operator's player, an address that logs a browser in, once, and leads to the table; and what stands
-there for their balance.
+"""The way in for an operator's player, an address that logs a browser in, once, and leads to the table; and the
+balance that the operator reports for them.
 """
 
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
 from games.models import Table
-from games.solo import operator_money
+from games.solo.operator_money import balance_there
 from games.tables.access import at_a_playable_table
 from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.login import account_locks
 from players.login.current_user import session_of
-from players.models import Player
 from wallet.models import Mode
-from wallet.operator_wallet import launches, operators, queue
-
-
-@dataclass(frozen=True)
-class BalanceThere:
-    """What an operator said last that its player has, in minor units; *is_waiting* tells that it is still to be told of
-    a round, and so the page asks again.
-    """
-
-    amount: int
-    currency: str
-    is_waiting: bool
-    address: str
-
-
-def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | None:
-    """Return what stands for the balance at a table, None where the money is here."""
-    if not operator_money.is_remote(player, mode):
-        return None
-    address = reverse("remote_balance", args=[table.slug, mode])
-    return BalanceThere(operators.funds(player, mode), player.currency, queue.is_waiting(player), address)
+from wallet.operator_wallet import launches
 
 
 @made_by_the_page

@@ -5,6 +5,7 @@ check that deals rounds again is asked for at once.
 from contextlib import suppress
 from uuid import UUID
 
+from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -15,7 +16,6 @@ from games.engine.cards import Card, CardError
 from games.engine.chemin.record import possible_outcomes
 from games.engine.coup import TooFewCards, deal
 from games.models import Incident, Participation, ReplayDue
-from games.tasks import replay_finished_rounds
 from games.variants import GAMES
 
 SECONDS = 60  # after which beat has asked for the check anyway
@@ -64,4 +64,4 @@ def _examine(round_id: UUID, fault: str) -> None:
 def _ask_for_the_check() -> None:
     """Send a message, which is a hint only: without one the check runs within a minute."""
     with suppress(OperationalError):
-        replay_finished_rounds.apply_async(retry=False, expires=SECONDS)
+        current_app.send_task("games.tasks.replay_finished_rounds", retry=False, expires=SECONDS)

@@ -40,6 +40,7 @@ from games.models import (
 )
 from games.rounds.redeal import Finding
 from games.shared import evidence, round_status, shoes
+from games.shared.open_cards import lying_open
 from games.shared.void import void_live_round
 from games.tables import clock, notify
 from games.tables.clock import Clock
@@ -197,7 +198,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         title=f"Annul round {live.code} of {incident.table}",
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
-            ("Round", f"{in_words(live)}; cards {clock.lying_open(live, clock.now())}"),
+            ("Round", f"{in_words(live)}; cards {lying_open(live, clock.now())}"),
             ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
             *evidence.facts(live),
         ],

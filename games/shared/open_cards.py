@@ -1,17 +1,31 @@
-"""Which cards of a coup lie open, for the back office: from what the table has heard, which never tells one that lies
-face down. So nobody opens a seed to show staff a table.
+"""Which cards of a round lie open, for the back office: those that players see. At Chemin de Fer from what the table
+has heard, which never tells one that lies face down. So nobody opens a seed to show staff a table.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from games.chemin import event_codec
 from games.engine.chemin.events import CardsDealt, Event, HandShown, ThirdCard
 from games.engine.chemin.rules import Side
-from games.models import CheminMove
+from games.models import CheminMove, LiveRound, Phase, Shape
+from games.tables.clock import Clock
 
 FACE_DOWN: Final = "–"
+
+
+def lying_open(live_round: LiveRound, moment: datetime) -> str:
+    """Return the cards of a round that are turned up, in dealing order: no page of the back office tells one before the
+    players see it. Where guests play each other, one that lies face down has a mark in its place.
+    """
+    if live_round.live_table.table.shape == Shape.GUESTS:
+        return face_up([live_round.pk]).get(live_round.pk, "")
+    cards = live_round.cards.split()
+    if live_round.phase == Phase.DEALT and live_round.dealt_at:
+        cards = cards[: Clock.of(live_round.version.clock or {}).turned(moment - live_round.dealt_at)]
+    return " ".join(cards)
 
 
 def face_up(rounds: Iterable[UUID]) -> Mapping[UUID, str]:

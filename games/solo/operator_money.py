@@ -2,29 +2,48 @@
 answer the ordinary round runs, between two bookings, in one transaction. Nothing of it waits for the network.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
+from django.urls import reverse
 
 from games import solo
-from games.betting.controls import plays_on
-from games.betting.eligibility import is_played_for, serves
+from games.betting.eligibility import is_played_for, is_remote, serves
 from games.errors import (
     BetUnderWay,
-    NotHereRemotely,
     OperatorBusy,
     OperatorRefuses,
     OperatorSilent,
     RemoteBalanceTooLow,
     VisitOver,
 )
-from games.models import Shape, Table
+from games.models import Table
 from games.solo import Click, Played, seats
-from games.variants import VARIANTS
 from players.models import Player
 from players.protection import registers
-from wallet.models import AccountKind, Mode, RemoteBet
-from wallet.operator_wallet import bets, operators
+from wallet.models import Mode, RemoteBet
+from wallet.operator_wallet import bets, operators, queue
+
+
+@dataclass(frozen=True)
+class BalanceThere:
+    """What an operator said last that its player has, in minor units; *is_waiting* tells that it is still to be told of
+    a round, and so the page asks again.
+    """
+
+    amount: int
+    currency: str
+    is_waiting: bool
+    address: str
+
+
+def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | None:
+    """Return what stands for the balance at a table, None where the money is here."""
+    if not is_remote(player, mode):
+        return None
+    address = reverse("remote_balance", args=[table.slug, mode])
+    return BalanceThere(operators.funds(player, mode), player.currency, queue.is_waiting(player), address)
 
 
 def play(click: Click) -> Played:
@@ -48,24 +67,6 @@ def play(click: Click) -> Played:
         if played.repeated:  # by another click, with a bet of its own
             bets.give_up(bet, "the round was played before")
         return played
-
-
-def is_remote(player: Player, mode: Mode) -> bool:
-    """Say whether this is played with an operator's money."""
-    return player.is_remote and mode is Mode.REAL
-
-
-def demand_possible(table: Table, player: Player, mode: Mode) -> None:
-    """Raises NotHereRemotely where a table is not for players of operators: it holds money between rounds, or plays
-    with more than one player's.
-    """
-    if is_remote(player, mode) and not is_possible(table):
-        raise NotHereRemotely
-
-
-def is_possible(table: Table) -> bool:
-    """Say whether a table leaves nothing of a player's money here between its rounds, and plays with nobody else's."""
-    return table.shape == Shape.SOLO and plays_on(VARIANTS[table.variant]) is AccountKind.CASH
 
 
 def is_open_to(table: Table, jurisdiction: str, currency: str) -> bool:

@@ -1,32 +1,24 @@
-"""The player's pages: table, Game logs. Thin: parse, call one service or selector, render."""
+"""The pages of solo tables. Thin: parse, call one service or selector, render."""
 
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from games import history as logs
 from games import solo
 from games.betting.controls import Change, Deal
 from games.betting.error_messages import annulled, refusal, repeated, table_changed
-from games.betting.forms import BET, KEEP, TAKE, SearchForm, SlipForm
-from games.chemin.views import chemin_page
+from games.betting.forms import BET, KEEP, TAKE, SlipForm
 from games.engine.settle import SettlementError
 from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
-from games.history import csv_export
-from games.history.search import every
 from games.models import NextRound, Shape, Table
-from games.operators import views
 from games.rounds import unseen
 from games.rounds.void import tell
 from games.shared.notice_stream import stream_of
-from games.shared.views import live_page
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome
@@ -42,15 +34,8 @@ from wallet.models import Mode
 NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
 
 
-@player_required
-@require_safe
-@at_a_playable_table
-def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """A table page: the player's own place, as it stands, or what keeps the player from playing."""
-    if found.shape == Shape.SHARED:
-        return live_page(request, found, mode)
-    if found.shape == Shape.GUESTS:
-        return chemin_page(request, found, mode)
+def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """A solo table's page: the player's own place, as it stands, or what keeps the player from playing."""
     demand_welcome(request.player, mode, session_id(request))
     operator_money.look_at_balance(request.player, mode, session_id(request))
     place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
@@ -91,59 +76,6 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         unseen.remember(response, request, [shown] if shown else [])
         return response
     return _render(request, "games/_game_now.html", place, notice, shown=shown, fresh=fresh)
-
-
-@player_required
-@require_safe
-def history(request: PlayerRequest) -> HttpResponse:
-    """Game logs: the player's real-money rounds, newest first."""
-    mark = request.GET.get("before", "")
-    before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
-    form = SearchForm(request.GET, player=request.player)
-    page = logs.history(request.player, before=before, language=_language(), search=form.search)
-    context = {
-        "playing": logs.playing(request.player, _language()) if before is None and not form.query else (),
-        "rounds": page.rounds,
-        "older": page.older,
-        "first": before is None,
-        "form": form,
-        "filtered": bool(form.query),
-    }
-    whole = not request.htmx or request.htmx.history_restore_request
-    response = render(request, "games/history.html" if whole else "games/_history.html", context)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
-
-
-@player_required
-@require_safe
-def history_csv(request: PlayerRequest) -> HttpResponseBase:
-    """The rounds that Game logs would show, all of them, as a file."""
-    form = SearchForm(request.GET, player=request.player)
-    if form.fault:
-        return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
-    player = request.player
-    lines = csv_export.lines(every(player, form.search), _language(), is_remote=player.is_remote)
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="sabot.csv"'
-    return response
-
-
-@player_required
-@require_safe
-def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
-    """One of the player's own rounds, dealt again from what was stored, and marked as a replay."""
-    found = logs.round_of(request.player, round_id, _language())
-    if found is None:
-        playing = logs.playing(request.player, _language(), round_id=round_id)
-        if not playing:
-            raise Http404
-        return render(request, "games/round_playing.html", {"round": playing[0]})
-    spots = logs.replay_spots(request.player, round_id, _language()) if found.view else ()
-    context = {"round": found, "spots": spots}
-    response = render(request, "games/round.html", context)
-    unseen.remember(response, request, [round_id])
-    return response
 
 
 def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, solo.Played | None]:
@@ -214,7 +146,7 @@ def _render(
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
         "game": game,
-        "there": views.balance_there(place.player, place.table, mode),
+        "there": operator_money.balance_there(place.player, place.table, mode),
         "news": news.values(),
         "now_mode": mode,
         "mark": "" if request.htmx else uuid4(),  # a script makes one for each click

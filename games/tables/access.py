@@ -13,11 +13,10 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from games.betting.controls import plays_on
-from games.betting.eligibility import demand_served, stands_at
+from games.betting.eligibility import demand_possible, demand_served, stands_at
 from games.betting.error_messages import Unplayable, unplayable
 from games.errors import Barred, NotHereRemotely, NotServed, OtherMoney, TableClosed, UnknownCurrency
 from games.models import Shape, Table
-from games.solo.operator_money import demand_possible
 from games.variants import VARIANTS
 from players.access import PlayerRequest
 from players.models import Player

@@ -5,9 +5,6 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from games.models import LiveRound, Phase, Shape
-from games.shared.open_cards import face_up
-
 SHORTEST, LONGEST = 100, 600_000
 """What no phase of a table is shorter or longer than."""
 
@@ -58,15 +55,3 @@ def now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()
     return moment
-
-
-def lying_open(live_round: LiveRound, moment: datetime) -> str:
-    """Return the cards of a round that are turned up, in dealing order: no page of the back office tells one before the
-    players see it. Where guests play each other, one that lies face down has a mark in its place.
-    """
-    if live_round.live_table.table.shape == Shape.GUESTS:
-        return face_up([live_round.pk]).get(live_round.pk, "")
-    cards = live_round.cards.split()
-    if live_round.phase == Phase.DEALT and live_round.dealt_at:
-        cards = cards[: Clock.of(live_round.version.clock or {}).turned(moment - live_round.dealt_at)]
-    return " ".join(cards)

@@ -1,4 +1,5 @@
-"""Whether a table is open, pauses or is closed: four deeds of staff, each with a reason. All of them let a round in
+"""Whether a table is open, pauses or is closed: what staff do to it, each time with a reason; how a table that pauses
+goes on stands in `games.chemin.pause`. All of them let a round in
 progress play to its end.
 
 A table that pauses keeps everything for when it goes on: bets for Rebet, seats, banks and what is asked there. One that
@@ -10,8 +11,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from audit import log
-from games.chemin.pause import give_time_back
-from games.models import LiveTable, Shape, Status, Table
+from games.models import LiveTable, Status, Table
 from games.tables import notify
 from games.tables.checks import TableError
 from games.variants import GAMES
@@ -27,8 +27,8 @@ def open_table(*, table_id: int, reason: str, by: str) -> Table:
     Raises NotFromHere where it pauses: it is let go on; TableError where no reason is given, Table.DoesNotExist.
     """
     with transaction.atomic():
-        table, why = locked(table_id), _stated(reason)
-        if _moves(table, Status.OPEN, of=(Status.CLOSED,)):
+        table, why = locked(table_id), stated(reason)
+        if move(table, Status.OPEN, of=(Status.CLOSED,)):
             log.record("table.opened", by=by, on=f"table:{table.pk}", data={"reason": why})
     return table
 
@@ -40,24 +40,9 @@ def pause_table(*, table_id: int, reason: str, by: str) -> Table:
     Raises NotFromHere where it is closed, TableError where no reason is given, Table.DoesNotExist.
     """
     with transaction.atomic():
-        table, why = locked(table_id), _stated(reason)
-        if _moves(table, Status.PAUSED, of=(Status.OPEN,)):
+        table, why = locked(table_id), stated(reason)
+        if move(table, Status.PAUSED, of=(Status.OPEN,)):
             log.record("table.paused", by=by, on=f"table:{table.pk}", data={"reason": why})
-    return table
-
-
-def continue_table(*, table_id: int, reason: str, by: str) -> Table:
-    """Let a table go on that pauses. Guests have all of their time again, whoever is asked and whoever is away.
-
-    Raises NotFromHere where it is closed: it is opened; TableError where no reason is given or what the table stored
-    cannot be read, Table.DoesNotExist.
-    """
-    with transaction.atomic():
-        table, why = locked(table_id), _stated(reason)
-        if _moves(table, Status.OPEN, of=(Status.PAUSED,)):
-            for live_table in table.live.filter(table__shape=Shape.GUESTS).order_by("pk"):
-                give_time_back(live_table)
-            log.record("table.went_on", by=by, on=f"table:{table.pk}", data={"reason": why})
     return table
 
 
@@ -67,9 +52,9 @@ def close_table(*, table_id: int, reason: str, by: str) -> Table:
     Raises TableError where no reason is given, Table.DoesNotExist.
     """
     with transaction.atomic():
-        table, why = locked(table_id), _stated(reason)
+        table, why = locked(table_id), stated(reason)
         before = table.status
-        if _moves(table, Status.CLOSED, of=(Status.OPEN, Status.PAUSED)):
+        if move(table, Status.CLOSED, of=(Status.OPEN, Status.PAUSED)):
             log.record("table.closed", by=by, on=f"table:{table.pk}", data={"before": before, "reason": why})
     return table
 
@@ -81,7 +66,7 @@ def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table
 
     Raises TableError where no reason is given or there is no such game.
     """
-    why = _stated(reason)
+    why = stated(reason)
     if variant is not None and variant not in GAMES:
         raise TableError("The house has no such game.")
     found = Table.objects.exclude(status=Status.CLOSED).order_by("pk")
@@ -100,14 +85,14 @@ def locked(table_id: int) -> Table:
     return Table.objects.select_for_update(no_key=True).get(pk=table_id)
 
 
-def _stated(reason: str) -> str:
+def stated(reason: str) -> str:
     """Return a reason as it is kept. Raises TableError where none is given."""
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
     return reason.strip()
 
 
-def _moves(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
+def move(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
     """Have the table stand so from now on, and tell its pages; say whether it did not before. Raises NotFromHere."""
     if table.status == to:
         return False

@@ -63,7 +63,7 @@ class Tree:
 
     def prose(self) -> Iterator[tuple[Path, str]]:
         """Yield help and terms, each with its language, which is the last part of its name."""
-        for path in sorted([*self.root.glob("games/**/help/**/*.md"), *self.root.glob("players/texts/*.md")]):
+        for path in sorted([*self.root.glob("games/**/help/**/*.md"), *self.root.glob("players/*/texts/*.md")]):
             language = path.stem.rpartition(".")[2]
             if language in (*self.languages, settings.LANGUAGE_CODE):
                 yield path, language

@@ -10,7 +10,7 @@ from players.support.replies import default_templates
 
 
 def insert_reply_templates(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Insert the first version of each template in ``players/texts/replies.*.md``."""
+    """Insert the first version of each template in ``players/support/texts/replies.*.md``."""
     templates = apps.get_model("players", "ReplyTemplate").objects.using(schema_editor.connection.alias)
     templates.bulk_create([templates.model(number=1, **each) for each in default_templates.templates()])
 

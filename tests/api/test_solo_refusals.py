@@ -10,11 +10,12 @@ from django.utils import translation
 from games import errors
 from games.api.problems import CODES
 from games.betting import error_messages
+from games.chemin.pause import continue_table
 from games.engine.settle import SettlementError
 from games.models import NextRound, Participation, Round, Table
 from games.tables import make_table
 from games.tables.default_tables import baccarat_limits, no_commission_limits
-from games.tables.status import close_table, continue_table, open_table, pause_table
+from games.tables.status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from players.api.problems import KINDS
 from players.models import LimitKind, Period, Player

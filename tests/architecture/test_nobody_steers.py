@@ -153,7 +153,7 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    recalls = {f"games.verification.{name}" for name in ("punto", "coups", "service")}
+    recalls = {f"games.verification.{name}" for name in ("punto_comparison", "chemin_comparison", "service")}
     assert callers("seed_of") == {
         "games.shared.shoes",
         "games.rounds.stored",
@@ -162,7 +162,12 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     }
     assert callers("shuffled") == {"games.shared.shoes", "games.chemin.shoes"}
     assert callers("next_coup") == {"games.shared.shoes", "games.shared.rounds"}
-    of_guests = {"shoes", "standing", "upkeep", "voiding"}  # the croupier alone, and whoever annuls what he has dealt
+    of_guests = {
+        "shoes",
+        "table_state",
+        "maintenance",
+        "void",
+    }  # the croupier alone, and whoever annuls what he has dealt
     assert callers("cards_of") == {
         "games.shared.shoes",
         "games.shared.settlement",

@@ -28,6 +28,7 @@ from games.models import Incident, Participation, Round, RulesVersion, VoidPart,
 from ops.privileges import ORDINARY, RIGHTS
 from players.models import User
 from tests.builders import a_player, a_round, a_table
+from tests.harness.product import APPS
 from tests.harness.sweeps import sample
 from tests.matrix import LISTS, STAFF
 from tests.people import a_member_of_staff, a_visitor
@@ -35,7 +36,6 @@ from wallet.models import Account, Entry, Journal
 
 pytestmark = pytest.mark.django_db
 
-APPS = ("audit", "players", "wallet", "games")
 OF_MONEY_AND_PLAY = ("audit", "wallet", "games")
 PAGES = re.compile(r"(?:index|jsi18n|[a-z]+_[a-z]+_(?:changelist|change|export))")
 WAYS = ("post", "put", "patch", "delete")
@@ -203,7 +203,7 @@ def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
 
 def load_everything() -> None:
     """Import every module of the house, so that no form hides in one that no test needs."""
-    for name in (*APPS, "casino"):
+    for name in APPS:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not re.search(r"\.(?:migrations|__main__|asgi|wsgi)\b", module.name):
@@ -220,14 +220,14 @@ def test_no_form_and_no_formset_is_of_money_play_or_the_log():
     found = {form for form, model in bound.items() if model._meta.app_label in OF_MONEY_AND_PLAY or model in kept()}
     assert found == set()
     assert list(subclasses(InlineModelAdmin)) == [
-        each for each in subclasses(InlineModelAdmin) if not each.__module__.startswith((*APPS, "casino"))
+        each for each in subclasses(InlineModelAdmin) if not each.__module__.startswith(APPS)
     ]
 
 
 def test_no_api_writes_rows():
     """Programs ask the services that pages ask: no view of the API and nothing that it reads is bound to a model."""
     load_everything()
-    ours = (*APPS, "casino")
+    ours = APPS
     bound = {each for kind in (GenericAPIView, ModelSerializer) for each in subclasses(kind)}
     assert [each for each in bound if each.__module__.startswith(ours)] == []
     assert not [name for name in apps.app_configs if name in ("graphene_django", "ninja")]
@@ -308,6 +308,6 @@ def test_no_form_field_of_staff_is_named_after_what_a_round_or_an_entry_came_to(
         (form.__module__, form.__name__, name)
         for form in subclasses(forms.BaseForm)
         for name in getattr(form, "base_fields", {})
-        if name in outcomes and form.__module__.startswith((*APPS, "casino"))
+        if name in outcomes and form.__module__.startswith(APPS)
     }
     assert found == set()

@@ -15,11 +15,11 @@ from audit.significant import detection, workflow
 from players import staff
 from players.models import SubmissionStatus
 from players.registration import CHANGES
+from tests.harness.product import APPS
 from wallet.models import PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision
 from wallet.seamless_wallet import host
 
-APPS = ("audit", "players", "wallet", "games", "casino")
 KIND = re.compile(r"[a-z_]+\.[a-z_]+")
 RECORDERS = {"record", "record_refusal", "event", "_record", "_of_guest", "_done"}
 IN_SQL = re.compile(r"(?<!audit_hour_is_open\()'([a-z_]+\.[a-z_]+)'")  # what names sums is no kind

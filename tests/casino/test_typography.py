@@ -73,7 +73,7 @@ def test_a_text_has_edges(text: str, edges: Edges) -> None:
         ("games/variants/baccarat/help/en.md", "The Banker's turn.", "wrong sign '"),
         ("games/variants/baccarat/help/ro.md", "Banca a fost luată de jucator.", "no diacritics in jucator"),
         ("games/variants/baccarat/help/sv.md", "Ger 5% mindre.", f"percent sign without {NBSP!r} before it"),
-        ("players/texts/terms.de.md", 'Das "Casino" haftet.', 'wrong sign "'),
+        ("players/account/texts/terms.de.md", 'Das "Casino" haftet.', 'wrong sign "'),
     ],
 )
 def test_help_and_terms_are_read_line_by_line(tmp_path: Path, path: str, line: str, what: str) -> None:

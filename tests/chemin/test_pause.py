@@ -10,6 +10,7 @@ from django.db import connection
 
 from games.chemin import house_players, play, tick
 from games.chemin.lobby_card import GuestCardState
+from games.chemin.pause import continue_table
 from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
 from games.chemin.snapshots import public_state
 from games.engine.chemin import Phase
@@ -19,7 +20,7 @@ from games.errors import TablePaused
 from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
 from games.raw_rows import fetch_named
 from games.shared import malfunction
-from games.tables.status import close_table, continue_table, pause_table
+from games.tables.status import close_table, pause_table
 from players.login import sessions
 from players.models import Ended, Player
 from tests.builders import a_player

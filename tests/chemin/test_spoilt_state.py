@@ -10,11 +10,12 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from games.chemin import floor, ledger_view
+from games.chemin.pause import continue_table
 from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
 from games.shared import malfunction
 from games.shared.malfunction import MalfunctionError
 from games.tables.checks import TableError
-from games.tables.status import continue_table, pause_table
+from games.tables.status import pause_table
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests, step
 from tests.harness import databases
 from tests.harness.databases import Database

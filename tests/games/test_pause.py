@@ -7,13 +7,14 @@ from django.db import DatabaseError, connection, transaction
 
 from audit.models import Event
 from games.betting.controls import Change
+from games.chemin.pause import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import NextRound, Round, Status, Table
 from games.solo import change_slip, play_round
 from games.tables.checks import TableError
 from games.tables.default_tables import baccarat_limits, load_tables
-from games.tables.status import NotFromHere, close_table, close_tables, continue_table, open_table, pause_table
+from games.tables.status import NotFromHere, close_table, close_tables, open_table, pause_table
 from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.games.at_pages import click
 from tests.people import a_visitor, events

@@ -170,7 +170,7 @@ def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_
     corrupt(owner, bad.round_id)
     after = accounts.balance(player.pk, Mode.REAL)
     with monkeypatch.context() as patched:
-        patched.setattr(f"games.{'void' if step == 'undo_round' else 'replay'}.{step}", die)
+        patched.setattr(f"games.{'rounds.void' if step == 'undo_round' else 'verification.replay_task'}.{step}", die)
         with pytest.raises(Killed):
             replay_task.replay_finished_rounds()
     assert is_open(table)

@@ -7,9 +7,10 @@ from django.test import Client
 from django.urls import resolve
 
 from audit.models import Approval
+from games.chemin.pause import continue_table
 from games.models import Incident, LiveTable, Phase, Table
 from games.shared import malfunction, stream_tokens
-from games.tables.status import continue_table, pause_table
+from games.tables.status import pause_table
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table, guests

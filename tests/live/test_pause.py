@@ -4,6 +4,7 @@ import pytest
 from django.conf import settings
 
 from games.betting.controls import Change
+from games.chemin.pause import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import Incident, LiveTable, Phase, Round
@@ -11,7 +12,7 @@ from games.raw_rows import fetch_named
 from games.shared import malfunction, phases, rendering
 from games.shared.lobby_card import READ_CARDS, CardState, card_state, render_card
 from games.shared.views import read_own, read_public
-from games.tables.status import close_table, continue_table, open_table, pause_table
+from games.tables.status import close_table, open_table, pause_table
 from players.models import Player
 from tests.builders import a_player, put_live
 from tests.harness.sweeps import sweep_languages

@@ -12,7 +12,9 @@ from django.urls import Resolver404, resolve, reverse
 
 from ops import checks
 from ops.embedded import binaries
+from ops.management.commands import create_roles
 from players.staff.roles import WORDS
+from tests.harness.product import APPS
 
 PROJECT = Path(__file__).resolve().parents[2]
 HANDBOOK = PROJECT / "docs" / "operating.md"
@@ -62,7 +64,7 @@ def test_what_is_not_there_would_be_found():
 
 def test_every_setting_is_written_down():
     written = (PROJECT / "docs" / "settings.md").read_text()
-    of_roles = (PROJECT / "casino" / "management" / "commands" / "create_roles.py").read_text()
+    of_roles = Path(create_roles.__file__).read_text()
     assert [name for name in SETTINGS if f"`{name}`" not in written and name not in of_roles] == []
 
 
@@ -112,7 +114,7 @@ def test_there_are_keys_and_none_is_called_one_that_cannot_be_replaced():
 
 SECTIONS = re.findall(r"^#+ (.+)$", TEXT, re.M) + re.findall(r"^\*\*([^*]+?)\.\*\*", TEXT, re.M)
 NAMED = {" ".join(each.split()) for each in re.findall(r"(?<![*\w])\*([A-Z][^*:]+)\*(?!\*)", TEXT)}
-PLACES = [PROJECT / each for each in ("templates", "casino", "games", "players", "wallet")]
+PLACES = [PROJECT / each for each in ("templates", *APPS)]
 
 
 def said() -> str:

@@ -60,7 +60,7 @@ PUT_TOGETHER = {
     "players.protection.play_sessions": "texts of the module",
     "wallet.invariants.guards": "texts of the module",
     "wallet.ledger": "texts of the module",
-    "wallet.moved": "texts of the module",
+    "wallet.ledger.hourly_totals": "texts of the module",
     "wallet.invariants.verify": "the text of an invariant",
 }
 

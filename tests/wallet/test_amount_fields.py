@@ -9,13 +9,12 @@ from django import forms
 from django.urls import get_resolver
 from django.utils import translation
 
+from tests.harness.product import APPS
 from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.money import EVERYDAY_NAMES
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 CURRENCY_OF = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
-OURS = ("audit", "players", "wallet", "games", "casino")
-
 OWN_WAY = {  # 1,234.50 as each language writes it
     "sv": ("1 234,50", "1\u00a0234,50", "1234,5", "1 234,50 kr"),
     "da": ("1.234,50", "1234,5", "1.234,50 kr."),
@@ -53,7 +52,7 @@ NONSENSE = {
 
 def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:
     for form in base.__subclasses__():
-        if form.__module__.split(".")[0] in OURS:
+        if form.__module__.split(".")[0] in APPS:
             yield form
         yield from every_form(form)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.db import connection
 
-LIST = Path(__file__).with_name("guards.txt")
+LIST = Path(__file__).parents[1] / "guards.txt"
 RIGHT = "may "  # how a line about a right begins
 
 TABLES = """

@@ -34,7 +34,7 @@ from games.models import (
     Void,
 )
 from games.shared.floor.risk import Risk, risks_of
-from games.shared.open_cards import face_up
+from games.shared.open_cards import face_up, lying_open
 from games.shared.round_status import how_far
 from games.shared.scoreboard import beads_of
 from games.tables import clock
@@ -234,7 +234,7 @@ def _turned(live_table: LiveTable, moment: datetime, guests: Mapping[int, Guests
     if live_table.pk in guests:
         return lying.get(live_table.round.pk, "")
     try:
-        return clock.lying_open(live_table.round, moment)
+        return lying_open(live_table.round, moment)
     except clock.ClockError:  # nobody can say which of them do; it holds up no other table
         return ""
 
