@@ -19,8 +19,8 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import BinaryField, Model, Q
 from django.db.models.query import QuerySet
 
-from audit.models import ArchivedMonth, Personal
 from audit.models import Event as LoggedEvent
+from audit.models import Personal
 from audit.streamed_zip import zipped
 from games import models as games
 from players import models as people
@@ -167,7 +167,6 @@ def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:
     for part in PARTS:
         yield part.name, part.columns, lambda part=part: part.rows(player)
     yield "bank account numbers", ("id", "iban"), lambda: bank_account_numbers(player)
-    yield "archives", ("month", "since", "until", "file", "sha256"), lambda: archives(player)
     yield "events", ("id", "at", "kind", "by", "on", "body", "personal"), lambda: events(player)
 
 
@@ -175,14 +174,6 @@ def bank_account_numbers(player: Player) -> Iterator[Row]:
     """Yield the numbers of the player's bank accounts, which are kept encrypted, until they are forgotten."""
     for account in wallet.PayoutAccount.objects.filter(player=player).exclude(sealed=b"").order_by("at", "pk"):
         yield {"id": account.pk, "iban": reveal(account)}
-
-
-def archives(player: Player) -> Iterator[Row]:
-    """Yield the archives that events and movements of the player may have gone to, which the house looks up when it is
-    asked: the lists beside this one have those that are here.
-    """
-    gone = ArchivedMonth.objects.filter(until__gte=player.user.created_at).order_by("first")
-    yield from gone.values("month", "since", "until", "file", "sha256").iterator(FEW)
 
 
 def events(player: Player) -> Iterator[Row]:

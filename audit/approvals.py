@@ -20,7 +20,7 @@ import psycopg
 from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
 
-from audit import log, partitions
+from audit import log
 from audit.models import Approval, Clock, Decision, Event, Verdict
 
 LASTS = timedelta(days=3)
@@ -283,14 +283,11 @@ def waiting() -> QuerySet[Approval]:
 def thaw(asked: Approval) -> Mapping[str, log.Json]:
     """Return the request as it was asked for.
 
-    Raises Tampered where the stored bytes are not those whose hash is stored, and stands in the event of the asking,
-    as long as that is here: of a request whose month has gone to an archive nothing can be done any more.
+    Raises Tampered where the stored bytes are not those whose hash is stored, and stands in the event of the asking.
     """
     hashed = _sha256(asked.request)
     event = Event.objects.filter(kind="approval.asked", on=_name(asked.pk)).order_by("pk").first()
     recorded = json.loads(bytes(event.body))["data"]["sha256"] if event else None
-    if event is None and partitions.of_time(asked.at):
-        recorded = hashed.hex()
     if bytes(asked.sha256) != hashed or recorded != hashed.hex():
         raise Tampered(
             "What is stored is not what was asked for. Nothing has been done; compliance has to look into it."

@@ -1,21 +1,13 @@
-"""Months: what only grows is kept in a table for each, told apart by blocks of ids (``sql/functions/months.sql``).
+"""Months: what only grows is kept in a table for each, told apart by blocks of ids (``sql/functions/months.sql``)."""
 
-The oldest ones go to an archive. Whatever reads what may lie there asks here first, so that nobody takes for empty what
-is only elsewhere.
-"""
-
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from django.db import connection
 
-from audit.models import ArchivedMonth
-from audit.verification.verify import LONGEST
-
 AHEAD: Final = 3  # months that are made before they begin: as long may nobody have come by
 FIRST: Final = 322 << 32
 """The first id of November 2026, the month from which on there are months. What is older is kept as one."""
-SLACK: Final = timedelta(seconds=LONGEST)  # of a transaction, in which a row and what it is of are written
 SHIFT: Final = 32  # bits of a month's own ids
 
 
@@ -38,18 +30,3 @@ def block(moment: datetime) -> int:
     """Return the first id of the month in which that moment lies."""
     there = moment.astimezone(UTC)
     return (12 * (there.year - 2000) + there.month - 1) << SHIFT
-
-
-def archived(row_id: int) -> ArchivedMonth | None:
-    """Return the month to whose archive the event or journal of that id has gone; None where it is here."""
-    return ArchivedMonth.objects.filter(first__lte=row_id, beyond__gt=row_id).first()
-
-
-def of_time(at: datetime) -> ArchivedMonth | None:
-    """Return the month to whose archive what was written at that moment may have gone; None where it is here."""
-    return ArchivedMonth.objects.filter(events__gt=0, until__gte=at - SLACK).order_by("beyond").first()
-
-
-def cut() -> ArchivedMonth | None:
-    """Return the last month that has gone to an archive; None where all are here."""
-    return ArchivedMonth.objects.order_by("beyond").last()

@@ -21,7 +21,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit import approvals, partitions
+from audit import approvals
 from audit.models import Approval, Event
 from backoffice.navigation import Function, duties
 from players import staff
@@ -176,7 +176,6 @@ def staff_people(request: StaffRequest) -> HttpResponse:
         "waiting": [(asked, _title(asked)) for asked in waiting],
         "may_ask": request.user.has_perm(staff.ASK),
         "roles": _roles(),
-        "unchanged": _unchanged(),
     }
     return render(request, "staff/people.html", context)
 
@@ -275,19 +274,12 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
             (asked, _title(asked)) for asked in approvals.waiting().filter(by=str(member)).order_by("pk")
         ],
         "history": _history(member),
-        "unchanged": _unchanged(),
         "is_own": is_own,
         "only_one_in": staff.only_one_in(member),
         "sent": next((DEEDS[deed] for deed in sent or {}), None),
         "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staff.ASK) and not is_own else [],
     }
     return render(request, "staff/person.html", context)
-
-
-def _unchanged() -> str:
-    """Say of a password that nothing here says was changed since when it was not: events before may be in archives."""
-    last = partitions.cut()
-    return f"not by them since {last.until:%Y-%m-%d}" if last else "not by them yet"
 
 
 def _form(deed: StaffDeed, sent: Any = None, **options: Any) -> forms.Form:

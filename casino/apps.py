@@ -42,20 +42,7 @@ class CasinoConfig(AppConfig):
             ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
         )
         detection.register_kinds(
-            {
-                "house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy"),
-                "month.archived": (Category.CORRECTION, Weight.NOTICE, "A month left the database for an archive"),
-                "month.dropped": (Category.CORRECTION, Weight.NOTICE, "The tables of an archived month were let go"),
-            }
+            {"house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy")}
         )
         parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "places", "sessions", "tokens")
         alterations.register("House", {"house.restored": ("The house was put up again from a copy", parts)})
-        left = alterations.added("file", "sha256", "first", "beyond", "events", "journals", "entries", "carried")
-        gone = alterations.added("sha256")
-        alterations.register(
-            "Event log and ledger",
-            {
-                "month.archived": ("A month left the database for an archive", left),
-                "month.dropped": ("The tables of an archived month were let go", gone),
-            },
-        )

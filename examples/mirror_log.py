@@ -16,10 +16,6 @@ and that the log still begins with the one whose checkpoint it kept the last tim
 be changed, left out or moved without status 1 and a sentence that begins with WRONG. Nothing is kept before it is
 proven. Status 2: the house or the folder could not be read. FOLDER is a log by itself, which `verify.py` of any export
 checks as well, and which any program for such logs reads.
-
-A house puts events that are more than a year old into archives, files that it gives away. A mirror that has them keeps
-them; one that begins later, or that was not run for so long, says which it lacks. They are in `tile/entries/` of an
-archive: unpacked into FOLDER they are proven as all others are.
 """
 
 import argparse
@@ -52,14 +48,6 @@ class Wrong(Exception):
 
 class Unreadable(Exception):
     """Something is not there, or not what it should be, and nothing is known of the log; the message says what."""
-
-
-class Gone(Exception):
-    """The house no longer has these events: they are in archives. It has all from the event *first* on."""
-
-    def __init__(self, first: int) -> None:
-        super().__init__(first)
-        self.first = first
 
 
 class Signed(NamedTuple):
@@ -154,9 +142,7 @@ class Mirror:
         self._size = 0  # events of the tree that is looked at
         self._used: set[str] = set()  # names of its files
         self._proven: dict[tuple[int, int], Sequence[bytes]] = {}  # tiles above the leaves, and all at its edge
-        self._begins = 0  # the first event that the house still has, as far as it has said so
         self.fetched = 0  # events
-        self.lacking: list[range] = []  # events that are neither here nor in the house
 
     def fetch(self, name: str) -> bytes:
         """Ask the house, and again after a while where it asks for that."""
@@ -167,8 +153,6 @@ class Mirror:
                 with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                     return bytes(answer.read())
             except urllib.error.HTTPError as refused:
-                if refused.code == HTTPStatus.GONE:
-                    raise Gone(first_left(refused)) from refused
                 if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
                     raise Unreadable(f"the house answers {refused.code} to {name}: {said(refused)}") from refused
                 time.sleep(float(refused.headers.get("Retry-After", "60")))
@@ -198,8 +182,8 @@ class Mirror:
         if last and root_from(self.tile, last.size) != last.root:
             raise Wrong(f"the log does not begin with the {last.size} events that it had the last time")
         for number in range(-(-signed.size // WIDTH)):
-            self._prove_tile(number)
-            self._proven.pop((0, number), None)
+            self._prove_entries(number, self.tile(0, number))
+            self._proven.pop((0, number))
         for name in self._used:  # what a tile held when there was less of it is the beginning of it
             for kept in self._narrower(name).values():
                 if not (self._folder / name).read_bytes().startswith(kept.read_bytes()):
@@ -254,27 +238,6 @@ class Mirror:
         self._proven[level, number] = hashes
         self._keep_new(path(level, number, len(hashes)), b"".join(hashes))
 
-    def _prove_tile(self, number: int) -> None:
-        """Prove the events of a tile, or note that they are nowhere."""
-        first, end = number * WIDTH, min(self._size, (number + 1) * WIDTH)
-        name = path("entries", number, end - first)
-        if first >= self._begins or (self._folder / name).exists():
-            try:
-                self._prove_entries(number, self.tile(0, number))
-                return
-            except Gone as gone:
-                if gone.first <= first:
-                    raise Unreadable(
-                        f"the house says that it has the events from {gone.first} on, and not {name}"
-                    ) from gone
-                self._begins = gone.first
-        for width in self._narrower(name):  # what was there of it when the house still had it
-            self._prove_entries(number, self.tile(0, number)[:width])
-            first = max(first, number * WIDTH + width)
-        if self.lacking and self.lacking[-1].stop == first:
-            first = self.lacking.pop().start
-        self.lacking.append(range(first, end))
-
     def _prove_entries(self, number: int, leaves: Sequence[bytes]) -> None:
         name = path("entries", number, len(leaves))
         data, at = self._have(name), 0
@@ -294,14 +257,6 @@ def said(refused: urllib.error.HTTPError) -> str:
         problem = json.loads(refused.read())
         return str(problem.get("detail") or problem["title"])
     return str(refused.reason)
-
-
-def first_left(refused: urllib.error.HTTPError) -> int:
-    """Return which event is the first that the house still has, as it says where it has put one into an archive."""
-    try:
-        return int(json.loads(refused.read())["first_leaf"])
-    except (ValueError, TypeError, LookupError) as error:
-        raise Unreadable("the house says that something has gone, and not which events it has") from error
 
 
 def main() -> int:
@@ -333,12 +288,7 @@ def main() -> int:
     except (OSError, HTTPException, ValueError, IndexError) as error:
         print(f"Cannot be read: what the house shows, or what lies in {given.folder}: {error}")
         return 2
-    here = signed.size - sum(map(len, mirror.lacking))
-    of_them = f"{here} of them here, " if mirror.lacking else ""
-    print(f"{signed.origin}: {signed.size} events, {of_them}all as they were signed;", end=" ")
-    print(f"{mirror.fetched} of them are new here.")
-    for each in mirror.lacking:
-        print(f"Events {each.start} to {each.stop - 1} are not here: the house has put them into archives.")
+    print(f"{signed.origin}: {signed.size} events, all as they were signed; {mirror.fetched} of them are new here.")
     if last:
         print(f"The first {last.size} are those of the last time.")
     return 0

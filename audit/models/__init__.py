@@ -4,7 +4,6 @@ from audit.models.approvals import Approval, Decision, Verdict
 from audit.models.clock import Clock
 from audit.models.hours import Mark, Rolled
 from audit.models.log import Checkpoint, Delivery, Event, Leaf, Pending, Personal, Tile
-from audit.models.months import ArchivedEvent, ArchivedMonth
 from audit.models.reports import Report, ReportPage, ReportPart, ReportState
 from audit.models.retention import Kept, Retention
 from audit.models.significant import (
@@ -22,8 +21,6 @@ from audit.models.significant import (
 
 __all__ = [
     "Approval",
-    "ArchivedEvent",
-    "ArchivedMonth",
     "Category",
     "Checkpoint",
     "Clock",

@@ -1,7 +1,7 @@
 """Rows of the event log and of the tree over it; triggers refuse every change.
 
 Events are inserted by ``audit_record`` (``sql/functions/log.sql``) alone. They are kept in a table for each month
-(``sql/functions/months.sql``), and the oldest months go to archives: no foreign key holds what refers to an event.
+(``sql/functions/months.sql``). What refers to an event has no foreign key to it: a trigger asks for the event.
 """
 
 from django.db import models

@@ -81,7 +81,7 @@ class Significant(models.Model):
 
     @property
     def its_event(self) -> Event | None:
-        """The event that it follows from; None where there is none, or it has gone to an archive."""
+        """The event that it follows from; None where there is none."""
         return Event.objects.filter(pk=self.event_id).first() if self.event_id else None
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from audit.models import ArchivedMonth, Report
+from audit.models import Report
 from audit.reports.kinds import Answer, Column, Form, Kind, Row
 from audit.reports.requests import asked_of, goes_on
 
@@ -75,23 +75,13 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
 
 def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: Sequence[str] = ()) -> Head:
     """Return *head* with what is known once all rows have been read, and *more* notes."""
-    notes = [*answer.notes(), *more, *_archived(report, head.zone)]
+    notes = [*answer.notes(), *more]
     if goes_on(report):
         notes.append(
             f"Figures up to {moment(report.until, head.zone)}; what was still being written at"
             f" {moment(made_at, head.zone)} is not among them."
         )
     return Head(head.lines, head.zone, head.columns, [list(row) for row in answer.totals()], notes)
-
-
-def _archived(report: Report, zone: str) -> list[str]:
-    """Say what a report over months that have gone to archives cannot have."""
-    gone = ArchivedMonth.objects.filter(until__gte=report.since, since__lt=report.until, events__gt=0).order_by("first")
-    if not gone:
-        return []
-    until, files = moment(max(month.until for month in gone), zone), ", ".join(month.file for month in gone)
-    what = f"What was written up to {until} has gone to archives: {files}."
-    return [f"{what} Sums of hours were kept; events and movements one by one are there, and not in this report."]
 
 
 def moment(at: datetime, zone: str) -> str:

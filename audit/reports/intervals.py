@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from audit.models import ArchivedMonth, Event
+from audit.models import Event
 from audit.reports.kinds import Interval
 
 A_DAY = timedelta(days=1)
@@ -59,8 +59,7 @@ def midnight(day: date, zone: str) -> datetime:
 
 def began() -> datetime | None:
     """Return the moment of the first event there was, None in a house where nothing has happened."""
-    gone = ArchivedMonth.objects.filter(events__gt=0).order_by("first").values_list("since", flat=True).first()
-    return gone or Event.objects.order_by("pk").values_list("at", flat=True).first()
+    return Event.objects.order_by("pk").values_list("at", flat=True).first()
 
 
 def _days(period: Period, today: date) -> tuple[date, date | None]:

@@ -8,18 +8,6 @@ CREATE OR REPLACE TRIGGER audit_approval_is_kept BEFORE UPDATE OR DELETE OR TRUN
 CREATE OR REPLACE TRIGGER audit_approval_by_staff BEFORE INSERT ON audit_approval
     FOR EACH ROW EXECUTE FUNCTION players_check_person();
 
--- On audit_archived
-
-CREATE OR REPLACE TRIGGER audit_archived_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_archived
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER audit_archived_is_next BEFORE INSERT ON audit_archived
-    FOR EACH ROW EXECUTE FUNCTION audit_month_is_next();
-
--- On audit_archived_event
-
-CREATE OR REPLACE TRIGGER audit_archived_event_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_archived_event
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-
 -- On audit_checkpoint
 
 CREATE OR REPLACE TRIGGER audit_checkpoint_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_checkpoint

@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
-from audit.archived import Archived
 from audit.sealing.keys import origin
 from audit.sealing.signer_state import Memory, Signed, history, signed
 from audit.tree.tiles import StoredTiles
@@ -76,14 +75,12 @@ class Outside:
 
 @dataclass
 class Done:
-    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves had
-    none to hash since they are *archived*, how many leaves signed *checkpoints* cover, how many of those the database
-    has; and *remarks* on what is odd and not wrong.
+    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves
+    signed *checkpoints* cover, how many of those the database has; and *remarks* on what is odd and not wrong.
     """
 
     leaves: int = 0
     hashed: int = 0
-    archived: int = 0
     covered: int = 0
     checkpoints: int = 0
     remarks: list[str] = field(default_factory=list)
@@ -113,14 +110,11 @@ def check(
         for name, note in outside.kept.items():
             yield from log.kept(name, note)
         yield from log.uncovered()
-        archived = Archived(cursor)
-        yield from archived.findings()
-        events = Rehashing(cursor, Times(log.signed), archived)
+        events = Rehashing(cursor, Times(log.signed))
         for begin in range(first // WIDTH * WIDTH, log.size, BATCH):
             end = min(begin + BATCH, log.size)
             yield from events.leaves(begin, end)
-            done.hashed += end - begin - (events.gone - done.archived)
-            done.archived = events.gone
+            done.hashed += end - begin
             progress(end, log.size)
         yield from _twice(cursor)
         yield from events.waiting()

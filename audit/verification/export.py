@@ -13,8 +13,8 @@ from typing import Final
 
 from django.db import connection
 
-from audit import archiving, log
-from audit.models import ArchivedMonth, Checkpoint, Tile
+from audit import log
+from audit.models import Checkpoint, Event, Tile
 from audit.sealing import checkpoints, keys
 from audit.streamed_zip import zipped
 from audit.tree.proofs import NotSealed, proof_of
@@ -25,9 +25,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 EXPORTED: Final = "log.exported"  # the kind of the events about exports
 ENTRIES: Final = """
-    SELECT leaf.leaf, coalesce(event.body, kept.body) FROM audit_leaf AS leaf
-    LEFT JOIN audit_event AS event ON event.id = leaf.event_id
-    LEFT JOIN audit_archived_event AS kept ON kept.event_id = leaf.event_id
+    SELECT leaf.leaf, event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
     WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
 """
 PERSONAL: Final = """
@@ -65,12 +63,6 @@ The event log of {origin}, {part}: what happened, as canonical JSON, an entry fo
 
 checkpoint     the signed tree over all {size} leaves, and checkpoints/ earlier ones
 tile/          the hashes of the tree; in tile/entries/ the events, 256 to a file, each after its length in two bytes"""
-ABOUT_ARCHIVED: Final = """
-
-The events below leaf {begins} are no longer in the house. Each month of them has gone to an archive, a file that
-proves itself in the same way, against the same tree:
-
-{months}"""
 ABOUT_EVENT: Final = """\
 One event of a log, and the proof that it is in it.
 
@@ -98,16 +90,13 @@ class Part:
         return range(self.first // WIDTH, -(-self.end // WIDTH))
 
 
-def part(first: int | None = None, end: int | None = None) -> Part:
-    """Return the part of the last signed tree with these leaves and those that share a tile with them; where nothing is
-    said, from the first that is here. Raises NotSealed where there is none such, Archived where some are not here.
+def part(first: int = 0, end: int | None = None) -> Part:
+    """Return the part of the last signed tree with these leaves and those that share a tile with them. Raises NotSealed
+    where there is none such.
     """
-    if first is None:
-        first = archiving.begins()
     last = checkpoints.last()
     if last is None or not 0 <= first < last.size or (end is not None and end <= first):
         raise NotSealed(f"no signed tree has leaf {first}")
-    archiving.demand_here(first)
     whole = last.size if end is None else min(-(-end // WIDTH) * WIDTH, last.size)
     return Part(last, first // WIDTH * WIDTH, whole)
 
@@ -121,17 +110,11 @@ def export(chosen: Part, *, by: str, personal: bool = False) -> Iterator[bytes]:
     return zipped(_log(chosen, personal=personal))
 
 
-def packed(chosen: Part) -> Iterator[bytes]:
-    """Return the ZIP of a part of the log in pieces, for the archive of its month, which is on record by itself.
-    Personal values are not in it: they stay here, to be erased.
-    """
-    return zipped(_log(chosen, personal=False))
-
-
 def export_event(event_id: int) -> bytes:
-    """Return the ZIP of one event with its proof. Raises NotSealed; Archived where it is no longer here."""
+    """Return the ZIP of one event with its proof. Raises NotSealed."""
     proof = proof_of(event_id)
-    files = [("event.json", [archiving.body_of(event_id)]), ("event.tlog-proof", [proof.encode()])]
+    body = bytes(Event.objects.values_list("body", flat=True).get(pk=event_id))
+    files = [("event.json", [body]), ("event.tlog-proof", [proof.encode()])]
     return b"".join(zipped([*files, *_beside(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
 
 
@@ -141,7 +124,7 @@ def bundle(first: int, end: int) -> bytes:
     """
     with connection.cursor() as cursor:
         cursor.execute(ENTRIES, [first, end])
-        entries = {leaf: bytes(body) for leaf, body in cursor.fetchall() if body is not None}
+        entries = {leaf: bytes(body) for leaf, body in cursor.fetchall()}
     for leaf in range(first, end):
         if leaf not in entries:
             raise Unproven(f"the event of leaf {leaf} is not there")
@@ -157,7 +140,6 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         part="whole" if whole else f"leaves {chosen.first} to {chosen.end - 1} of it",
         size=last.size,
     )
-    about += _archived()
     yield from _beside(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
     yield "checkpoint", [last.note.encode()]
     yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in kept)
@@ -171,13 +153,6 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         yield tile_path("entries", number, end - first), [bundle(first, end)]
     if personal:
         yield "personal", _personal(chosen)
-
-
-def _archived() -> str:
-    """Say what is in no export any more, and where it lies; nothing where all is here."""
-    rows = ArchivedMonth.objects.order_by("first")
-    lines = [f"{row.month:<8} {row.file}\n         SHA-256 {row.sha256}" for row in rows]
-    return ABOUT_ARCHIVED.format(begins=archiving.begins(), months="\n".join(lines)) if lines else ""
 
 
 def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:

@@ -14,7 +14,6 @@ from typing import Any, Final
 import psycopg
 from django.db.backends.utils import CursorWrapper
 
-from audit.archived import Archived
 from audit.verification.findings import Finding
 from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times
 
@@ -127,11 +126,8 @@ def _time(text: str) -> datetime:
 class Rehashing:
     """The check of all events, in the transaction of *cursor*."""
 
-    def __init__(self, cursor: CursorWrapper, times: Times, archived: Archived) -> None:
+    def __init__(self, cursor: CursorWrapper, times: Times) -> None:
         self._cursor, self._times, self._records = cursor, times, Records(cursor)
-        self._archived = archived
-        self._remain = not archived.cut  # whether a tile has come in which there are events that have not gone
-        self.gone = 0  # leaves that only tiles speak for, since their events are in archives
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Check the leaves from *first*, which begins a tile, up to *end*, which is not among them."""
@@ -140,7 +136,6 @@ class Rehashing:
         due = first
         rows = psycopg.Cursor(self._cursor.connection)
         for leaves, numbers, *written in rows.stream(LEAVES, [first, end, end], binary=True):
-            self._remain = self._remain or max(numbers) >= self._archived.cut
             at = (leaves[0] - first) * HASH
             plain = leaves == list(range(due, due + len(leaves))) and self._are_plain(leaves, written, hashes, at)
             due, begin = leaves[-1] + 1, due
@@ -149,7 +144,7 @@ class Rehashing:
                     yield from _missing(begin, leaf)
                     begin = leaf + 1
                     if body is None:
-                        yield from self._gone(leaf, number, hashes, first, personal.pop(number, []))
+                        yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
                         continue
                     yield from self._sealed(leaf, number, begins, body, hashes, first)
                 if not body.endswith(ends) or not body.startswith(begins):
@@ -167,22 +162,6 @@ class Rehashing:
         times = [begins[7:34] for begins in all_begin]
         found = b"".join([sha256(b"\0" + body).digest() for body in bodies])
         return earliest.encode() <= min(times) and max(times) <= latest.encode() and hashes.startswith(found, at)
-
-    def _gone(self, leaf: int, number: int, hashes: bytes, first: int, values: Values) -> Iterator[Finding]:
-        """Check a leaf whose event is not there: it has to have gone to an archive, and to be kept where it shares a
-        tile with those that have not.
-        """
-        kept = self._archived.kept.get(number)
-        if number >= self._archived.cut:
-            yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
-        elif kept:
-            yield from self._sealed(leaf, number, kept.begins, kept.body, hashes, first)
-            yield from self._columns(number, leaf, kept.begins, kept.ends, kept.body, values)
-        else:
-            self.gone += 1
-            if self._remain:
-                why = "it shares a tile with events that are here, and without it nobody could have those"
-                yield Finding("the event has gone to an archive and is not kept", why, number, leaf)
 
     def _sealed(
         self, leaf: int, number: int, begins: bytes, body: bytes, hashes: bytes, first: int
@@ -242,15 +221,13 @@ class Rehashing:
             yield Finding("its body is no event", "it was not written by audit_record", number, leaf, "body")
             return
         for name, text in said.items():
-            if stands.get(name, text) != text:
+            if stands[name] != text:
                 yield Finding(f"{stands[name]} stands in the row", f"the event says {text}", number, leaf, name)
         for name, salt, value in values:
             due = hashed.pop(name, None)
             if len(salt) != SALT or sha256(salt + value.encode()).hexdigest() != due:
                 what = "another personal value was written" if due else "the event has no such personal value"
                 yield Finding("the personal value that stands was changed or put in", what, number, leaf, name)
-        if number < self._archived.cut:
-            return  # what says why a value is gone may have gone itself
         for name in hashed:
             if not self._records.account_for(number, said, name):
                 yield Finding(

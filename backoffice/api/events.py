@@ -16,8 +16,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit import archiving, event_search, partitions
-from audit.models import ArchivedMonth, Event, Leaf
+from audit import event_search
+from audit.models import Event, Leaf
 from audit.sealing import checkpoints
 from audit.tree.proofs import NotSealed, proof_of
 from audit.verification.verify import Unproven, leaf_hash
@@ -31,7 +31,6 @@ from players.api.views import StaffApiView
 from players.models import Scope
 
 NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this"))
-ARCHIVED: Final = problems.register("archived", HTTPStatus.GONE, _("This is no longer here but in an archive"))
 PROOF: Final = "text/plain; charset=utf-8"
 LONGEST_NAME: Final = 200  # characters of what events call something
 END: Final = 2**63 - 1
@@ -105,12 +104,6 @@ class EventWholeSchema(EventSchema):
     leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the body: its leaf (RFC 6962)")
 
 
-ARCHIVED_UNTIL: Final = serializers.DateTimeField(
-    allow_null=True, help_text="events up to then are in archives and not in this list; null where all are here"
-)
-EventsSchema: Final = type("EventPage", (page_of(EventSchema),), {"archived_until": ARCHIVED_UNTIL})
-
-
 class Events(LookedAt):
     """The log."""
 
@@ -121,7 +114,7 @@ class Events(LookedAt):
     @extend_schema(
         operation_id="events",
         parameters=[EventsAsked],
-        responses={200: Linked(EventsSchema, event=Link("event", FIRST), proof=Link("event_proof", FIRST))},
+        responses={200: Linked(page_of(EventSchema), event=Link("event", FIRST), proof=Link("event_proof", FIRST))},
     )
     def get(self, request: Request) -> Response:
         """Find events."""
@@ -133,10 +126,9 @@ class Events(LookedAt):
             limit=asked["limit"] + 1,
         )
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
-        last = partitions.cut()
         items = list(told(shown))
         self.show(items)
-        return Response(page(items, following) | {"archived_until": last and last.until})
+        return Response(page(items, following))
 
 
 class OneEvent(LookedAt):
@@ -148,10 +140,7 @@ class OneEvent(LookedAt):
 
     @extend_schema(
         operation_id="event",
-        responses={
-            200: Linked(EventWholeSchema, proof=Link("event_proof", {"event_id": "$response.body#/id"})),
-            **refusals(ARCHIVED),
-        },
+        responses=Linked(EventWholeSchema, proof=Link("event_proof", {"event_id": "$response.body#/id"})),
     )
     def get(self, request: Request, event_id: int) -> Response:
         """Read one event as it is proven."""
@@ -173,11 +162,8 @@ class EventProof(StaffApiView):
         responses={(200, PROOF): OpenApiResponse(OpenApiTypes.STR, "C2SP tlog-proof"), **refusals(NOT_SEALED)},
     )
     def get(self, request: Request, event_id: int) -> HttpResponse:
-        """Prove that an event is in the log: its leaf, the hashes up to the root, and the signed checkpoint. An event
-        that is in an archive is proven as any other.
-        """
-        if not Leaf.objects.filter(event=event_id).exists():
-            found(event_id)
+        """Prove that an event is in the log: its leaf, the hashes up to the root, and the signed checkpoint."""
+        found(event_id)
         try:
             return HttpResponse(proof_of(event_id), content_type=PROOF)
         except (NotSealed, Unproven) as error:
@@ -192,19 +178,11 @@ def wanted(asked: dict[str, Any]) -> event_search.Wanted:
 
 
 def found(event_id: int) -> Event:
-    """Return an event. Raises Problem where there is none, or it is no longer here."""
+    """Return an event. Raises Problem if it does not exist."""
     event = Event.objects.filter(pk=event_id).first()
-    if event is not None:
-        return event
-    month = partitions.archived(event_id)
-    if month is None or not Leaf.objects.filter(event=event_id).exists():
+    if event is None:
         raise Problem(NOT_FOUND)
-    raise archived(month)
-
-
-def archived(month: ArchivedMonth) -> Problem:
-    """Return the problem that something has gone to the archive of a month, and from which leaf on events are here."""
-    return Problem(ARCHIVED, month=month.month, file=month.file, sha256=month.sha256, first_leaf=archiving.begins())
+    return event
 
 
 def told(events: Iterable[Event]) -> Iterator[dict[str, Any]]:

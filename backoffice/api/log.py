@@ -12,12 +12,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.archiving import Archived
 from audit.models import Checkpoint
 from audit.sealing import checkpoints, keys
 from audit.tree import mirror
 from audit.verification.verify import Unproven
-from backoffice.api.events import ARCHIVED, END, NOT_SEALED, archived
+from backoffice.api.events import END, NOT_SEALED
 from backoffice.api.looked_at import SEE_LOG
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
@@ -143,18 +142,15 @@ class LogEntries(OfTheLog):
 
     scopes = {"GET": Scope.EVENTS}
 
-    @extend_schema(operation_id="log_entries", responses={(200, HASHES): OpenApiTypes.BINARY, **refusals(ARCHIVED)})
+    @extend_schema(operation_id="log_entries", responses={(200, HASHES): OpenApiTypes.BINARY})
     def get(self, request: Request, tile: str) -> HttpResponse:
         """Read the events below a tile of level 0, each after its length in two bytes. That this left the house is on
-        record (log.exported). Where they have gone to an archive, the answer says to which, and which leaf is the first
-        that is here.
+        record (log.exported).
         """
         try:
             return HttpResponse(mirror.entries(tile, by=str(self.staff)), content_type=HASHES)
         except mirror.NotThere as error:
             raise Problem(NOT_FOUND) from error
-        except Archived as gone:
-            raise archived(gone.month) from gone
 
 
 def _told(row: Checkpoint) -> dict[str, int | datetime | str]:

@@ -19,7 +19,6 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from audit import partitions
 from audit.models import Event
 from audit.verification.export import EXPORTED
 from players.access import StaffRequest, staff_required
@@ -95,7 +94,6 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
         "form": form,
         "looks": shown,
         "wanted": urlencode(wanted),
-        "archived": partitions.cut(),
         "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
     }
     return render(request, "staff/looks.html", context)

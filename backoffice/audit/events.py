@@ -14,7 +14,6 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
-from audit import partitions
 from audit.event_search import about
 from audit.models import Event
 from audit.tree.proofs import sealed
@@ -81,7 +80,7 @@ def events(request: HttpRequest) -> TemplateResponse:
     return TemplateResponse(
         request,
         "audit/events.html",
-        {"form": form, "events": page, "older": older, "newest": urlencode(wanted), "archived": partitions.cut()},
+        {"form": form, "events": page, "older": older, "newest": urlencode(wanted)},
     )
 
 

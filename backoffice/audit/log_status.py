@@ -1,4 +1,4 @@
-"""How the log stands, for staff who read it: its tree, what was signed, what waits, and what has left the house."""
+"""How the log stands, for staff who read it: its tree, what was signed, and what waits."""
 
 import base64
 import json
@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit import archiving, sealing
-from audit.models import ArchivedMonth, Checkpoint, Pending
+from audit import sealing
+from audit.models import Checkpoint, Pending
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, lag
 from audit.verification.verify import Unproven
 
@@ -73,8 +73,6 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "keys": vkeys,
         "fault": fault,
         "places": places,
-        "archives": ArchivedMonth.objects.order_by("-first"),
-        "begins": archiving.begins(),
     }
     return render(request, "audit/log.html", context)
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
-from audit.models import Approval, ArchivedMonth, Event
+from audit.models import Approval, Event
 from games.models import Incident, IncidentNote, LetterKind
 from players.models import Staff
 
@@ -69,7 +69,6 @@ def timeline(incident: Incident, asked: Sequence[Approval]) -> tuple[Moment, ...
     round_id = incident.round_id or incident.live_round_id
     found = [
         *_of_rows(incident),
-        *_of_archives(incident),
         *_of_the_round(round_id),
         *_of_the_table(incident),
         *_of_the_incident(incident),
@@ -154,13 +153,6 @@ def _of_rows(incident: Incident) -> Iterator[Moment]:
     live = incident.live_round
     if live is not None:
         yield Moment(live.opened_at, "system", "The round opened for bets")
-
-
-def _of_archives(incident: Incident) -> Iterator[Moment]:
-    """Yield what is no longer here of the log in which the course stands: it ends where this says so."""
-    for month in ArchivedMonth.objects.filter(until__gte=incident.at, events__gt=0).order_by("first"):
-        what = f"What the log says up to here of {month.month} has gone to an archive, the file {month.file}"
-        yield Moment(month.until, "system", what, on=f"month:{month.month}")
 
 
 def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:

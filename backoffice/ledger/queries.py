@@ -12,10 +12,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Prefetch
 
-from audit import id_ranges, partitions
-from audit.models import ArchivedMonth
+from audit import id_ranges
 from audit.reports.kinds import Interval
-from wallet import archives
 from wallet.ledger import adjustments
 from wallet.ledger.hourly_totals import BEGINNING, Sum, moved
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
@@ -102,23 +100,12 @@ class Whole:
     sums: Mapping[tuple[str, str], int]
 
 
-class Gone(LookupError):
-    """A journal has gone to the archive of *month*."""
-
-    def __init__(self, month: ArchivedMonth) -> None:
-        super().__init__(month.month)
-        self.month = month
-
-
 @dataclass(frozen=True)
 class EntryPage:
-    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none here).
-    *carried* is what the account came to before those that are here, where others have gone to archives.
-    """
+    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none)."""
 
     entries: tuple[Entry, ...]
     older: int | None
-    carried: int | None = None
 
 
 @dataclass(frozen=True)
@@ -192,13 +179,10 @@ def _entries() -> "Prefetch[str]":
 
 
 def find_journal(text: str) -> int | None:
-    """Return the number of the journal with this number or under this key, None where there is none. A number of a
-    month that has gone to an archive is taken for one of its journals.
-    """
+    """Return the number of the journal with this number or under this key, None where there is none."""
     if text.isdecimal() and int(text) <= LAST:
         number = int(text)
-        is_known = Journal.objects.filter(pk=number).exists() or partitions.archived(number)
-        return number if is_known else None
+        return number if Journal.objects.filter(pk=number).exists() else None
     try:
         key = UUID(text)
     except ValueError:
@@ -207,9 +191,7 @@ def find_journal(text: str) -> int | None:
 
 
 def whole(journal_id: int) -> Whole:
-    """Return a journal with its entries and all that it belongs to. Raises Gone, Journal.DoesNotExist."""
-    if month := partitions.archived(journal_id):
-        raise Gone(month)
+    """Return a journal with its entries and all that it belongs to. Raises Journal.DoesNotExist."""
     journal = Journal.objects.get(pk=journal_id)
     entries = tuple(Entry.objects.filter(journal=journal_id).select_related("account").order_by("line"))
     with connection.cursor() as cursor:
@@ -240,14 +222,12 @@ def entries_of(account: Account, *, before: int | None = None) -> EntryPage:
     """Return a page of entries of an account that has a balance, older than number *before*."""
     found = Entry.objects.filter(account=account, version__isnull=False, version__lt=LAST if before is None else before)
     rows = tuple(found.select_related("journal").order_by("-version")[: PAGE + 1])
-    if len(rows) > PAGE:
-        return EntryPage(rows[:PAGE], rows[PAGE - 1].version)
-    return EntryPage(rows, None, archives.opening(account.pk))
+    return EntryPage(rows[:PAGE], rows[PAGE - 1].version if len(rows) > PAGE else None)
 
 
 def house_account(account: Account, at: datetime) -> HouseAccount:
     """Return what an account of the house, which carries no balance, came to before the moment *at*: the sum of its
-    entries, most of them summed up by the hour. Raises PartOfAnHour.
+    entries, most of them summed up by the hour.
     """
     sums = tuple(
         each

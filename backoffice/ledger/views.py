@@ -13,7 +13,6 @@ from backoffice.ledger import queries
 from backoffice.ledger.queries import LAST, Wanted
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
-from wallet.ledger.hourly_totals import PartOfAnHour
 from wallet.ledger.statements import BANKS, liabilities
 from wallet.models import Account, Journal
 
@@ -107,8 +106,6 @@ def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse
     """One journal: its entries, and what it belongs to."""
     try:
         found = queries.whole(journal_id)
-    except queries.Gone as gone:
-        return render(request, "staff/ledger_gone.html", {"journal_id": journal_id, "month": gone.month})
     except Journal.DoesNotExist as error:
         raise Http404 from error
     access_log.shown(request, [entry.account for entry in found.entries], found.payment, found.step)
@@ -126,11 +123,7 @@ def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse
     access_log.shown(request, account)
     context = {"account": account, "form": form, "banks": BANKS}
     if account.balance is None:
-        try:
-            context["house"] = queries.house_account(account, form.cleaned_data.get("at") or clock())
-        except PartOfAnHour as error:
-            form.add_error("at", str(error))
-            context["house"] = queries.house_account(account, clock())
+        context["house"] = queries.house_account(account, form.cleaned_data.get("at") or clock())
     else:
         context["page"] = queries.entries_of(account, before=form.cleaned_data.get("before"))
     return render(request, "staff/ledger_account.html", context)

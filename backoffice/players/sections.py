@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from django.db.models import Count
 
-from audit import partitions
 from audit.models import Event, Significant
 from backoffice.audit import access_log
 from backoffice.players.facts import balances, deposits_by_day, limit_lines
@@ -190,7 +189,7 @@ def _notes(player: Player, reader: User) -> Data:
 
 
 def _events(player: Player, reader: User) -> Data:
-    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW], "archived": partitions.cut()}
+    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
 
 
 def _looks(player: Player, reader: User) -> Data:

@@ -267,8 +267,6 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     if event and reader.has_perm("audit.view_event"):
         query = urlencode({"kind": event.kind, "before": event.pk + 1})
         yield f"Event {event.pk}", f"{reverse('staff_events')}?{query}"
-    elif found.event_id and reader.has_perm("audit.view_event"):
-        yield f"Event {found.event_id} is in an archive", f"{reverse('staff_log')}#archives"
     names = {found.on, event.on if event else ""}
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):

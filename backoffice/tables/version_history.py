@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from django.db.models import Prefetch
 
-from audit import partitions
 from audit.models import Event
 from games.betting.limits import StoredLimits
 from games.change_requests import returns, rules
@@ -156,8 +155,7 @@ def _line(
     told: Mapping[int, Mapping[str, Any]],
 ) -> OfTable:
     event = told.get(version.number, {})
-    gone = None if event else partitions.of_time(version.created_at)
-    data = event.get("data", {"reason": f"What the log said of it is in the file {gone.file}."} if gone else {})
+    data = event.get("data", {})
     return OfTable(
         version=version,
         withdrawn_at=after.created_at if after else None,

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import id_ranges, partitions
+from audit import id_ranges
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
@@ -201,14 +201,7 @@ class Line:
 def answer(asked: Asked) -> Answer:
     """Set the ledger beside the records for each currency and kind of money."""
     differing: list[str] = []
-    cut = partitions.cut()
-    if cut and asked.interval.since <= cut.until:
-        alone = f"{GONE} {cut.until:%Y-%m-%d %H:%M} UTC."
-        return Answer(rows=_rows(asked, differing, alone=True), notes=lambda: [*NOTES, alone])
     return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["Nothing differs."])])
-
-
-GONE: Final = "Nothing is set beside the ledger's sums here: its journals have gone to archives, the last of them of"
 
 
 NOTES: Final = (
@@ -218,8 +211,8 @@ NOTES: Final = (
 )
 
 
-def _rows(asked: Asked, differing: list[str], *, alone: bool = False) -> Iterator[Row]:
-    """Yield the lines of each money, with the ledger *alone* where the records cannot be held to its journals."""
+def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
+    """Yield the lines of each money."""
     opening, lines, closing = reconcile(asked.interval)
     currencies = [code for code in Currency.values if asked.choices.get("currency", "") in ("", code)]
     modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
@@ -228,7 +221,7 @@ def _rows(asked: Asked, differing: list[str], *, alone: bool = False) -> Iterato
             continue
         yield _row(money, OPENING, opening[money], None)
         for line in lines:
-            said = None if line.records is None or alone else line.records[money]
+            said = None if line.records is None else line.records[money]
             if said is not None and said != line.ledger[money]:
                 differing.append(_told(money, line, line.ledger[money] - said))
             yield _row(money, line.name, line.ledger[money], said)

@@ -1,6 +1,6 @@
 """Finished rounds with all that is kept of them, and what of it does not follow from the seed and the rules."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,7 +15,6 @@ from games.rounds.redeal import Finding, InShoe, Moved, StoredPart, StoredRound,
 from games.shared.shoes import seed_of
 from games.variants import GAMES
 from games.variants.game import Game, GuestGame
-from wallet import archives
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
@@ -33,20 +32,17 @@ class Problem:
 def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     """Deal finished rounds again and say what is the matter with each: None where its seed reproduces it. Those that
     were annulled are left out. A fixed number of queries.
-
-    Where a round's journals have gone to an archive, the ledger has no say.
     """
     parts: dict[UUID, list[StoredPart]] = {}
     for part in Participation.objects.filter(round_id__in=ids).prefetch_related("wagers").order_by("pk"):
         parts.setdefault(part.round_id, []).append(_stored_part(part))
-    moved, gone = _moved(ids), archives.gone(ids)
-    moved |= {each: _as_said(parts.get(each, ())) for each in gone}
+    moved = _moved(ids)
     voided = Void.objects.filter(pk__in=ids).values("pk")
     found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
     coups = chemin_stored.kept([played.pk for played in found if _is_between_guests(played)])
     for played in found:
         beside = coups.get(played.pk, chemin_stored.Kept())
-        kept = _Kept(tuple(parts.get(played.pk, ())), moved.get(played.pk, {}), beside, has_gone=played.pk in gone)
+        kept = _Kept(tuple(parts.get(played.pk, ())), moved.get(played.pk, {}), beside)
         yield played, _problem(played, kept)
 
 
@@ -57,7 +53,6 @@ class _Kept:
     parts: tuple[StoredPart, ...]
     moved: Mapping[int, Moved]
     beside: chemin_stored.Kept
-    has_gone: bool  # its journals, to an archive
 
 
 def _is_between_guests(played: Round) -> bool:
@@ -89,8 +84,7 @@ def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
         return findings(_stored(played, kept.parts, kept.moved), game)
     if played.shoe is None:
         return (Finding("shoe", "none", "one"),)
-    found = chemin_recall.findings(chemin_stored.stored_coup(played, played.shoe, kept.parts, kept.beside))
-    return tuple(each for each in found if each.what in OF_THE_CARDS) if kept.has_gone else found
+    return chemin_recall.findings(chemin_stored.stored_coup(played, played.shoe, kept.parts, kept.beside))
 
 
 def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -139,11 +133,6 @@ def _stored_part(part: Participation) -> StoredPart:
             for wager in part.wagers.all()
         ),
     )
-
-
-def _as_said(parts: Iterable[StoredPart]) -> dict[int, Moved]:
-    """Return what the ledger moved if it moved what the parts of a round say."""
-    return {part.player: Moved(part.staked, part.paid, frozenset({(part.currency, part.mode)})) for part in parts}
 
 
 def _moved(ids: Sequence[UUID]) -> dict[UUID, dict[int, Moved]]:

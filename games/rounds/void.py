@@ -31,7 +31,7 @@ def void_round(*, round_id: UUID, reason: VoidReason, by: str) -> Void:
     the second call returns the first one's void and moves nothing.
 
     Locks the round (by the row of its void, for which a second caller waits), then accounts ascending by id; whoever
-    closes the table as well does that first. Raises RoundNotFound, RoundGone, LedgerError.
+    closes the table as well does that first. Raises RoundNotFound, LedgerError.
     """
     if not Round.objects.filter(pk=round_id).exists():
         raise RoundNotFound(round_id)

@@ -46,7 +46,6 @@ from games.tables import clock, notify
 from games.tables.clock import Clock
 from players import mail
 from players.models import Staff, User
-from wallet import archives
 from wallet.ledger import LedgerError
 
 KIND = "void_live_round"
@@ -159,8 +158,6 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
         raise MalfunctionError(f"Round {live.code} is not dealt yet: it can be cancelled.")
     if _is_annulled(live):
         raise MalfunctionError(f"Round {live.code} is annulled already.")
-    if gone := archives.of_round(live.pk):
-        raise MalfunctionError(f"Round {live.code} can no longer be annulled. {archives.sentence(gone)}")
     request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
     return approvals.ask(
         kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=stated(reason)

@@ -12,7 +12,7 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from django.db.models import Max
 
-from audit import log, partitions
+from audit import log
 from audit.models import Event
 from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
@@ -209,13 +209,9 @@ def is_spoiled(shoe: Shoe) -> bool:
 
 def is_known(shoe: Shoe) -> bool:
     """Say whether cards that are still to come from a shoe may have been seen: it was open in a copy of the database
-    from which the house was put up again, and the house had played on. Where events since then have gone to an archive,
-    nobody can say that they were not.
+    from which the house was put up again, and the house had played on.
     """
-    if shoe.ended_at is not None:
-        return False
-    put_up = Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
-    return put_up or partitions.of_time(shoe.opened_at) is not None
+    return shoe.ended_at is None and Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
 
 
 def seed_of(shoe: Shoe) -> bytes:

@@ -51,11 +51,7 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     if not form.is_valid():
         request.session[_notice_of(table)] = vars(Notice("error", str(form.errors["key"][0])))
         return redirect("table", slug=slug, mode=mode)
-    try:
-        returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
-    except purse.FormTooOld as error:
-        request.session[_notice_of(table)] = vars(Notice("error", str(error)))
-        return redirect("table", slug=slug, mode=mode)
+    returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
     if returned.amount:
         sentence = _("You left the game. %(amount)s went back to your account.") % {
             "amount": format_money(returned.amount, request.player.currency, get_language() or "en")

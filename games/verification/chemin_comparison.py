@@ -33,9 +33,8 @@ from games.tables.board import Dealt
 from games.tables.chemin_rules import GuestRules
 from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.verification.punto_comparison import CANNOT_UNSEAL, GONE, as_kept, as_stored, bet_row, moved_back, of_shoe
+from games.verification.punto_comparison import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back, of_shoe
 from games.verification.records import Kept, balance_at, cash_of, face_up, moved
-from wallet import archives
 
 FIRST_FOUR = 4  # cards of both hands
 WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
@@ -73,8 +72,6 @@ def recalled(kept: Kept) -> Deal:
     coup = _read(kept)
     if coup is None:
         return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
-    if kept.gone is not None:
-        return _untouched(kept, coup, f"{GONE} {archives.sentence(kept.gone)}")
     if kept.settlement is None and kept.is_void:
         return _untouched(kept, coup, "It was annulled before it was settled.")
     try:

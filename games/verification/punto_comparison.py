@@ -18,10 +18,8 @@ from games.tables.presentation import RoundView, SpotView
 from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step, money
 from games.verification.records import Kept, Moved, face_up, moved
-from wallet import archives
 
 VOID: Final = "void"  # the result of a bet whose round was annulled before it was settled
-GONE: Final = "What the ledger and the event log say of it is no longer here."
 CANNOT_UNSEAL = "The seed of the shoe cannot be unsealed."
 
 
@@ -45,9 +43,7 @@ def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
 
 
 def recalled(kept: Kept, variant: Variant) -> Deal:
-    """Deal a round again and settle it. One that was annulled before it was settled is shown as it was kept, and so is
-    one whose journals have gone to an archive, with its cards.
-    """
+    """Deal a round again and settle it. One that was annulled before it was settled is shown as it was kept."""
     ledger = moved(kept)
     if not kept.round.cards and kept.is_void:
         return Deal("It was annulled before its cards were dealt.", as_stored(kept), as_kept(kept, ledger))
@@ -57,9 +53,6 @@ def recalled(kept: Kept, variant: Variant) -> Deal:
         return Deal(str(error), as_stored(kept), as_kept(kept, ledger))
     except InvalidTag:
         return Deal(CANNOT_UNSEAL, as_stored(kept), as_kept(kept, ledger))
-    if kept.gone is not None:
-        view = _view(kept, dealt.coup, variant)
-        return Deal(f"{GONE} {archives.sentence(kept.gone)}", dealt.facts, as_kept(kept, {}), view=view)
     if kept.settlement is None and kept.is_void:
         view = _view(kept, dealt.coup, variant)
         return Deal("It was annulled before it was settled.", dealt.facts, as_kept(kept, ledger), view=view)

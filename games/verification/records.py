@@ -10,14 +10,13 @@ from uuid import UUID
 
 from django.db.models import Prefetch, Q
 
-from audit.models import ArchivedMonth, Event, Leaf
+from audit.models import Event, Leaf
 from games.chemin import stored_coups as chemin_stored
 from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe, VoidPart, Wager
 from games.rounds.stored import STAKES
 from games.variants import GAMES
 from games.variants.game import Game
 from games.verification.facts import Logged
-from wallet import archives
 from wallet.models import Account, Entry, Journal
 
 SETTLE = "settle"  # the kind of journal that pays
@@ -32,7 +31,6 @@ class Kept:
     entries: Sequence[Entry]  # of its journals, oldest first
     events: Sequence[Logged]
     settlement: Mapping[str, Any] | None  # what the event log says of it; None where it was annulled before
-    gone: ArchivedMonth | None = None  # with whose archive its journals have gone, or its events
 
     @property
     def is_void(self) -> bool:
@@ -85,7 +83,6 @@ def read(round_id: UUID) -> Kept | None:
         entries=list(entries.order_by("journal_id", "line")),
         events=[Logged(row.pk, row.at, row.kind, row.by, leaves.get(row.pk)) for row in rows],
         settlement=settled,
-        gone=archives.of_round(round_id) or (None if settled else archives.of_events(played.at)),
     )
 
 

@@ -13,7 +13,6 @@ from games.shared.shoes import seed_of
 from games.verification import chemin_comparison, punto_comparison, recomputation
 from games.verification.facts import Deal, Earlier, Fact, Recall, money
 from games.verification.records import Kept, face_up, incidents, moved, read
-from wallet import archives
 from wallet.models import Mode
 
 
@@ -57,9 +56,6 @@ def recalled(kept: Kept) -> Recall:
 def _deal(kept: Kept) -> Deal:
     game = kept.game
     if game is None:
-        if kept.gone is not None:
-            why = f"{punto_comparison.GONE} {archives.sentence(kept.gone)}"
-            return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, {}))
         why = "The program does not know the rules that it was played under: nothing is worked out again."
         return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, moved(kept)))
     return punto_comparison.recalled(kept, game) if isinstance(game, Variant) else chemin_comparison.recalled(kept)

@@ -11,7 +11,7 @@ FILE = re.compile(r"`([\w./-]*\w\.(?:py|sql|sh|md|toml|html|css|js|txt))`")
 QUOTED = re.compile(r'"""[\s\S]*?"""|(?<=\s)# [^\n]*')  # strings of several lines, and comments
 SQL_PROSE = re.compile(r"^\s*--[^\n]*", re.MULTILINE)
 # What an export holds, and an example of a file of the reader's own.
-ELSEWHERE = {"verify.py", "verify_archive.py", "identity.txt"}
+ELSEWHERE = {"verify.py", "identity.txt"}
 
 
 @cache

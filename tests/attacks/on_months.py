@@ -1,4 +1,4 @@
-"""Attacks on the tables of months, on what asks for events instead of a foreign key, and on what has been archived.
+"""Attacks on the tables of months, and on what asks for events instead of a foreign key.
 
 The house that is attacked lives in September 2026: each guard of the whole has to stand on that month's table, too,
 where the owner can write by its own name, and each is switched off there alone.
@@ -7,7 +7,6 @@ where the owner can write by its own name, and each is switched off there alone.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from audit import partitions
 from tests.attacks import on_money
 from tests.attacks.attack import Attack, copied, kept
 from tests.attacks.on_money import CASH, ESCROW, LIMITED
@@ -15,7 +14,6 @@ from tests.attacks.on_rows import SORTED_BY
 from tests.old_months import beginning
 
 MONTH = beginning(2026, 9)
-BEYOND = partitions.block(beginning(2026, 10))
 NAMES = {table: f"{table}_2026_09" for table in SORTED_BY}
 ENTRIES = NAMES["wallet_entry"]
 
@@ -111,44 +109,4 @@ REVERSALS = [
     ),
 ]
 
-# September goes to an archive, as the event that the house has of it says; and all but that.
-NEXT = """
-    INSERT INTO audit_archived (month, first, beyond, since, until, events, journals, file, sha256, event_id, said)
-    SELECT '{month}', {first}, {beyond}, at, at, 0, 0, '{file}', '{sha256}', {event}, {said}
-    FROM audit_event WHERE kind = 'month.archived' AND "on" = 'month:{of}'
-"""
-RIGHT: dict[str, object] = {
-    "month": "2026-09",
-    "first": partitions.block(MONTH),
-    "beyond": BEYOND,
-    "file": "2026-09.zip",
-    "sha256": "ab",
-    "event": "id",
-    "said": "body",
-    "of": "2026-09",
-}
-WRONG: dict[str, dict[str, object]] = {
-    "out of turn": {"first": partitions.block(MONTH) + 1},
-    "of no event": {"event": -1},
-    "another month's event": {"of": "2026-10", "file": "2026-10.zip"},
-    "in other words": {"said": "body || ' '"},
-    "another name": {"month": "2026-08"},
-    "another end": {"beyond": BEYOND + 1},
-    "another file": {"file": "other.zip"},
-    "another hash": {"sha256": "cd"},
-}
-ARCHIVED = [
-    *(
-        attack
-        for table in ("audit_archived", "wallet_archived_account", "wallet_archived_day", "wallet_archived_journal")
-        for attack in kept(table, f"{table}_is_kept", "month")
-    ),
-    *kept("audit_archived_event", "audit_archived_event_is_kept", "at"),
-    *kept("wallet_archived_entry", "wallet_archived_entry_is_kept", "amount"),
-    *(
-        Attack("audit_archived", "audit_archived_is_next", NEXT.format(**RIGHT | wrong), name=name)
-        for name, wrong in WRONG.items()
-    ),
-]
-
-ATTACKS: list[Attack] = MONTHS + NUMBERS + OF_AN_EVENT + REVERSALS + ARCHIVED
+ATTACKS: list[Attack] = MONTHS + NUMBERS + OF_AN_EVENT + REVERSALS

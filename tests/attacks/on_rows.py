@@ -6,8 +6,6 @@ from tests.attacks.attack import Attack, changed, nothing, twice
 
 NOT_NULL = {
     "audit_approval": "at by expires_at id kind on person reason request sha256",
-    "audit_archived": "at beyond event_id events file first journals month said sha256 since until",
-    "audit_archived_event": "at by event_id on",
     "audit_checkpoint": "at note root size",
     "audit_decision": "approval_id asker at by reason verdict",
     "audit_delivery": "at checkpoint_id failure id to",
@@ -28,10 +26,6 @@ NOT_NULL = {
     "players_staff_change": "after at before id kind user_id xid",
     "players_user_groups": "group_id id user_id",
     "wallet_account": "currency held id kind lock_only mode version",
-    "wallet_archived_account": "account_id amount entries month",
-    "wallet_archived_day": "day deposited month paid player_id staked withdrawn",
-    "wallet_archived_entry": "account_id amount currency journal_id line mode",
-    "wallet_archived_journal": "at id key kind month request_hash",
     "wallet_bank_notice": "body due_at id order_id tries",
     "wallet_bank_order": "amount authorisation callback_url currency reference sequence state",
     "wallet_bank_payout": "amount callback_url currency due_at iban number reference refusal sequence state",
@@ -56,8 +50,6 @@ NOT_NULL = {
 
 TWICE = {
     "audit_approval": "audit_approval_pkey audit_approval_person",
-    "audit_archived": "audit_archived_pkey audit_archived_beyond_key",
-    "audit_archived_event": "audit_archived_event_pkey",
     "audit_checkpoint": "audit_checkpoint_pkey",
     "audit_decision": "audit_decision_pkey",
     "audit_delivery": "audit_delivery_pkey",
@@ -78,10 +70,6 @@ TWICE = {
     "players_staff_change": "players_staff_change_pkey",
     "players_user_groups": "players_user_groups_pkey players_user_groups_user_id_group_id_cafa1b52_uniq",
     "wallet_account": "wallet_account_pkey wallet_account_money wallet_account_once",
-    "wallet_archived_account": "wallet_archived_account_pkey",
-    "wallet_archived_day": "wallet_archived_day_pkey",
-    "wallet_archived_entry": "wallet_archived_entry_pkey",
-    "wallet_archived_journal": "wallet_archived_journal_pkey",
     "wallet_bank_notice": "wallet_bank_notice_pkey",
     "wallet_bank_order": "wallet_bank_order_pkey",
     "wallet_bank_payout": "wallet_bank_payout_pkey",

@@ -1,15 +1,13 @@
 """A house in which every table of money, of the event log and of players' protection has rows."""
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import uuid4
 
-import psycopg
 from django.db import connection, transaction
 from django.utils import timezone
-from psycopg.rows import DictRow
 
-from audit import approvals, log, partitions
+from audit import approvals, log
 from audit.models import (
     Category,
     Checkpoint,
@@ -72,19 +70,6 @@ from wallet.seamless_wallet import partners
 from wallet.seamless_wallet.keys import signing_key
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
 
-ARCHIVED = """
-    INSERT INTO audit_archived (month, first, beyond, since, until, events, journals, file, sha256, event_id, said)
-    SELECT 'before', 0, {beyond}, at, at, 0, 0, 'before.zip', 'ab', id, body FROM audit_event
-        WHERE "on" = 'month:before';
-    INSERT INTO audit_archived_event (event_id, at, by, "on", body) VALUES (1, now(), 'system', 'test', '');
-    INSERT INTO wallet_archived_account (month, account_id, amount, entries) VALUES ('before', 1, 1, 1);
-    INSERT INTO wallet_archived_journal (id, month, key, request_hash, kind, round_id, reverses_id, at)
-        VALUES (1, 'before', gen_random_uuid(), '', 'stake', gen_random_uuid(), NULL, now());
-    INSERT INTO wallet_archived_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
-        VALUES (1, 1, 1, 'SEK', 'R', 1, NULL, NULL);
-    INSERT INTO wallet_archived_day (month, player_id, day, deposited, withdrawn, staked, paid)
-        VALUES ('before', 1, '2026-08-01', 1, 1, 1, 1)
-"""
 CALLBACK = "http://127.0.0.1/callback/"
 
 
@@ -273,24 +258,3 @@ def _seal() -> None:
     Tile.objects.create(level=0, number=0, hashes=leaf_hash(bytes(first.body)))
     checkpoint = Checkpoint.objects.create(size=2, root=bytes(32), at=timezone.now(), note="for a test")
     Delivery.objects.create(checkpoint=checkpoint, to="file:/for/a/test")
-
-
-def archive(owner: psycopg.Connection[DictRow], now: datetime) -> None:
-    """What was there before this month has gone to an archive, as far as tables say; this month and the next one are to
-    go, as far as the log says.
-    """
-    first = partitions.block(now)
-    beyond = first + (1 << partitions.SHIFT)
-    _said("before", first)
-    owner.execute(ARCHIVED.format(beyond=first))
-    _said(f"{now:%Y-%m}", beyond)
-    _said(f"{now + timedelta(days=32):%Y-%m}", beyond)
-
-
-def _said(month: str, beyond: int) -> None:
-    log.record(
-        "month.archived",
-        by="system",
-        on=f"month:{month}",
-        data={"beyond": beyond, "file": f"{month}.zip", "sha256": "ab"},
-    )

@@ -31,7 +31,7 @@ from tests.attacks import (
     on_voids,
 )
 from tests.attacks.attack import Attack
-from tests.attacks.scene import archive, fill
+from tests.attacks.scene import fill
 from tests.harness import databases
 from wallet.invariants import guards
 
@@ -93,7 +93,6 @@ def tables(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterato
         old_months.make(owner, on_months.MONTH)
         old_months.go_to(owner, on_months.MONTH)
         attacked, limited = fill()
-        archive(owner, on_months.MONTH)
         owner.execute(f"CREATE TABLE attacked AS SELECT {attacked.pk}::bigint AS id")
         owner.execute(f"CREATE TABLE limited AS SELECT {limited.pk}::bigint AS id")
         yield owner

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
@@ -18,6 +19,7 @@ from django.urls import reverse
 from audit.models import Checkpoint, Leaf
 from audit.tree.proofs import NotSealed
 from audit.verification import export as exporting
+from audit.verification.verify import Unproven
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.harness import databases
@@ -159,6 +161,21 @@ class TestAPart:
         status, said = verify(folder)
         assert (status, "Leaves 256 to 511 are here, of leaves 0 to 599 there are." in said) == (0, True), said
         assert "leaves 256 to 511 of it" in (folder / "README.txt").read_text()
+
+    @pytest.mark.sweep
+    def test_breaks_off_where_an_event_is_not_there(self, house, django_db_blocker):
+        connections.close_all()  # so that the house can be copied
+        with (
+            django_db_blocker.unblock(),
+            databases.clone("lacking", like=house.name) as database,
+            psycopg.connect(database.superuser_url) as tamper,
+        ):
+            lacking = sealed.event_of(300)
+            tamper.execute("SET session_replication_role = replica")
+            tamper.execute("DELETE FROM audit_event WHERE id = %s", [lacking])
+            tamper.commit()
+            with pytest.raises(Unproven, match="the event of leaf 300 is not there"):
+                exporting.bundle(256, 512)
 
     def test_of_what_is_not_there_is_none(self, export):
         with pytest.raises(CommandError, match="no signed tree has leaf 600"):

@@ -47,8 +47,6 @@ MACHINERY = "is how the house works, and says nothing that staff look for"
 PRIVATE = "holds what is personal, sealed or spoken: never in a list"
 TAKEN_TOGETHER = "is summed up in a report, or on the page of what it is of"
 NOT_LISTED = {
-    "audit.ArchivedEvent": PRIVATE,
-    "audit.ArchivedMonth": PAGE_OF_ITS_OWN,
     "audit.Cursor": MACHINERY,
     "audit.Decision": ON_ITS_OWNERS_ROW,
     "audit.Delivery": PAGE_OF_ITS_OWN,
@@ -94,10 +92,6 @@ NOT_LISTED = {
     "players.StaffChange": PAGE_OF_ITS_OWN,
     "players.Trait": PRIVATE,
     "players.User": PRIVATE,
-    "wallet.ArchivedAccount": MACHINERY,
-    "wallet.ArchivedDay": MACHINERY,
-    "wallet.ArchivedEntry": MACHINERY,
-    "wallet.ArchivedJournal": MACHINERY,
     "wallet.RemoteBet": PAGE_OF_ITS_OWN,
     "wallet.RemoteLaunch": PRIVATE,
     "wallet.RemoteMessage": PAGE_OF_ITS_OWN,

@@ -34,8 +34,6 @@ PUT_TOGETHER = {
     "audit.initial_migration": "the SQL file beside a migration",
     "audit.verification.verify_events": "two constants of the module, one after the other",
     "audit.reports.writer": ASKED,
-    "ops.archive.leaving": "names of tables and their months, from the catalogue of the database",
-    "ops.archive.writing": "texts of the module",
     "ops.backup.home": "two texts, one with " + NAMES,
     "ops.backup.settling": "names of sequences' tables, from the catalogue of the database",
     "ops.beat": "texts of ops/due.py",

@@ -17,17 +17,22 @@ from audit import partitions
 from players.models import LimitKind, Period
 from players.protection import limits
 from tests import old_months
-from tests.builders import a_player
+from tests.builders import a_player, a_purse, a_verified_player
 from tests.harness.sweeps import sample
 from tests.old_months import beginning
 from tests.start.support import wait_until
+from tests.wallet import payout_builders
+from tests.wallet.adjusting import adjust
+from tests.wallet.coups import Coup, a_bank, broken, guest
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
+from tests.wallet.studios import a_game
 from tests.wallet.test_at_once import is_whole
 from tests.wallet.test_kept import CLAIM
 from wallet import ledger, tasks
-from wallet.ledger import Journal, accounts, holds
+from wallet.ledger import Journal, accounts, holds, round_reversal
 from wallet.models import Entry, Mode
 from wallet.models import Journal as StoredJournal
+from wallet.seamless_wallet import host
 
 JULY, AUGUST, SEPTEMBER = (beginning(2026, month) for month in (7, 8, 9))
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
@@ -319,3 +324,62 @@ def reversed_twice(database: Any, go_to: GoTo, number: int) -> list[type[Excepti
         earlier.commit()
         thread.join()
     return refused
+
+
+class TestThingsThatStraddle:
+    """Begun in August, ended in September: every invariant of the ledger holds."""
+
+    @pytest.fixture(autouse=True)
+    def whole(self, go_to):
+        yield
+        assert broken() == {}
+
+    @pytest.mark.sweep
+    def test_an_annulment_with_a_shortfall(self, go_to):
+        player, round_id = a_player(real=1_000), uuid4()
+        ledger.post(stake(player, 500, round_id=round_id), settle(player, 500, 2_000, round_id=round_id))
+        a_round(player, 2_400, 0)
+        go_to(SEPTEMBER)
+        with transaction.atomic():
+            round_reversal.undo_round(round_id)
+
+    @pytest.mark.sweep
+    def test_a_bank_and_its_coup(self, go_to):
+        ada, ben = a_player(real=1_000), a_player(real=1_000)
+        bank = a_bank(guest(ada), 400)
+        coup = Coup(bank)
+        coup.lay(guest(ben), 300)
+        coup.lay(guest(ben), -100)
+        go_to(SEPTEMBER)
+        coup.settle({guest(ben): 400}, tax=0)
+        bank.move("bank_back", -200)
+        go_to(beginning(2026, 10))
+        with transaction.atomic():
+            round_reversal.undo_round(coup.id)
+        if bank.balance:
+            bank.move("bank_back", -bank.balance)
+
+    @pytest.mark.parametrize("end", sample([payout_builders.paid, payout_builders.returned], 1))
+    def test_a_withdrawal(self, go_to, end):
+        withdrawal = payout_builders.a_withdrawal(a_verified_player(real=100_000))
+        go_to(SEPTEMBER)
+        end(withdrawal)
+
+    @pytest.mark.sweep
+    def test_a_studios_round(self, go_to):
+        game = a_game(a_player(real=10_000))
+        bet, other = game.a_bet(500), game.a_bet(300, round="r2")
+        host.bet(game.partner, bet)
+        host.bet(game.partner, other)
+        go_to(SEPTEMBER)
+        game.win(800)
+        game.roll_back(other.transaction, round="r2")
+
+    @pytest.mark.sweep
+    def test_adjustments_and_purses(self, go_to):
+        player = a_player(real=10_000)
+        adjust(player)
+        a_purse(player, 1_000)
+        go_to(SEPTEMBER)
+        adjust(player, -200)
+        a_purse(player, 500)

@@ -1,6 +1,5 @@
-"""The wallet goes on as the model says while months go by and the oldest go to archives, one after the other."""
+"""The wallet goes on as the model says while months go by."""
 
-from datetime import datetime
 from typing import Final
 
 import psycopg
@@ -14,14 +13,11 @@ from bench.months import BY_MONTHS
 from tests import old_months
 from tests.harness.sweeps import examples
 from tests.old_months import beginning
-from tests.wallet.coups import broken
 from tests.wallet.machine import WalletMachine
 from tests.wallet.test_machine import scene  # noqa: F401  (a fixture)
-from wallet.carried import RoundNotOver
 
 MONTHS: Final = [beginning(2026, 11), beginning(2026, 12), *(beginning(2027, month) for month in range(1, 11))]
 """From the one on in which the scene was made: an account's entries follow each other through them."""
-HERE: Final = 2  # months that stay
 SHORT: Final = settings(
     deadline=None,
     database=None,
@@ -37,7 +33,7 @@ class MonthsGoBy(WalletMachine):
 
     @initialize()
     def make_the_months_to_come(self) -> None:
-        self.now = self.gone = 0
+        self.now = 0
         for table in BY_MONTHS:
             for month in MONTHS:
                 if self._owner().execute("SELECT to_regclass(%s)", [f"{table}_{month:%Y_%m}"]).fetchone() == (None,):
@@ -46,22 +42,10 @@ class MonthsGoBy(WalletMachine):
 
     @rule()
     def the_month_ends(self) -> None:
-        """The next one begins; the oldest goes, if its rounds are over, and then none of these is annulled any more."""
-        if self.now + 1 == len(MONTHS):
-            return
-        self.now += 1
-        old_months.go_to(self._owner(), MONTHS[self.now])
-        if self.now - self.gone < HERE:
-            return
-        oldest: datetime | None = MONTHS[self.gone - 1] if self.gone else None
-        try:
-            old_months.leave(oldest)
-        except RoundNotOver:
-            assert self.staked
-            return
-        self.gone += 1
-        self.settled.clear()
-        assert broken() == {}
+        """The next one begins."""
+        if self.now + 1 < len(MONTHS):
+            self.now += 1
+            old_months.go_to(self._owner(), MONTHS[self.now])
 
     def _owner(self) -> psycopg.Connection:
         connections["owner"].ensure_connection()

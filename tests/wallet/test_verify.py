@@ -214,11 +214,6 @@ DAMAGE = [
         "guards_stand",
         "in every month: trigger wallet_entry_is_kept",
     ),
-    (
-        "INSERT INTO wallet_archived_account VALUES ('2025-01', 1, 5, 1)",
-        "archived_months_are_as_said",
-        "month 2025-01: is carried forward, and has gone to no archive",
-    ),
     ("ALTER FUNCTION wallet_post SECURITY INVOKER", "guards_stand", "function wallet_post"),
     ("ALTER FUNCTION wallet_post RESET search_path", "guards_stand", "function wallet_post"),
     ("GRANT INSERT ON wallet_entry TO sabot_app", "nobody_writes_past_the_door", "INSERT wallet_entry"),

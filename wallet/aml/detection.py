@@ -7,14 +7,13 @@ from typing import Final
 
 from django.db import connection
 
-from audit import partitions
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 from audit.significant.thresholds import thresholds
 from wallet.aml import signs
 from wallet.aml.signs import Movement
-from wallet.models import Payment, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 
 DEPOSITED: Final = "deposit.posted"
@@ -153,12 +152,8 @@ def _deposits(case: Case, since: datetime, until: datetime | None = None) -> lis
 
 
 def _first_deposit(case: Case) -> datetime | None:
-    """Return when the player deposited first, by the payments: the event may have gone to an archive."""
-    number = int(case.player.removeprefix("player:"))
-    credited = Payment.objects.filter(player=number, state=PaymentState.CREDITED, decided_at__isnull=False)
-    found = Event.objects.filter(on=case.player, kind=DEPOSITED).order_by("pk").values_list("at", flat=True).first()
-    gone = partitions.cut() and credited.order_by("decided_at").values_list("decided_at", flat=True).first()
-    return min((each for each in (found, gone) if each), default=None)
+    found = Event.objects.filter(on=case.player, kind=DEPOSITED).order_by("pk")
+    return found.values_list("at", flat=True).first()
 
 
 def _withdrawals(case: Case, since: datetime) -> list[Movement]:

@@ -58,10 +58,6 @@ class FreeMoneyStopped(CashierError):
     """The whole house is stopped, for free play too."""
 
 
-class FormTooOld(CashierError):
-    """The form's key has paid, and its journal has gone to an archive."""
-
-
 class NothingToTopUp(CashierError):
     """There is as much free money as a top-up would bring."""
 
@@ -70,7 +66,7 @@ class NothingToTopUp(CashierError):
 def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     """Bring the player's free money to the house's standard amount. The same *key* pays once.
 
-    Raises Barred, FreeMoneyStopped, NothingToTopUp; FormTooOld where the key paid long ago.
+    Raises Barred, FreeMoneyStopped, NothingToTopUp.
     """
     bar = eligibility.bar_to_play(player, real=False)
     if bar:
@@ -78,10 +74,7 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     is_stopped = house_stop.is_stopped()
     key = uuid5(key, f"top_up:{player.pk}")
     account = accounts.lock_account(player.pk, Mode.FREE)
-    try:
-        before = ledger.find(key)
-    except ledger.GoneToArchive as gone:
-        raise FormTooOld(_("This form was sent long ago. Open the page again.")) from gone
+    before = ledger.find(key)
     if before is not None:
         return before
     if is_stopped:

@@ -1,8 +1,6 @@
 """The ledger's invariants as questions to PostgreSQL; those of banks and stakes are in ``coup_invariants``.
 
-A question is one statement, so that it sees one moment of the ledger while play goes on. What has gone to an archive
-counts in it as what it was carried forward as (`wallet.carried`); that this is what the log says, `archive_invariants`
-asks.
+A question is one statement, so that it sees one moment of the ledger while play goes on.
 """
 
 from collections.abc import Callable
@@ -38,10 +36,8 @@ BALANCES = Invariant(
     """
     SELECT format('account %s: balance %s, entries sum to %s', a.id, a.balance, coalesce(e.total, 0))
     FROM wallet_account AS a
-    LEFT JOIN (SELECT account_id, sum(amount) AS total
-               FROM (SELECT account_id, amount FROM wallet_entry
-                     UNION ALL SELECT account_id, amount FROM wallet_archived_account) AS moved
-               GROUP BY account_id) AS e ON e.account_id = a.id
+    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM wallet_entry GROUP BY account_id) AS e
+        ON e.account_id = a.id
     WHERE a.balance <> coalesce(e.total, 0) ORDER BY a.id
     """,
 )
@@ -50,17 +46,11 @@ CHAINS = Invariant(
     "chains_are_unbroken",
     "the entries of an account with a balance are numbered without gaps, each balance following from the one before",
     """
-    WITH opening AS MATERIALIZED (
-        SELECT account_id, sum(amount) AS balance, sum(entries) AS version
-        FROM wallet_archived_account GROUP BY account_id
-    )
     SELECT format('journal %s line %s on account %s: number %s with balance %s, should be number %s with balance %s',
                   journal_id, line, account_id, version, balance_after, due_version, due_balance)
     FROM (SELECT e.journal_id, e.line, e.account_id, e.version, e.balance_after,
-                 coalesce(o.version, 0) + row_number() OVER chain AS due_version,
-                 coalesce(o.balance, 0) + sum(e.amount) OVER chain AS due_balance
+                 row_number() OVER chain AS due_version, sum(e.amount) OVER chain AS due_balance
           FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
-          LEFT JOIN opening AS o ON o.account_id = a.id
           WHERE a.balance IS NOT NULL WINDOW chain AS (PARTITION BY e.account_id ORDER BY e.version)) AS e
     WHERE version IS DISTINCT FROM due_version OR balance_after IS DISTINCT FROM due_balance
     UNION ALL
@@ -68,10 +58,10 @@ CHAINS = Invariant(
     FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
     WHERE a.balance IS NULL AND (e.version IS NOT NULL OR e.balance_after IS NOT NULL)
     UNION ALL
-    SELECT format('account %s: version %s, %s entries', a.id, a.version, coalesce(o.version, 0) + coalesce(e.count, 0))
-    FROM wallet_account AS a LEFT JOIN opening AS o ON o.account_id = a.id
+    SELECT format('account %s: version %s, %s entries', a.id, a.version, coalesce(e.count, 0))
+    FROM wallet_account AS a
     LEFT JOIN (SELECT account_id, count(*) AS count FROM wallet_entry GROUP BY account_id) AS e ON e.account_id = a.id
-    WHERE a.balance IS NOT NULL AND a.version <> coalesce(o.version, 0) + coalesce(e.count, 0)
+    WHERE a.balance IS NOT NULL AND a.version <> coalesce(e.count, 0)
     """,
 )
 
@@ -103,8 +93,7 @@ KEYS = Invariant(
     "every journal has its posting key and every posting key its journal, with the hash of what was asked for",
     """
     SELECT format('posting key %s: has no journal %s', k.key, k.journal_id) FROM wallet_posting_key AS k
-    WHERE k.journal_id >= (SELECT audit_cut())
-      AND NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = k.journal_id AND j.key = k.key)
+    WHERE NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = k.journal_id AND j.key = k.key)
     UNION ALL
     SELECT format('journal %s: its posting key %s is missing or names another journal', j.id, j.key)
     FROM wallet_journal AS j
@@ -148,14 +137,14 @@ REVERSALS = Invariant(
     "a journal is reversed at most once, by its exact opposite, for the same round",
     """
     SELECT format('journal %s: reversed %s times', reverses_id, count(*))
-    FROM wallet_known_journals() WHERE reverses_id IS NOT NULL GROUP BY reverses_id HAVING count(*) > 1
+    FROM wallet_journal WHERE reverses_id IS NOT NULL GROUP BY reverses_id HAVING count(*) > 1
     UNION ALL
     SELECT format('journal %s: is not the opposite of journal %s', j.id, j.reverses_id)
-    FROM wallet_journal AS j LEFT JOIN wallet_known_journals() AS was ON was.id = j.reverses_id
+    FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
     WHERE j.reverses_id IS NOT NULL AND (
         was.id IS NULL OR was.round_id IS DISTINCT FROM j.round_id
         OR (SELECT array_agg((line, account_id, -amount) ORDER BY line)
-            FROM wallet_known_entries() WHERE journal_id = was.id)
+            FROM wallet_entry WHERE journal_id = was.id)
            IS DISTINCT FROM
            (SELECT array_agg((line, account_id, amount) ORDER BY line) FROM wallet_entry WHERE journal_id = j.id))
     UNION ALL
@@ -165,7 +154,7 @@ REVERSALS = Invariant(
     UNION ALL
     SELECT format('journal %s: does not reverse journal %s, as is written down', r.by_id, r.journal_id)
     FROM wallet_reversal AS r LEFT JOIN wallet_journal AS j ON j.id = r.by_id
-    WHERE r.by_id >= (SELECT audit_cut()) AND j.reverses_id IS DISTINCT FROM r.journal_id
+    WHERE j.reverses_id IS DISTINCT FROM r.journal_id
     """,
 )
 
@@ -182,8 +171,7 @@ ADJUSTMENTS = Invariant(
     WHERE a.kind = 'adjusted' AND j.kind <> 'adjustment'
     UNION ALL
     SELECT format('approval %s: its adjustment is not in the ledger', of.approval_id) FROM wallet_adjustment AS of
-    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = of.key
-                      AND (k.journal_id < (SELECT audit_cut()) OR wallet_adjusts_so(k.journal_id)))
+    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = of.key AND wallet_adjusts_so(k.journal_id))
     """,
 )
 
@@ -194,9 +182,9 @@ ESCROW = Invariant(
     """
     SELECT format('round %s: %s %s left in escrow: %s',
                   coalesce(j.round_id::text, 'none'), e.currency, e.mode, sum(e.amount))
-    FROM wallet_known_entries() AS e
+    FROM wallet_entry AS e
     JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
-    JOIN wallet_known_journals() AS j ON j.id = e.journal_id
+    JOIN wallet_journal AS j ON j.id = e.journal_id
     GROUP BY j.round_id, e.currency, e.mode
     HAVING sum(e.amount) <> 0 AND NOT (
         sum(e.amount) > 0 AND EXISTS (
@@ -234,14 +222,11 @@ PENDING = Invariant(
     FROM wallet_withdrawal AS w
     LEFT JOIN LATERAL (
         SELECT string_agg(j.kind, ', ' ORDER BY s.id) AS kinds
-        FROM wallet_withdrawal_step AS s JOIN wallet_known_journals() AS j ON j.id = s.journal_id
+        FROM wallet_withdrawal_step AS s JOIN wallet_journal AS j ON j.id = s.journal_id
         WHERE s.withdrawal_id = w.id
-          AND (SELECT max(e.amount) FROM wallet_known_entries() AS e WHERE e.journal_id = j.id) = w.amount) AS j ON true
+          AND (SELECT max(e.amount) FROM wallet_entry AS e WHERE e.journal_id = j.id) = w.amount) AS j ON true
     WHERE j.kinds IS DISTINCT FROM CASE WHEN w.status = 'paid' THEN 'withdraw, withdraw_paid'
         WHEN w.status IN ('returned', 'refused', 'cancelled') THEN 'withdraw, withdraw_returned' ELSE 'withdraw' END
-      AND NOT (j.kinds IS NULL AND w.status IN ('paid', 'returned', 'refused', 'cancelled')  -- both are archived
-               AND (SELECT count(*) = 2 FROM wallet_withdrawal_step AS s
-                    WHERE s.withdrawal_id = w.id AND s.journal_id < (SELECT audit_cut())))
     """,
 )
 
@@ -250,15 +235,15 @@ VOIDS = Invariant(
     "a round is taken back whole or not at all, and the house covers a shortfall only where one is taken back",
     """
     SELECT format('round %s: journal %s is not reversed, others are', j.round_id, j.id)
-    FROM wallet_known_journals() AS j
-    WHERE j.round_id IN (SELECT round_id FROM wallet_known_journals() WHERE reverses_id IS NOT NULL)
+    FROM wallet_journal AS j
+    WHERE j.round_id IN (SELECT round_id FROM wallet_journal WHERE reverses_id IS NOT NULL)
       AND j.reverses_id IS NULL AND j.kind NOT IN ('void_shortfall', 'void_transfer')
-      AND NOT EXISTS (SELECT FROM wallet_known_journals() AS r WHERE r.reverses_id = j.id)
+      AND NOT EXISTS (SELECT FROM wallet_journal AS r WHERE r.reverses_id = j.id)
     UNION ALL
     SELECT format('journal %s: this %s is for a round that is not taken back', j.id, j.kind)
-    FROM wallet_known_journals() AS j
+    FROM wallet_journal AS j
     WHERE j.kind IN ('void_shortfall', 'void_transfer')
-      AND NOT EXISTS (SELECT FROM wallet_known_journals() AS r
+      AND NOT EXISTS (SELECT FROM wallet_journal AS r
                       WHERE r.round_id = j.round_id AND r.reverses_id IS NOT NULL)
     """,
 )
@@ -271,7 +256,7 @@ PAYMENTS = Invariant(
     FROM wallet_payment AS p LEFT JOIN wallet_journal AS j ON j.id = p.journal_id
     LEFT JOIN wallet_entry AS e ON e.journal_id = j.id
           AND e.account_id IN (SELECT id FROM wallet_account WHERE owner_id = p.player_id AND kind = 'cash')
-    WHERE p.state = 'credited' AND (p.journal_id < (SELECT audit_cut())) IS NOT TRUE
+    WHERE p.state = 'credited'
       AND (j.kind, e.amount, e.currency, e.mode) IS DISTINCT FROM ('deposit', p.amount, p.currency, 'R')
     UNION ALL
     SELECT format('journal %s: credits %s payments', p.journal_id, count(*))
@@ -284,18 +269,9 @@ DAYS = Invariant(
     "what counts against limits on each day is what the journals of that day moved into players' hands and out of them,"
     " reversals on the day of what they reverse, and what is taken back on the day when it was put down",
     """
-    WITH due AS (
-        SELECT player_id, day, sum(deposited) AS deposited, sum(withdrawn) AS withdrawn, sum(staked) AS staked,
-               sum(paid) AS paid
-        FROM (SELECT player_id, day, deposited, withdrawn, staked, paid
-              FROM wallet_days_of(audit_cut(), 9223372036854775807)
-              UNION ALL
-              SELECT player_id, day, deposited, withdrawn, staked, paid FROM wallet_archived_day) AS counted
-        GROUP BY player_id, day
-    )
     SELECT format('player %s on %s: counted %s, should be %s', player_id, day,
                   (d.deposited, d.withdrawn, d.staked, d.paid), (due.deposited, due.withdrawn, due.staked, due.paid))
-    FROM due FULL JOIN wallet_day AS d USING (player_id, day)
+    FROM wallet_due_days() AS due FULL JOIN wallet_day AS d USING (player_id, day)
     WHERE (d.deposited, d.withdrawn, d.staked, d.paid)
           IS DISTINCT FROM (due.deposited, due.withdrawn, due.staked, due.paid)
     """,

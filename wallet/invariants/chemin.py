@@ -13,7 +13,7 @@ STAKES = Invariant(
     SELECT format('coup %s: %s %s left of its stakes', a.stands_for, a.balance, a.currency)
     FROM wallet_account AS a
     WHERE a.kind = 'stakes' AND a.balance <> 0 AND EXISTS (
-        SELECT FROM wallet_known_journals() AS j
+        SELECT FROM wallet_journal AS j
         WHERE j.round_id = a.stands_for AND (j.kind = 'settle' OR j.reverses_id IS NOT NULL))
     """,
 )
@@ -32,7 +32,7 @@ APART = Invariant(
     SELECT format('journal %s: this %s takes from account %s and gives to account %s', j.id, j.kind, source.account_id,
                   target.account_id)
     FROM mixed JOIN wallet_journal AS j ON j.id = mixed.journal_id
-    LEFT JOIN wallet_known_journals() AS was ON was.id = j.reverses_id
+    LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
     JOIN line AS source ON source.journal_id = j.id AND source.amount < 0
     JOIN line AS target ON target.journal_id = j.id AND target.amount > 0 AND target.owner <> source.owner
     WHERE (was.id IS NULL AND j.kind = 'settle' AND source.kind = 'bank'
@@ -47,8 +47,8 @@ COUPS = Invariant(
     """
     WITH line AS (
         SELECT j.id AS journal_id, j.round_id, e.account_id, a.kind, e.amount, (
-                   SELECT coalesce(-sum(s.amount), 0) FROM wallet_known_journals() AS laid
-                   JOIN wallet_known_entries() AS s ON s.journal_id = laid.id AND s.account_id = e.account_id
+                   SELECT coalesce(-sum(s.amount), 0) FROM wallet_journal AS laid
+                   JOIN wallet_entry AS s ON s.journal_id = laid.id AND s.account_id = e.account_id
                    WHERE laid.round_id = j.round_id AND laid.kind = 'stake') AS staked
         FROM wallet_account AS stakes
         JOIN wallet_journal AS j ON j.round_id = stakes.stands_for AND j.kind = 'settle'
@@ -81,8 +81,8 @@ BANKS = Invariant(
                   coalesce(sum(e.amount) FILTER (WHERE j.kind = 'bank'), 0),
                   -sum(e.amount) FILTER (WHERE j.kind = 'bank_back'))
     FROM wallet_account AS a
-    JOIN wallet_known_entries() AS e ON e.account_id = a.id
-    JOIN wallet_known_journals() AS j ON j.id = e.journal_id
+    JOIN wallet_entry AS e ON e.account_id = a.id
+    JOIN wallet_journal AS j ON j.id = e.journal_id
     WHERE a.kind = 'bank' GROUP BY a.id HAVING sum(e.amount) FILTER (WHERE j.kind IN ('bank', 'bank_back')) < 0
     UNION ALL
     SELECT format('bank %s: journal %s is a %s of %s', a.stands_for, j.id, j.kind, e.amount)

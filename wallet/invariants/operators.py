@@ -11,15 +11,15 @@ OPERATORS = Invariant(
     FROM wallet_remote_bet AS b
     WHERE b.state = 'played' AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
-        LEFT JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_bet'
-        WHERE k.key = b.id AND (k.journal_id < (SELECT audit_cut()) OR wallet_remote_moves_so(j.id)))
+        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_bet'
+        WHERE k.key = b.id AND wallet_remote_moves_so(j.id))
     UNION ALL
     SELECT format('message %s: its win of %s is not booked as it says', m.id, m.amount)
     FROM wallet_remote_message AS m
     WHERE m.kind = 'win' AND m.amount > 0 AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
-        LEFT JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_back'
-        WHERE k.key = m.transaction AND (k.journal_id < (SELECT audit_cut()) OR wallet_remote_moves_so(j.id)))
+        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_back'
+        WHERE k.key = m.transaction AND wallet_remote_moves_so(j.id))
     UNION ALL
     SELECT format('bet %s: is %s, and the operator is not told', b.id, b.state)
     FROM wallet_remote_bet AS b
@@ -39,7 +39,7 @@ OPERATORS = Invariant(
     SELECT format('round %s: is taken back, and the operator is not told of both its transactions', b.round_id)
     FROM wallet_remote_bet AS b
     WHERE b.state = 'played'
-      AND EXISTS (SELECT FROM wallet_known_journals() AS j WHERE j.round_id = b.round_id AND j.reverses_id IS NOT NULL)
+      AND EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = b.round_id AND j.reverses_id IS NOT NULL)
       AND (SELECT count(*) FROM wallet_remote_message AS m WHERE m.bet_id = b.id AND m.kind = 'rollback') <> 2
     """,
 )

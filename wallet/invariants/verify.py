@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from wallet import archive_invariants, invariants
+from wallet import invariants
 from wallet.invariants import Invariant, chemin, operators, studios
 
 MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
@@ -33,7 +33,6 @@ INVARIANTS = (
     operators.OPERATORS,
     invariants.DAYS,
     invariants.PAYMENTS,
-    archive_invariants.ARCHIVED,
     invariants.GUARDS,
     invariants.RIGHTS,
 )

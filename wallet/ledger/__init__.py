@@ -14,7 +14,6 @@ from uuid import UUID, uuid5
 import psycopg
 from django.db import DatabaseError, connection
 
-from audit import partitions
 from wallet.limits import messages
 from wallet.models import Entry, PostingKey
 
@@ -45,16 +44,6 @@ class UnknownJournal(LedgerError):
 
 class AlreadyReversed(LedgerError):
     """The journal has been reversed under another key."""
-
-
-class GoneToArchive(LedgerError):
-    """The journal that is spoken of, to reverse it or by its key, has gone to the archive of *month*: what it moved is
-    no longer here.
-    """
-
-    def __init__(self, month: str) -> None:
-        super().__init__(f"this journal has gone to the archive of {month}")
-        self.month = month
 
 
 class NotStaked(LedgerError):
@@ -101,7 +90,6 @@ class LimitReached(LedgerError):
 
 
 LIMIT_REACHED = "SB006"  # its detail says which
-ARCHIVED = "SB060"  # its detail is the month
 ERROR_OF_STATE = {
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
@@ -159,8 +147,8 @@ class Posted:
 def post(*journals: Journal) -> tuple[Posted, ...]:
     """Post *journals* in order, all or none, and return what stands in the ledger for each.
 
-    Raises BetweenPlayers, GoneToArchive, HouseStopped, InsufficientFunds, LimitReached, PostingConflict,
-    UnbalancedJournal, UnknownAccount, WrongPurpose.
+    Raises BetweenPlayers, HouseStopped, InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal,
+    UnknownAccount, WrongPurpose.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 
@@ -185,7 +173,7 @@ def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
     """Post the exact opposite of each journal under its key, for the same round, all or none, and return what stands in
     the ledger for each. On every account, what they bring comes before what they take.
 
-    Raises UnknownJournal, AlreadyReversed, GoneToArchive, InsufficientFunds, PostingConflict.
+    Raises UnknownJournal, AlreadyReversed, InsufficientFunds, PostingConflict.
     """
     statement = "SELECT * FROM wallet_reverse(%s::bigint[], %s::uuid[], %s::text)"
     return _call(statement, [list(keys), list(keys.values()), kind])
@@ -194,7 +182,7 @@ def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
 def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
     """Post what is held for a round as its stakes and return the journal; None where nothing was held.
 
-    The same *key* again returns the same journal. Raises GoneToArchive.
+    The same *key* again returns the same journal.
     """
     posted = _call("SELECT * FROM wallet_stake_holds(%s::uuid, %s::uuid)", [round_id, key])
     return posted[0] if posted else None
@@ -204,8 +192,8 @@ def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Post
     """Post what each account is *paid* out of the stakes that were held for a round, the house taking the rest, and
     return the journal; None where nothing was staked.
 
-    The same *key* again returns the same journal. Raises GoneToArchive; NotStaked; UnknownJournal where the stakes have
-    been taken back; PostingConflict.
+    The same *key* again returns the same journal. Raises NotStaked; UnknownJournal where the stakes have been taken
+    back; PostingConflict.
     """
     statement = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
     posted = _call(statement, [round_id, key, list(paid), list(paid.values())])
@@ -222,15 +210,10 @@ def adjust(approval_id: int) -> Posted:
 
 
 def find(key: UUID) -> Posted | None:
-    """Return what *key* has posted, if anything.
-
-    Raises GoneToArchive.
-    """
+    """Return what *key* has posted, if anything."""
     known = PostingKey.objects.filter(key=key).first()
     if known is None:
         return None
-    if month := partitions.archived(known.journal_id):
-        raise GoneToArchive(month.month)
     entries = Entry.objects.filter(journal_id=known.journal_id).order_by("line")
     balances = entries.values_list("account_id", "balance_after")
     return Posted(known.journal_id, True, {account_id: after for account_id, after in balances if after is not None})
@@ -278,7 +261,5 @@ def _named(error: DatabaseError) -> LedgerError | None:
         return None
     if cause.sqlstate == LIMIT_REACHED:
         return LimitReached.parse(cause.diag.message_detail or "")
-    if cause.sqlstate == ARCHIVED:
-        return GoneToArchive(cause.diag.message_detail or "")
     named = ERROR_OF_STATE.get(cause.sqlstate or "") or ERROR_OF_CONSTRAINT.get(cause.diag.constraint_name or "")
     return named(str(error)) if named else None

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import hours, id_ranges, partitions
+from audit import hours, id_ranges
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
 
@@ -27,12 +27,7 @@ ENTRIES = """
     FROM wallet_journal AS journal
     JOIN wallet_entry AS entry ON entry.journal_id = journal.id
     JOIN wallet_account AS account ON account.id = entry.account_id
-    LEFT JOIN LATERAL (
-        SELECT here.id, here.kind FROM wallet_journal AS here WHERE here.id = journal.reverses_id
-        UNION ALL
-        SELECT gone.id, gone.kind FROM wallet_archived_journal AS gone WHERE gone.id = journal.reverses_id
-        OFFSET 0
-    ) AS was ON true
+    LEFT JOIN LATERAL (SELECT id, kind FROM wallet_journal WHERE id = journal.reverses_id OFFSET 0) AS was ON true
     WHERE journal.id >= %(first)s AND journal.id < %(beyond)s AND journal.at >= %(since)s AND journal.at < %(until)s
       AND entry.journal_id >= %(first)s AND entry.journal_id < %(beyond)s
     GROUP BY 1, 2, 3, 4
@@ -51,10 +46,6 @@ KEPT = """
 """
 NEXT = "SELECT at FROM wallet_journal WHERE id >= %s AND at >= %s ORDER BY id LIMIT 1"
 FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >= %s"
-
-
-class PartOfAnHour(ValueError):
-    """The interval begins or ends within an hour whose entries are in an archive. The message is for staff."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +67,8 @@ class Sum:
 
 
 def moved(interval: Interval) -> tuple[Sum, ...]:
-    """Return what moved in *interval*, to the entry. Raises PartOfAnHour."""
+    """Return what moved in *interval*, to the entry."""
     (cut,) = hours.cut(SUMS, [interval])
-    gone = partitions.cut()
-    if gone and any(end.until <= gone.until and not _is_whole(end) for end in cut.ends):
-        raise PartOfAnHour(
-            f"Until {gone.until:%Y-%m-%d %H:%M} UTC journals are in archives, and whole hours alone can be told."
-        )
     found: dict[tuple[str, str, str, str], Sum] = {}
     pieces = [_entries(end) for end in cut.ends] + ([_kept(cut.whole)] if cut.whole else [])
     for sums in (each for piece in pieces for each in piece):
@@ -116,10 +102,8 @@ def first(since: datetime | None) -> datetime | None:
 
 
 def differences(whole: Interval) -> Iterator[str]:
-    """Add up whole hours anew, and say where what is kept says something else. Hours of which journals have gone to an
-    archive are left alone.
-    """
-    hour = max(whole.since, _all_here_from() or whole.since)
+    """Add up whole hours anew, and say where what is kept says something else."""
+    hour = whole.since
     while hour < whole.until:
         one = Interval(hour, hour + HOUR)
         rows, kept = set(_entries(one)), set(_kept(one))
@@ -127,16 +111,6 @@ def differences(whole: Interval) -> Iterator[str]:
             where = "is kept, and the entries say something else" if each in kept else "is what the entries say"
             yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
         hour += HOUR
-
-
-def _is_whole(interval: Interval) -> bool:
-    return all(each == each.replace(minute=0, second=0, microsecond=0) for each in (interval.since, interval.until))
-
-
-def _all_here_from() -> datetime | None:
-    """Return the first hour of which no journal has gone to an archive; None where all are here."""
-    cut = partitions.cut()
-    return cut.until.replace(minute=0, second=0, microsecond=0) + HOUR if cut else None
 
 
 def _entries(interval: Interval) -> list[Sum]:

@@ -47,10 +47,6 @@ class FormUsed(PurseError):
     """The form's key has moved another amount."""
 
 
-class FormTooOld(PurseError):
-    """The form's key has moved money, and its journal has gone to an archive."""
-
-
 @dataclass(frozen=True)
 class Returned:
     """What went back to the cash account, in minor units; *replayed* tells that the key had done so before."""
@@ -67,7 +63,7 @@ def balance(player: Player, mode: Mode) -> int:
 def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
     """Move *amount* minor units from the player's cash into the purse. The same *key* moves them once.
 
-    Raises Barred, MoreThanBalance, FormTooOld, FormUsed; each is recorded.
+    Raises Barred, MoreThanBalance, FormUsed; each is recorded.
     """
     try:
         return _fill(player, mode, amount, uuid5(key, f"rebuy:{player.pk}:{mode.value}"))
@@ -80,7 +76,7 @@ def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Poste
 @transaction.atomic
 def leave(*, player: Player, mode: Mode, key: UUID) -> Returned:
     """Move all that lies in the purse back to the player's cash. The same *key* again says what it moved, and moves
-    nothing. Raises FormTooOld.
+    nothing.
     """
     return _empty(player, mode, uuid5(key, f"leave:{player.pk}:{mode.value}"), Leaving.GAME, str(player))
 
@@ -98,8 +94,8 @@ def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
         raise Barred(bar.sentence)
     accounts.open_purse(player, mode)
     cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
-    has, known = (cash.balance or 0) - cash.held, _find(key)
-    if has < amount and known is None:
+    has = (cash.balance or 0) - cash.held
+    if has < amount and ledger.find(key) is None:
         raise MoreThanBalance(
             _("Your account has %(amount)s. Choose an amount it covers.")
             % {"amount": format_money(has, player.currency, get_language() or "en")}
@@ -123,7 +119,7 @@ def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Retu
         cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     except Account.DoesNotExist:
         return Returned(0, replayed=False)
-    before = _find(key)
+    before = ledger.find(key)
     if before is not None:
         entry = Entry.objects.get(journal_id=before.journal_id, account_id=cash.pk)
         return Returned(entry.amount, replayed=True)
@@ -132,13 +128,6 @@ def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Retu
         posted = _move(player, mode, key, "leave", purse.pk, cash.pk, amount)
         _record("purse.returned", player, mode, posted, amount, by=by, more={"why": why.value})
     return Returned(amount, replayed=False)
-
-
-def _find(key: UUID) -> ledger.Posted | None:
-    try:
-        return ledger.find(key)
-    except ledger.GoneToArchive as gone:
-        raise FormTooOld(_("This form was sent long ago. Open the page again.")) from gone
 
 
 def _move(player: Player, mode: Mode, key: UUID, kind: str, source: int, target: int, amount: int) -> ledger.Posted:

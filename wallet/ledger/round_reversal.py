@@ -7,8 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q, Sum
 
-from audit.models import ArchivedMonth
-from wallet import archives, ledger
+from wallet import ledger
 from wallet.ledger import Line, system_key
 from wallet.ledger.accounts import house_account
 from wallet.models import Account, AccountKind, Entry, Journal
@@ -17,17 +16,6 @@ from wallet.operator_wallet import bets
 VOID = "void"
 SHORTFALL = "void_shortfall"
 MOVED_BACK = "void_transfer"
-
-
-class RoundGone(ledger.GoneToArchive):
-    """What the round moved has gone to an archive, and cannot be moved back here. The message is for staff."""
-
-    def __init__(self, month: ArchivedMonth) -> None:
-        super().__init__(month.month)
-        self.file = month.file
-
-    def __str__(self) -> str:
-        return f"what the round moved is in the archive of {self.month}, file {self.file}, and is not moved back here"
 
 
 @dataclass(frozen=True)
@@ -47,12 +35,8 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     house: so a player ends with what there would be without the round, or with nothing. A bank that has gone home since
     is made up in the same way, out of what its banker has.
 
-    Raises RoundGone where journals of it have gone to an archive; LedgerError where the ledger does not let its own
-    journals be reversed.
+    Raises LedgerError where the ledger does not let its own journals be reversed.
     """
-    gone = archives.of_round(round_id)
-    if gone:
-        raise RoundGone(gone)
     journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
     ids = list(journals.values_list("pk", flat=True))
     moved = _moved(ids)

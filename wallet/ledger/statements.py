@@ -1,6 +1,6 @@
 """The ledger as it is read: a player's movements, newest first and a page at a time, and what the house owes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -65,13 +65,10 @@ class Movement:
 
 @dataclass(frozen=True)
 class Statement:
-    """Some movements, and the mark to ask for older ones with (None: there are none here). *gone* tells that older ones
-    are in an archive.
-    """
+    """Some movements, and the mark to ask for older ones with (None: there are none)."""
 
     movements: tuple[Movement, ...]
     older: int | None
-    gone: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,10 +92,7 @@ def statement(player_id: int, mode: Mode, *, before: int | None = None) -> State
     cash = Account.objects.filter(owner=player_id, kind=AccountKind.CASH, mode=mode).first()
     if cash is None:
         return Statement((), None)
-    found = movements(cash.pk, before=before)
-    if before is None and not found.movements:
-        return replace(found, gone=cash.version > 0)
-    return found
+    return movements(cash.pk, before=before)
 
 
 def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -> Statement:
@@ -108,10 +102,7 @@ def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -
         found = found.filter(version__lt=before)
     entries = list(found.select_related("journal").order_by("-version")[: most + 1])
     page = tuple(_movement(entry) for entry in entries[:most])
-    if len(entries) > most:
-        return Statement(page, page[-1].number)
-    oldest = page[-1].number if page else before or 1
-    return Statement(page, None, gone=oldest > 1)
+    return Statement(page, page[-1].number if len(entries) > most else None)
 
 
 def _movement(entry: Entry) -> Movement:

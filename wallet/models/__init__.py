@@ -4,7 +4,6 @@ from wallet.models.adjustments import Adjustment, Why
 from wallet.models.days import Day, Reserved
 from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey, Reversal
-from wallet.models.months import ArchivedAccount, ArchivedDay, ArchivedEntry, ArchivedJournal
 from wallet.models.moved import Moved, Standing
 from wallet.models.partners import (
     GameSession,
@@ -53,10 +52,6 @@ __all__ = [
     "Account",
     "AccountKind",
     "Adjustment",
-    "ArchivedAccount",
-    "ArchivedDay",
-    "ArchivedEntry",
-    "ArchivedJournal",
     "BankNotice",
     "BankOrder",
     "BankPayout",

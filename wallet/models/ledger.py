@@ -105,8 +105,7 @@ class PostingKey(models.Model):
 class Journal(models.Model):
     """One movement of money: entries that sum to zero in every currency and mode.
 
-    Journals and entries are kept in tables of a month each (``audit/sql/functions/months.sql``), and the oldest months
-    go to archives.
+    Journals and entries are kept in tables of a month each (``audit/sql/functions/months.sql``).
     """
 
     key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)

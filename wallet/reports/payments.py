@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import partitions
 from audit.id_ranges import SLACK
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
@@ -68,9 +67,9 @@ FROM (
 ) AS found
 JOIN wallet_withdrawal AS withdrawal USING (id)
 JOIN LATERAL (
-    SELECT step.journal_id, coalesce(journal.at, step.at) AS at
-    FROM wallet_withdrawal_step AS step LEFT JOIN wallet_known_journals() AS journal ON journal.id = step.journal_id
-    WHERE step.withdrawal_id = withdrawal.id AND step.journal_id IS NOT NULL ORDER BY step.id LIMIT 1
+    SELECT step.journal_id, journal.at
+    FROM wallet_withdrawal_step AS step JOIN wallet_journal AS journal ON journal.id = step.journal_id
+    WHERE step.withdrawal_id = withdrawal.id ORDER BY step.id LIMIT 1
 ) AS asked ON true
 LEFT JOIN LATERAL (
     SELECT moved.amount, moved.balance_after
@@ -78,13 +77,12 @@ LEFT JOIN LATERAL (
     WHERE moved.journal_id = asked.journal_id
 ) AS taken ON true
 JOIN LATERAL (
-    SELECT step.handler, step.reason, step.journal_id, step.at
+    SELECT step.handler, step.reason, step.journal_id
     FROM wallet_withdrawal_step AS step WHERE step.withdrawal_id = withdrawal.id ORDER BY step.id DESC LIMIT 1
 ) AS last ON true
 LEFT JOIN LATERAL (
-    SELECT coalesce(
-        (SELECT journal.at FROM wallet_known_journals() AS journal WHERE journal.id = last.journal_id), last.at) AS at
-    WHERE last.journal_id IS NOT NULL AND withdrawal.status IN ('paid', 'returned', 'refused', 'cancelled')
+    SELECT journal.at FROM wallet_journal AS journal
+    WHERE journal.id = last.journal_id AND withdrawal.status IN ('paid', 'returned', 'refused', 'cancelled')
 ) AS decided ON true
 LEFT JOIN LATERAL (
     SELECT string_agg(step.by, ', ' ORDER BY step.id) AS by
@@ -104,7 +102,7 @@ ORDER BY asked_at, 3
 def answer(asked: Asked) -> Answer:
     """Say what was paid in and out, oldest first, and what that sums to."""
     sums = Sums(asked.interval)
-    return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: (*NOTES, *_gone(asked.interval)))
+    return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
 
 
 def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
@@ -120,12 +118,6 @@ NOTES: Final = (
     "The sums count money when the ledger moved it: deposits credited, withdrawals asked for, paid or given back.",
     "The balance is that of the player’s cash when a deposit was credited, or a withdrawal asked for.",
 )
-
-
-def _gone(interval: Interval) -> Iterator[str]:
-    cut = partitions.cut()
-    if cut and interval.since <= cut.until:
-        yield "Of journals in archives no balance is told, and as their time that of the record beside them."
 
 
 class Sums:

@@ -36,26 +36,6 @@ CREATE OR REPLACE TRIGGER wallet_adjustment_is_kept BEFORE UPDATE OR DELETE OR T
 CREATE OR REPLACE TRIGGER wallet_adjustment_is_approved BEFORE INSERT ON wallet_adjustment
     FOR EACH ROW EXECUTE FUNCTION wallet_check_adjustment();
 
--- On wallet_archived_account
-
-CREATE OR REPLACE TRIGGER wallet_archived_account_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_account
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-
--- On wallet_archived_day
-
-CREATE OR REPLACE TRIGGER wallet_archived_day_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_day
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-
--- On wallet_archived_entry
-
-CREATE OR REPLACE TRIGGER wallet_archived_entry_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_entry
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-
--- On wallet_archived_journal
-
-CREATE OR REPLACE TRIGGER wallet_archived_journal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_journal
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-
 -- On wallet_day
 
 -- Refuses direct statements only (depth 0): wallet_count_days writes from depth 1.

@@ -8,9 +8,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit import archiving
-from audit.archiving import Archived
-from audit.models import ArchivedMonth
 from audit.tree.proofs import NotSealed
 from audit.verification import export
 from audit.verification.verify import Unproven
@@ -24,24 +21,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take which part, and where to."""
         parser.add_argument("file", type=Path, help="must not be there yet")
-        parser.add_argument(
-            "--from", dest="first", type=int, metavar="LEAF", help="the first leaf, or else the first that is here"
-        )
+        parser.add_argument("--from", dest="first", type=int, default=0, metavar="LEAF", help="the first leaf")
         parser.add_argument("--to", dest="end", type=int, metavar="LEAF", help="the first leaf that is left out")
         parser.add_argument("--personal", action="store_true", help="with salts and values of personal data")
 
-    def handle(
-        self, *args: Any, file: Path, first: int | None, end: int | None, personal: bool, **options: Any
-    ) -> None:
+    def handle(self, *args: Any, file: Path, first: int, end: int | None, personal: bool, **options: Any) -> None:
         """Write it. Raises CommandError where there is nothing to export or nowhere to put it."""
         try:
             chosen = export.part(first, end)
             with file.open("xb") as archive:
                 archive.writelines(export.export(chosen, by="system", personal=personal))
-        except (NotSealed, Archived, Unproven, OSError) as error:
+        except (NotSealed, Unproven, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Leaves {chosen.first} to {chosen.end - 1} of {chosen.checkpoint.size} are in {file}.")
-        begins = archiving.begins()
-        if first is None and begins:
-            files = ", ".join(ArchivedMonth.objects.order_by("first").values_list("file", flat=True))
-            self.stdout.write(f"The events below leaf {begins} have gone to archives: {files}.")

@@ -84,8 +84,7 @@ def _of_a_demo() -> Path | None:
 def _sentence(done: checking.Done, outside: checking.Outside) -> str:
     """Say what was compared."""
     memory = "with the signer's memory" if outside.signer else "without the signer's memory"
-    gone = f"{done.archived} held by tiles alone, whose events are in archives, " if done.archived else ""
     return (
-        f"The log is what it was: {done.hashed} of {done.leaves} leaves hashed, {gone}{done.covered} of them covered by"
+        f"The log is what it was: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"
         f" {done.checkpoints} checkpoints, {memory}, with {len(outside.kept)} checkpoints kept outside."
     )

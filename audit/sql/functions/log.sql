@@ -78,7 +78,7 @@ REVOKE ALL ON FUNCTION audit_record FROM PUBLIC;
 -- audit_pending, audit_leaf, audit_personal and audit_significant, per statement.
 -- Raises foreign_key_violation (23503) with the name of the trigger as constraint.
 -- It replaces a foreign key: PostgreSQL cannot detach the table of a month that a foreign key
--- refers to. Events are never deleted, so the check stays true until the month moves to an archive.
+-- refers to. Events are never deleted, so the check stays true.
 CREATE OR REPLACE FUNCTION audit_event_is_there() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

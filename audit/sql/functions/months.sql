@@ -107,29 +107,3 @@ BEGIN
     EXECUTE format('ANALYZE ONLY public.%I', kept);
 END $$;
 REVOKE ALL ON FUNCTION audit_count_months FROM PUBLIC;
-
--- Return the first id that is not in an archive; 0 if nothing was archived.
-CREATE OR REPLACE FUNCTION audit_cut() RETURNS bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT coalesce(max(beyond), 0) FROM audit_archived
-$$;
-
--- Refuse an archived month that is not the next one, or that differs from its event. Trigger
--- function, BEFORE INSERT on audit_archived.
--- The row holds the bytes of the event month.archived, so that the Merkle tree proves them even
--- after the month of that event is archived too.
--- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION audit_month_is_next() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    said jsonb := convert_from(NEW.said, 'UTF8')::jsonb;
-BEGIN
-    IF NEW.first <> audit_cut() OR NEW.beyond <= NEW.first
-        OR NOT EXISTS (SELECT FROM audit_event WHERE id = NEW.event_id AND body = NEW.said)
-        OR (said ->> 'kind', said ->> 'on') IS DISTINCT FROM ('month.archived', 'month:' || NEW.month)
-        OR (said #>> '{data,beyond}', said #>> '{data,file}', said #>> '{data,sha256}')
-            IS DISTINCT FROM (NEW.beyond::text, NEW.file, NEW.sha256) THEN
-        RAISE EXCEPTION '% is not archived as the log says', NEW.month USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;

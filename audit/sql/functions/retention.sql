@@ -46,8 +46,7 @@ REVOKE ALL ON FUNCTION audit_keep_for FROM PUBLIC;
 -- Returns the number of values.
 -- Raises no_data_found (P0002) for an unknown `what`.
 -- Locks the row of audit_retention.
--- The events stay: they hold only salted hashes of the values. The age of an event in an archive is
--- in audit_archived_event.
+-- The events stay: they hold only salted hashes of the values.
 CREATE OR REPLACE FUNCTION audit_expire(what text, most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -62,9 +61,8 @@ BEGIN
             LATERAL (SELECT p.event_id, p.field FROM audit_personal AS p WHERE p.field = named.field ORDER BY p.event_id LIMIT most) AS value
     )
     DELETE FROM audit_personal AS p USING oldest
-    WHERE p.event_id = oldest.event_id AND p.field = oldest.field AND ends > coalesce(
-        (SELECT event.at FROM audit_event AS event WHERE event.id = oldest.event_id),
-        (SELECT archived.at FROM audit_archived_event AS archived WHERE archived.event_id = oldest.event_id));
+    WHERE p.event_id = oldest.event_id AND p.field = oldest.field
+        AND ends > (SELECT event.at FROM audit_event AS event WHERE event.id = oldest.event_id);
     GET DIAGNOSTICS expired = ROW_COUNT;
     IF expired > 0 THEN
         PERFORM audit_write('personal.expired', 'system', 'retention:' || kept.what, format(

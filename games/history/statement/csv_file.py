@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from games.history.csv_export import BYTE_ORDER_MARK, Echo, amount, safe
-from games.history.statement.game_names import GONE, game_names
+from games.history.statement.game_names import game_names
 from games.history.statement.movements import Movement, running
 from games.history.statement.period import Period
 from players.models import Player
@@ -27,13 +27,10 @@ class Words(NamedTuple):
     names: dict[str, str]  # by kind of movement
     other: str
     games: dict[str, str]
-    gone: str  # "" where every movement is here
 
 
-def lines(player: Player, mode: Mode, period: Period, language: str, *, has_gone: bool = False) -> Iterator[str]:
-    """Return the file line by line, with a word about archives where movements *has_gone* to one. Its language is the
-    active one, now and not when lines are read.
-    """
+def lines(player: Player, mode: Mode, period: Period, language: str) -> Iterator[str]:
+    """Return the file line by line. Its language is the active one, now and not when lines are read."""
     words = Words(
         headings=_headings(period.zone),
         opening=_("Opening balance"),
@@ -41,7 +38,6 @@ def lines(player: Player, mode: Mode, period: Period, language: str, *, has_gone
         names={kind: str(name) for kind, name in NAMES.items()},
         other=str(OTHER),
         games=game_names(language),
-        gone=str(GONE) if has_gone else "",
     )
     return _lines(player, mode, period, get_decimal_symbol(language), words)
 
@@ -63,8 +59,6 @@ def _headings(zone: ZoneInfo) -> list[str]:
 def _lines(player: Player, mode: Mode, period: Period, decimal: str, words: Words) -> Iterator[str]:
     writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
     yield BYTE_ORDER_MARK + writer.writerow(words.headings)
-    if words.gone:
-        yield writer.writerow([*_end(words.gone), "", ""])
     owned = 0
     for movement, owned in running(player, mode, period):
         row = _row(movement, words, period.zone, decimal) if movement else _end(words.opening)

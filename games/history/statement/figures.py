@@ -26,9 +26,8 @@ STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 # shared round are stakes like any other, also while it is in progress. What a coup did to a bank is told apart, with
 # what was covered of that bank; a draw, which leaves the bank as it was, moves nothing and counts all the same.
 # Whatever was before the period is one row. Of an account whose entries before a number are all older than the period
-# these are not read: what they came to is what the last of them left, less what lay there before the first. What has
-# gone to an archive was before. Journals are looked up one by one: a plan that knows no player takes it for cheaper to
-# read those of all months.
+# these are not read: what they came to is what the last of them left. Journals are looked up one by one: a plan that
+# knows no player takes it for cheaper to read those of all months.
 LUMPS = """
 SELECT part.day, part.kind, part.variant, part.journal, min(moved.at) FILTER (WHERE moved.at >= %(begin)s),
        count(DISTINCT moved.round_id),
@@ -44,15 +43,8 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT * FROM wallet_journal WHERE id = entry.journal_id OFFSET 0) AS journal
     WHERE entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
     UNION ALL
-    SELECT NULL, NULL, NULL, '-infinity', last.balance_after - oldest.balance_after + oldest.amount
-    FROM wallet_entry AS last CROSS JOIN LATERAL (
-        SELECT balance_after, amount FROM wallet_entry
-        WHERE account_id = account.id AND version IS NOT NULL ORDER BY version LIMIT 1
-    ) AS oldest
-    WHERE last.account_id = account.id AND last.version = known.first - 1
-    UNION ALL
-    SELECT NULL, NULL, NULL, '-infinity', sum(gone.amount)::bigint
-    FROM wallet_archived_account AS gone WHERE gone.account_id = account.id HAVING count(*) > 0
+    SELECT NULL, NULL, NULL, '-infinity', last.balance_after
+    FROM wallet_entry AS last WHERE last.account_id = account.id AND last.version = known.first - 1
 ) AS moved
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id

@@ -1,15 +1,9 @@
 """Names of games in statements, in the reader's language."""
 
-from typing import Final
-
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from games.labels import variant_label
 from games.variants import GAMES
-
-GONE: Final = gettext_lazy("Older movements are kept in an archive. Customer service looks them up for you.")
-"""What a statement says of movements that have gone to an archive."""
 
 
 def game_names(language: str) -> dict[str, str]:

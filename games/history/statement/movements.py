@@ -49,11 +49,7 @@ NEWEST = (
 # The period's movements with what the player owned after each; what was before is one row without an id.
 RUNNING = f"""
 WITH every AS ({MOVED}{GROUPED}), opening AS (
-    SELECT coalesce(sum(amount), 0) + (
-        SELECT coalesce(sum(gone.amount), 0)
-        FROM wallet_account AS account JOIN wallet_archived_account AS gone ON gone.account_id = account.id
-        WHERE account.owner_id = %(player)s AND account.mode = %(mode)s) AS owned
-    FROM every WHERE at < %(begin)s
+    SELECT coalesce(sum(amount), 0) AS owned FROM every WHERE at < %(begin)s
 )
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, owned FROM opening
 UNION ALL (

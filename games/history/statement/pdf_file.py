@@ -25,7 +25,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, TableStyle
 
 from games.history.statement.figures import ClassSum, Figures, GameSum
-from games.history.statement.game_names import GONE, game_name
+from games.history.statement.game_names import game_name
 from games.history.statement.period import Period
 from players.datetime_format import written_day, written_time
 from players.models import Player
@@ -53,7 +53,6 @@ class Paper:
     figures: Figures
     made_at: datetime
     language: str
-    has_gone: bool = False  # to an archive: movements of the period
 
     def money(self, minor: int) -> str:
         """Write an amount in the reader's language."""
@@ -130,9 +129,6 @@ def _story(paper: Paper) -> Iterator[Flowable]:
     yield Paragraph(escape(_("Statement")), TITLE)
     yield _facts(paper)
     yield Paragraph(escape(_("Balance")), SECTION)
-    if paper.has_gone:
-        yield Paragraph(escape(str(GONE)), TEXT)
-        yield Spacer(0, 4)
     yield _balance(paper)
     if paper.figures.is_empty:
         yield Paragraph(escape(_("No activity in this period.")), SECTION)

@@ -18,7 +18,6 @@ from games.history.statement.pdf_file import Paper, document
 from games.history.statement.period import Period
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
-from wallet import archives
 
 
 @player_required
@@ -36,7 +35,6 @@ def statement(request: PlayerRequest) -> HttpResponse:
         "currency": request.player.currency,
         "figures": figures(request.player, mode, period),
         "listing": listing(request.player, mode, period, before=form.mark),
-        "gone": _has_gone(request, form),
     }
     with timezone.override(period.zone):
         return render(request, "games/statement.html", context)
@@ -50,8 +48,7 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
     form = _form(request)
     if form.fault:
         return _back(request)
-    has_gone = _has_gone(request, form)
-    lines = csv_file.lines(request.player, form.money, form.shown, get_language() or "en", has_gone=has_gone)
+    lines = csv_file.lines(request.player, form.money, form.shown, get_language() or "en")
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     return _named(response, form.shown, "csv")
 
@@ -71,18 +68,12 @@ def statement_pdf(request: PlayerRequest) -> HttpResponseBase:
         figures=figures(request.player, form.money, form.shown),
         made_at=timezone.now(),
         language=get_language() or "en",
-        has_gone=_has_gone(request, form),
     )
     return _named(HttpResponse(document(paper), content_type="application/pdf"), form.shown, "pdf")
 
 
 def _form(request: PlayerRequest) -> PeriodForm:
     return PeriodForm(request.GET, zone=ZoneInfo(request.player.jurisdiction.time_zone))
-
-
-def _has_gone(request: PlayerRequest, form: PeriodForm) -> bool:
-    """Say whether movements of the period may be in an archive."""
-    return archives.has_gone(request.player.pk, form.money.value, form.shown.begin)
 
 
 def _back(request: PlayerRequest) -> HttpResponse:

@@ -5,8 +5,7 @@
 -- `who`: 'player:<id>' or 'staff:<id>'.
 -- Returns the number of values.
 -- Raises check_violation (23514) for another form of `who`.
--- The events stay: they hold only salted hashes of the values. audit_archived_event tells whose the
--- events in archives are.
+-- The events stay: they hold only salted hashes of the values.
 CREATE OR REPLACE FUNCTION audit_erase(who text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -18,9 +17,7 @@ BEGIN
     END IF;
     WITH gone AS (
         DELETE FROM audit_personal WHERE event_id IN (
-            SELECT event.id FROM audit_event AS event WHERE event."on" = who OR event.by = who
-            UNION ALL
-            SELECT archived.event_id FROM audit_archived_event AS archived WHERE archived."on" = who OR archived.by = who)
+            SELECT event.id FROM audit_event AS event WHERE event."on" = who OR event.by = who)
         RETURNING field
     ), fields AS (
         SELECT field, count(*) AS number FROM gone GROUP BY field

@@ -92,8 +92,8 @@ REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 -- Turn all holds of a round into stakes in escrow, in one journal of kind held_stake.
 -- `key`: idempotency key; the same key again returns the same journal.
 -- Returns rows as wallet_post does; no row if nothing was held.
--- Raises SB002 if the key posted something else, SB060 if its journal is in an archive. Money and
--- limits were checked when the holds were made, so neither is refused here.
+-- Raises SB002 if the key posted something else. Money and limits were checked when the holds were
+-- made, so neither is refused here.
 -- Locks the accounts first, in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_stake_holds(round uuid, key uuid)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
@@ -122,7 +122,6 @@ BEGIN
         RETURN QUERY SELECT * FROM wallet_post_set(wallet_stake_holds.key, 'held_stake', round, accounts, amounts);
         RETURN;
     END IF;
-    PERFORM wallet_refuse_archived(k.journal_id) FROM wallet_posting_key AS k WHERE k.key = wallet_stake_holds.key;
     RETURN QUERY
     SELECT 1, e.journal_id, true, e.account_id, e.balance_after
     FROM wallet_posting_key AS k
@@ -138,7 +137,7 @@ REVOKE ALL ON FUNCTION wallet_stake_holds FROM PUBLIC;
 -- `key`: idempotency key; the same key again returns the same journal.
 -- Returns rows as wallet_post does; no row if nothing was staked on the round.
 -- Raises SB008 for a negative payout or one to an account without a stake, SB005 if the stakes were
--- reversed, SB002 if the key posted something else, SB060 if its journal is in an archive.
+-- reversed, SB002 if the key posted something else.
 -- Locks the accounts in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
@@ -153,7 +152,6 @@ DECLARE
 BEGIN
     SELECT j.* INTO stakes FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'held_stake';
     IF NOT FOUND THEN
-        PERFORM wallet_refuse_archived(k.journal_id) FROM wallet_posting_key AS k WHERE k.key = wallet_settle_stakes.key;
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM wallet_journal AS r WHERE r.reverses_id = stakes.id)

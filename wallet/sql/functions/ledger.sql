@@ -14,7 +14,6 @@
 --   SB032 two people must approve the withdrawal
 --   SB040 the house is stopped
 --   SB050 to SB056: see seamless_wallet.sql
---   SB060 the journal is in an archive; detail: its month
 
 -- Refuse the statement. Trigger function for tables and columns that never change.
 -- Raises restrict_violation (23001), always.
@@ -175,26 +174,6 @@ $$;
 CREATE OR REPLACE FUNCTION wallet_line_text(account bigint, currency text, mode text, amount bigint) RETURNS text
 LANGUAGE sql STABLE AS $$ SELECT account || ' ' || currency || ' ' || mode || ' ' || amount $$;
 
--- Return the journals of the ledger and those kept from archived months (wallet_archived_journal).
--- No search path is set, so that PostgreSQL inlines the function into the calling query.
-CREATE OR REPLACE FUNCTION wallet_known_journals()
-RETURNS TABLE (id bigint, key uuid, kind text, round_id uuid, reverses_id bigint, at timestamptz)
-LANGUAGE sql STABLE AS $$
-    SELECT id, key, kind, round_id, reverses_id, at FROM public.wallet_journal
-    UNION ALL
-    SELECT id, key, kind, round_id, reverses_id, at FROM public.wallet_archived_journal
-$$;
-
--- Return the entries of the journals of wallet_known_journals; `amount` in minor units.
--- No search path is set, so that PostgreSQL inlines the function into the calling query.
-CREATE OR REPLACE FUNCTION wallet_known_entries()
-RETURNS TABLE (journal_id bigint, line integer, account_id bigint, currency text, mode text, amount bigint)
-LANGUAGE sql STABLE AS $$
-    SELECT journal_id, line, account_id, currency, mode, amount FROM public.wallet_entry
-    UNION ALL
-    SELECT journal_id, line, account_id, currency, mode, amount FROM public.wallet_archived_entry
-$$;
-
 -- Post journals in order, all or none, each once per idempotency key.
 -- `journals`: a JSON array of
 --   {"key": uuid, "kind": text, "round": uuid or null, "reverses": journal id or absent,
@@ -203,11 +182,10 @@ $$;
 -- key had posted it before (`replayed`), account id, and balance after the line (NULL on house
 -- accounts). Lines of one account come in order.
 -- A known key returns the first answer and posts nothing.
--- Raises SB002 if a key posted something else, SB060 if its journal is in an archive,
--- check_violation (23514, wallet_account_covered) for lack of money, and the errors of the triggers
--- on wallet_journal and wallet_entry: SB003, SB004, SB006, SB009, SB010, SB040, SB034 (at commit),
--- foreign_key_violation (23503, wallet_entry_account), unique_violation (23505,
--- wallet_reversal_pkey).
+-- Raises SB002 if a key posted something else, check_violation (23514, wallet_account_covered) for
+-- lack of money, and the errors of the triggers on wallet_journal and wallet_entry: SB003, SB004,
+-- SB006, SB009, SB010, SB040, SB034 (at commit), foreign_key_violation (23503,
+-- wallet_entry_account), unique_violation (23505, wallet_reversal_pkey).
 -- Locks the keys first: a second caller with the same key waits, and then finds the first caller's
 -- journal. Then the entries lock their accounts in ascending order of id until the transaction
 -- ends, so that callers do not deadlock.
@@ -263,8 +241,6 @@ BEGIN
                    JOIN wallet_posting_key AS k ON k.key = a.key WHERE k.request_hash <> a.request_hash) THEN
             RAISE EXCEPTION 'this key has posted something else' USING ERRCODE = 'SB002';
         END IF;
-        PERFORM wallet_refuse_archived(k.journal_id)
-        FROM unnest(keys, new_ids) AS a (key, new_id) JOIN wallet_posting_key AS k ON k.key = a.key WHERE a.new_id IS NULL;
         RETURN QUERY
         SELECT a.n::integer, e.journal_id, true, e.account_id, e.balance_after
         FROM unnest(keys, new_ids) WITH ORDINALITY AS a (key, new_id, n)
@@ -319,7 +295,6 @@ BEGIN
         IF known.request_hash <> asked_hash THEN
             RAISE EXCEPTION 'this key has posted something else' USING ERRCODE = 'SB002';
         END IF;
-        PERFORM wallet_refuse_archived(known.journal_id);
         RETURN QUERY
         SELECT 1, e.journal_id, true, e.account_id, e.balance_after
         FROM wallet_entry AS e WHERE e.journal_id = known.journal_id ORDER BY e.line;
@@ -340,8 +315,8 @@ REVOKE ALL ON FUNCTION wallet_post_set FROM PUBLIC;
 -- Post the exact opposite of each journal, for the same round, all or none.
 -- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
 -- Returns rows as wallet_post does.
--- Raises SB005 if a journal does not exist, SB060 if one is in an archive, unique_violation (23505,
--- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_post.
+-- Raises SB005 if a journal does not exist, unique_violation (23505, wallet_reversal_pkey) if one was
+-- reversed under another key, and the errors of wallet_post.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -361,7 +336,6 @@ BEGIN
         GROUP BY asked.n, asked.key, j.id
     ) AS each;
     IF coalesce(jsonb_array_length(requests), 0) <> cardinality(journals) THEN
-        PERFORM wallet_refuse_archived(asked.journal_id) FROM unnest(journals) AS asked (journal_id);
         RAISE EXCEPTION 'not all of the journals % are there', journals USING ERRCODE = 'SB005';
     END IF;
     RETURN QUERY SELECT * FROM wallet_post(requests);

@@ -84,20 +84,19 @@ END $$;
 -- - A stake that is returned, and what comes back of a bank without having been lost, count on the day of the stake.
 -- - What a banker has to give back because a coup was voided counts when the bank last moved: on a later day it would
 --   make room that no limit gave.
--- It reads archived journals, too, since the stake may be in an archived month.
 CREATE OR REPLACE FUNCTION wallet_counts_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF kind = 'bank_back' OR kind = 'stake' AND amount > 0 THEN
         RETURN coalesce((
-            SELECT min(j.at) FROM wallet_known_journals() AS j JOIN wallet_known_entries() AS e ON e.journal_id = j.id
+            SELECT min(j.at) FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
             WHERE j.round_id = round AND j.kind = CASE wallet_counts_at.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
               AND e.account_id = account AND e.amount < 0), at);
     ELSIF kind = 'void_transfer' THEN
         RETURN coalesce((
-            SELECT max(j.at) FROM wallet_known_entries() AS e
+            SELECT max(j.at) FROM wallet_entry AS e
             JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
-            JOIN wallet_known_journals() AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal), at);
+            JOIN wallet_journal AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal), at);
     END IF;
     RETURN at;
 END $$;
@@ -114,7 +113,7 @@ END $$;
 -- A bank counts as staked when it is posted. Its unlost part is subtracted when it returns, and its
 -- winnings count as paid. A studio's stakes and wins count like stakes and payouts. A reversal
 -- counts with the opposite sign, as the kind and on the day of the journal that it reverses.
--- Journals are counted in order, so a stake comes before the payout of its round. wallet_days_of
+-- Journals are counted in order, so a stake comes before the payout of its round. wallet_due_days
 -- computes the same totals again.
 CREATE OR REPLACE FUNCTION wallet_count_days() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -189,6 +188,42 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
+
+-- Return the daily totals of players, computed from the ledger: the same as what wallet_count_days
+-- stores.
+-- Returns one row per player and day; amounts in minor units. The day is in the time zone of the
+-- player's jurisdiction. A reversal counts on the day of the journal that it reverses, with the
+-- opposite sign.
+CREATE OR REPLACE FUNCTION wallet_due_days()
+RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, staked bigint, paid bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    WITH line AS (
+        SELECT a.owner_id AS player_id, e.amount, counted.kind, (
+                   wallet_counts_at(counted.id, counted.kind, counted.round_id, counted.at, a.id,
+                                    CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END)
+                   AT TIME ZONE z.time_zone)::date AS day
+        FROM wallet_entry AS e
+        JOIN wallet_account AS a ON a.id = e.account_id AND a.stands_for IS NULL
+        JOIN wallet_journal AS j ON j.id = e.journal_id
+        LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+        CROSS JOIN LATERAL (
+            SELECT coalesce(was.id, j.id), CASE WHEN was.id IS NULL THEN j.kind ELSE was.kind END,
+                   CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END, coalesce(was.at, j.at)
+        ) AS counted (id, kind, round_id, at)
+        JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        WHERE e.mode = 'R' AND (counted.kind <> 'void_transfer' OR EXISTS (
+            SELECT FROM wallet_entry AS o JOIN wallet_account AS b ON b.id = o.account_id
+            WHERE o.journal_id = j.id AND b.kind = 'bank'))
+    )
+    SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit'), 0)::bigint,
+           coalesce(-sum(amount) FILTER (WHERE kind = 'withdraw_paid'), 0)::bigint,
+           coalesce(-sum(amount) FILTER (WHERE kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')), 0)::bigint,
+           coalesce(sum(amount) FILTER (WHERE kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')), 0)::bigint
+    FROM line
+    WHERE kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'void_transfer', 'studio_stake',
+                   'studio_win')
+    GROUP BY player_id, day
+$$;
 
 -- Reserve room under the player's deposit limits for a deposit that begins.
 -- `key`: idempotency key of the deposit's future journal; the same key again does nothing.

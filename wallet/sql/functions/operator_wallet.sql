@@ -175,7 +175,7 @@ END $$;
 -- Return whether a journal may have a line on an operator account.
 -- It may if it moves exactly the amount of a played bet from the operator account to the player's
 -- cash (remote_bet), or the amount of the bet's win back (remote_back), for the round of the bet.
--- It may also if it is the void of such a journal, which can already be in an archive.
+-- It may also if it is the void of such a journal.
 CREATE OR REPLACE FUNCTION wallet_remote_moves_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -193,5 +193,5 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         UNION ALL
         SELECT FROM wallet_journal AS j
         WHERE j.id = journal AND j.kind = 'void' AND (
-            SELECT was.kind FROM wallet_known_journals() AS was WHERE was.id = j.reverses_id) IN ('remote_bet', 'remote_back'))
+            SELECT was.kind FROM wallet_journal AS was WHERE was.id = j.reverses_id) IN ('remote_bet', 'remote_back'))
 $$;

@@ -216,8 +216,7 @@ END $$;
 -- Return whether a journal may have a line on a studio account.
 -- It may if it moves exactly the bet or the win of a studio transaction between the player's cash
 -- and the studio account. It may also if it reverses such a journal and a rollback with its key
--- exists; the reversed journal can already be in an archive. wallet_check_reversal checks that the
--- reversal is exact.
+-- exists. wallet_check_reversal checks that the reversal is exact.
 CREATE OR REPLACE FUNCTION wallet_studio_moves_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -237,13 +236,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         JOIN wallet_studio_transaction AS r ON r.operation = 'rollback' AND (r.bet_key = j.key OR r.win_key = j.key)
         JOIN wallet_studio_transaction AS t ON t.partner_id = r.partner_id AND t.transaction = r.takes_back
         WHERE j.id = journal AND j.kind = 'studio_rollback'
-          AND (SELECT was.key FROM wallet_known_journals() AS was WHERE was.id = j.reverses_id)
+          AND (SELECT was.key FROM wallet_journal AS was WHERE was.id = j.reverses_id)
               = CASE j.key WHEN r.bet_key THEN t.bet_key ELSE t.win_key END)
 $$;
 
 -- Return which journals of a studio transaction are missing, as text separated by commas; NULL if
 -- none.
--- A journal in an archive counts as posted.
 CREATE OR REPLACE FUNCTION wallet_studio_unbooked(asked wallet_studio_transaction) RETURNS text
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT string_agg(due.what, ', ') FROM (
@@ -257,6 +255,5 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
         SELECT 'win taken back', asked.win_key FROM wallet_studio_transaction AS t
         WHERE asked.takes_back <> '' AND t.partner_id = asked.partner_id AND t.transaction = asked.takes_back AND t.win > 0
     ) AS due
-    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k
-                      WHERE k.key = due.key AND (k.journal_id < audit_cut() OR wallet_studio_moves_so(k.journal_id)))
+    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = due.key AND wallet_studio_moves_so(k.journal_id))
 $$;
