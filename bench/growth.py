@@ -25,7 +25,7 @@ from bench.contest import Pace, Result, say
 from bench.past import WRITTEN, write_past
 from bench.servers import collect_static, durability, grow_up, make_house, production, servers, sum_up
 from bench.team import member
-from ops.embedded.places import DATABASE
+from ops.embedded.paths import DATABASE
 
 ROUNDS: Final = int(os.environ.get("ROUNDS", "10000000"))
 SMALL: Final = "10k"

@@ -21,7 +21,7 @@ from bench.places import PROJECT
 from bench.servers import CLIENTS, SECONDS_TO_PREPARE, Environment, durability, production, servers, settle_in
 from bench.team import team
 from ops.embedded import Addresses
-from ops.embedded.places import SUPERUSER
+from ops.embedded.paths import SUPERUSER
 
 ONE_CURRENCY: Final = ("SE",) * CLIENTS
 CURRENCIES: Final = ("SE", "DK", "RO", "GB")[:CLIENTS]  # a client in each: no two share an account of the house

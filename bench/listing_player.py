@@ -17,8 +17,8 @@ from django.contrib.auth.models import AnonymousUser  # noqa: E402  (models need
 from django.test import RequestFactory  # noqa: E402
 
 from audit.models import Event  # noqa: E402
-from backoffice.lists.framework.finds import Find  # noqa: E402
 from backoffice.lists.framework.listing import PAGE, Listing  # noqa: E402
+from backoffice.lists.framework.search import Find  # noqa: E402
 from backoffice.lists.navigation import SITE  # noqa: E402
 from bench.contest import say  # noqa: E402
 from bench.playing import play_when_told  # noqa: E402

@@ -18,7 +18,7 @@ from bench.past import PLAYED, TRUSTED, indexed_later, write_rounds
 from bench.reports import AN_HOUR
 from bench.servers import durability, fill, house_in, make_house, production, servers
 from bench.team import team
-from ops.embedded.places import DATABASE
+from ops.embedded.paths import DATABASE
 
 ROWS: Final = int(os.environ.get("ROWS", "10000000"))
 FEW: Final = 1000

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier
 from bench.contest import Unavailable, say
 from ops.embedded import Addresses
 from ops.embedded.binaries import client
-from ops.embedded.places import PORT, SUPERUSER
+from ops.embedded.paths import PORT, SUPERUSER
 
 DATABASE: Final = "pgbench"
 THREADS: Final = 2

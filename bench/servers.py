@@ -25,9 +25,9 @@ from psycopg.sql import SQL, Identifier
 from audit.verification.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
-from ops.backup import home
+from ops.backup import database_identity
 from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
-from ops.embedded.places import DATABASE, OWNER_ROLE
+from ops.embedded.paths import DATABASE, OWNER_ROLE
 from ops.launcher import ADDRESS
 from ops.postgresql.roles import close_to_public
 
@@ -63,7 +63,7 @@ def make_house(superuser: psycopg.Connection, addresses: Addresses, name: str, *
     superuser.execute(SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(*names))
     close_to_public(superuser, name)
     with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=name) as there:
-        home.settle_in(there)
+        database_identity.settle_in(there)
 
 
 def _clear(superuser: psycopg.Connection) -> None:

@@ -30,7 +30,7 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier ones: what they signed still holds
 # Unspent seeds are encrypted with this key, which the database never sees: 32 bytes, URL-safe base64. Each of these
-# three may name several, separated by commas: the first one encrypts, all of them decrypt (`players.keyrings`).
+# three may name several, separated by commas: the first one encrypts, all of them decrypt (`players.key_rotation`).
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
 # What players send in to show who they are is encrypted with keys derived from this one, of the same make.
 DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")

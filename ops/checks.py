@@ -18,10 +18,10 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from audit.sealing import checkpoint_delivery, keys
 from audit.verification.verify import LOG, TIME, Unproven
-from ops.backup import encrypting, home
+from ops.backup import database_identity, encrypting
 from ops.backup.errors import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
-from players import keyrings
+from players import key_rotation
 from players.models import User
 from wallet.seamless_wallet import reach
 
@@ -101,7 +101,11 @@ def check_at_home(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Find a copy of the house's database that nobody has settled: cards that it would deal may be known."""
-    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()) or home.is_home(connections[DEFAULT_DB_ALIAS]):
+    if (
+        settings.DEMO
+        or DEFAULT_DB_ALIAS not in (databases or ())
+        or database_identity.is_home(connections[DEFAULT_DB_ALIAS])
+    ):
         return []
     return [
         Error(
@@ -129,10 +133,12 @@ def _keys() -> Iterator[CheckMessage]:
             words = f"{setting} is missing or weak: it takes {SHORTEST_SECRET} random characters or more."
             yield Error(words, id="sabot.E001")
     for setting, fault in SEALING.items():
-        keys = keyrings.keys_of(getattr(settings, setting))
+        keys = key_rotation.keys_of(getattr(settings, setting))
         named += [(setting, each) for each in keys]
-        if not keys or any(_key_bytes(each) != keyrings.KEY_BYTES for each in keys):
-            words = f"{setting} is missing, or one that it names is not {keyrings.KEY_BYTES} bytes in URL-safe base64."
+        if not keys or any(_key_bytes(each) != key_rotation.KEY_BYTES for each in keys):
+            words = (
+                f"{setting} is missing, or one that it names is not {key_rotation.KEY_BYTES} bytes in URL-safe base64."
+            )
             yield Error(words, id=fault)
     yield from _keys_named_twice(named)
 

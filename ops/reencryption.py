@@ -28,7 +28,7 @@ from audit import log
 from games.demo import session_state
 from games.seeds import resealed as seed_resealed
 from ops.backup import programs
-from players import encryption, keyrings
+from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
 from players.models import Ground, Player, Trait
@@ -109,7 +109,7 @@ def reseal(say: Callable[[str], object]) -> bool:
 
 
 def _reseal(setting: str, say: Callable[[str], object]) -> bool:
-    keys = len(keyrings.keys_of(getattr(settings, setting)))
+    keys = len(key_rotation.keys_of(getattr(settings, setting)))
     changed, found = 0, Pass()
     for number in range(PASSES):
         if number:
@@ -240,7 +240,7 @@ def _accounts() -> Pass:
 
 def _traits() -> Pass:
     done = Pass()
-    if len(keyrings.keys_of(settings.DOCUMENT_KEY)) == 1:
+    if len(key_rotation.keys_of(settings.DOCUMENT_KEY)) == 1:
         return done  # whose hash it is only its value tells
     players = Player.objects.filter(pk__in=Trait.objects.values("player")).order_by("pk")
     for player in players.iterator(chunk_size=500):

@@ -1,7 +1,8 @@
 """How what players send in is kept from the database itself: encrypted, and recognised again only by who has the key.
 
 Both keys are derived from ``settings.DOCUMENT_KEY``, so that neither tells anything about the other. It may name
-several (`players.keyrings`): what is encrypted is opened by any of them, what is to be recognised is looked for by all.
+several (`players.key_rotation`): what is encrypted is opened by any of them, what is to be recognised is looked for by
+all.
 """
 
 import hmac
@@ -10,24 +11,24 @@ from uuid import UUID
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
-from players import keyrings
+from players import key_rotation
 
 
 def seal(document_id: UUID, content: bytes) -> bytes:
     """Return *content* encrypted (AES-256-GCM, nonce in front) and bound to the document's id."""
-    return keyrings.seal(settings.DOCUMENT_KEY, content, document_id.bytes, _cipher)
+    return key_rotation.seal(settings.DOCUMENT_KEY, content, document_id.bytes, _cipher)
 
 
 def unseal(document_id: UUID, sealed: bytes) -> bytes:
     """Return the content of the document. Raises cryptography's InvalidTag where ciphertext, key and document do not
     belong together.
     """
-    return keyrings.unseal(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
+    return key_rotation.unseal(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
 
 
 def resealed(document_id: UUID, sealed: bytes) -> bytes | None:
     """Return what an older key sealed under the first one; None where it is. Raises InvalidTag."""
-    return keyrings.resealed(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
+    return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
 
 
 def fingerprint(kind: str, value: bytes) -> bytes:
@@ -40,9 +41,9 @@ def fingerprints(kind: str, value: bytes) -> list[bytes]:
     one as its first.
     """
     said = kind.encode() + b"\0" + value
-    keys = keyrings.keys_of(settings.DOCUMENT_KEY)
-    return [hmac.digest(keyrings.derived(key, b"fingerprints"), said, "sha256") for key in keys]
+    keys = key_rotation.keys_of(settings.DOCUMENT_KEY)
+    return [hmac.digest(key_rotation.derived(key, b"fingerprints"), said, "sha256") for key in keys]
 
 
 def _cipher(key: bytes) -> AESGCM:
-    return AESGCM(keyrings.derived_of(key, b"documents"))
+    return AESGCM(key_rotation.derived_of(key, b"documents"))

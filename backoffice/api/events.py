@@ -21,7 +21,7 @@ from audit.models import Event, Leaf
 from audit.sealing import checkpoints
 from audit.tree.proofs import NotSealed, proof_of
 from audit.verification.verify import Unproven, leaf_hash
-from backoffice.api.looked_at import SEE_LOG, LookedAt
+from backoffice.api.access_log import SEE_LOG, LookedAt
 from players.api import problems
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem

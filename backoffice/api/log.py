@@ -16,8 +16,8 @@ from audit.models import Checkpoint
 from audit.sealing import checkpoints, keys
 from audit.tree import mirror
 from audit.verification.verify import Unproven
+from backoffice.api.access_log import SEE_LOG
 from backoffice.api.events import END, NOT_SEALED
-from backoffice.api.looked_at import SEE_LOG
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import Strict, query_of

@@ -16,7 +16,7 @@ from audit.models import Report, ReportPage, ReportState
 from audit.reports import verification
 from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
-from backoffice.api.looked_at import LookedAt
+from backoffice.api.access_log import LookedAt
 from backoffice.reports import SEE, TYPES, file_of, may_read, named
 from players.api.paging import NumberCursor, Numbered, numbered, page, written
 from players.api.problems import NOT_FOUND, Problem

@@ -8,8 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backoffice.api import rounds_told
-from backoffice.api.looked_at import LookedAt
+from backoffice.api import round_answers
+from backoffice.api.access_log import LookedAt
 from backoffice.api.round_schemas import FoundRoundSchema, GoingRoundSchema, WholeRoundSchema
 from backoffice.rounds.forms import OUTCOMES
 from backoffice.rounds.views import READERS
@@ -83,7 +83,7 @@ class Rounds(LookedAt):
         rows = find(wanted(asked), before=asked.get("cursor"), limit=asked["limit"] + 1)
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
         self.show(*(part.player_id for part in shown))
-        items = FoundRoundSchema(map(rounds_told.found, shown), many=True).data
+        items = FoundRoundSchema(map(round_answers.found, shown), many=True).data
         return Response(page(list(items), following))
 
 
@@ -98,7 +98,7 @@ class RoundsGoing(LookedAt):
     def get(self, request: Request) -> Response:
         """List the rounds that are in progress at tables with others, newest first: one at most for each table."""
         rows = in_progress(Wanted())
-        return Response(page(list(GoingRoundSchema(map(rounds_told.going, rows), many=True).data), None))
+        return Response(page(list(GoingRoundSchema(map(round_answers.going, rows), many=True).data), None))
 
 
 class OneRound(LookedAt):
@@ -121,7 +121,7 @@ class OneRound(LookedAt):
             raise Problem(NOT_FOUND)
         self.show(kept)
         may_see = self.request.user.has_perm("games.view_incident")
-        return Response(WholeRoundSchema(rounds_told.whole(kept, shows_incidents=may_see)).data)
+        return Response(WholeRoundSchema(round_answers.whole(kept, shows_incidents=may_see)).data)
 
 
 def wanted(asked: dict[str, Any]) -> Wanted:

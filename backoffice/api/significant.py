@@ -9,8 +9,8 @@ from rest_framework.response import Response
 
 from audit.models import Category, Significant, Weight, Work
 from audit.significant import workflow
+from backoffice.api.access_log import LookedAt
 from backoffice.api.events import LONGEST_NAME
-from backoffice.api.looked_at import LookedAt
 from players.api.paging import Numbered, numbered, page
 from players.api.reading import query_of
 from players.api.schema import page_of

@@ -15,7 +15,7 @@ from backoffice.approvals import READERS as APPROVAL_READERS
 from backoffice.approvals import waiting_for
 from backoffice.chat.views import MODERATE, READ
 from backoffice.collusion import EXAMINE
-from backoffice.deposits import doubts
+from backoffice.deposits import exceptions
 from backoffice.deposits.views import READERS as DEPOSIT_READERS
 from backoffice.fairness.returns import SEE as SEE_RETURNS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
@@ -91,7 +91,7 @@ def _withdrawals(_staff: Staff) -> Iterator[Count]:
 
 
 def _deposits(_staff: Staff) -> Iterator[Count]:
-    for doubt, name, count, is_more in doubts.counted():
+    for doubt, name, count, is_more in exceptions.counted():
         title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
         yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more, is_wrong=True)
 

@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.requests import clock
-from backoffice.deposits import doubts
-from backoffice.deposits.doubts import NAMES, Doubt
+from backoffice.deposits import exceptions
+from backoffice.deposits.exceptions import NAMES, Doubt
 from players.access import StaffRequest, actor, staff_required
 from players.staff import access_log
 from wallet.models import Payment
@@ -49,7 +49,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
     form = DoubtForm(request.GET)
     form.full_clean()
     doubt = Doubt(form.cleaned_data.get("doubt") or Doubt.OPEN)
-    page = doubts.find(
+    page = exceptions.find(
         doubt,
         settled_too=form.cleaned_data.get("settled", False),
         mark=form.cleaned_data.get("before"),
@@ -61,7 +61,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
         "name": NAMES[doubt],
         "page": page,
         "older": page.further,
-        "counted": doubts.counted(),
+        "counted": exceptions.counted(),
         "asks": asks_after(),
     }
     return render(request, "staff/deposits.html", context)
@@ -80,7 +80,7 @@ def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
 def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     """Have the provider asked now."""
     try:
-        payment, is_answered = doubts.ask_again(payment_id, by=actor(request))
+        payment, is_answered = exceptions.ask_again(payment_id, by=actor(request))
     except Payment.DoesNotExist as error:
         raise Http404 from error
     if is_answered:
@@ -99,8 +99,8 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _page(request, payment_id, form)
     try:
-        written = doubts.note(payment_id, by=actor(request), **form.cleaned_data)
-    except doubts.CannotSettle as error:
+        written = exceptions.note(payment_id, by=actor(request), **form.cleaned_data)
+    except exceptions.CannotSettle as error:
         form.add_error("settles", f"{error} Nothing was kept.")
         return _page(request, payment_id, form)
     except Payment.DoesNotExist as error:
@@ -122,15 +122,15 @@ def spoken_of(seconds: int) -> str:
 
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
-    found = doubts.doubts_of(payment, clock())
+    found = exceptions.doubts_of(payment, clock())
     access_log.shown(request, payment)
     context = {
         "payment": payment,
         "doubts": found,
-        "why_not_settled": doubts.why_not_settled(found),
+        "why_not_settled": exceptions.why_not_settled(found),
         "asks": asks_after(),
         "gives_up_at": payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS),
-        "said": doubts.last_said(payment),
+        "said": exceptions.last_said(payment),
         "notices": payment.notices.order_by("pk"),
         "notes": payment.notes.order_by("pk"),
         "form": form,

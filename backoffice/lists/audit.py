@@ -10,10 +10,10 @@ from audit import approvals
 from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
 from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
-from backoffice.lists.framework.deeds import Deed, Plan
-from backoffice.lists.framework.finds import Find, kind, number, subject
+from backoffice.lists.framework.actions import Deed, Plan
+from backoffice.lists.framework.filters import Filter, chosen
 from backoffice.lists.framework.listing import Listing
-from backoffice.lists.framework.sieve import Filter, chosen
+from backoffice.lists.framework.search import Find, kind, number, subject
 from backoffice.lists.framework.site import SITE
 from players.staff.sections import Section
 

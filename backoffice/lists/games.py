@@ -9,10 +9,10 @@ from django.contrib.admin import register
 from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
-from backoffice.lists.framework.deeds import Deed, Plan
-from backoffice.lists.framework.finds import Find, called, number, unique_id
+from backoffice.lists.framework.actions import Deed, Plan
+from backoffice.lists.framework.filters import Filter, Option, chosen
 from backoffice.lists.framework.listing import Listing, Part
-from backoffice.lists.framework.sieve import Filter, Option, chosen
+from backoffice.lists.framework.search import Find, called, number, unique_id
 from backoffice.lists.framework.site import SITE
 from backoffice.rounds.views import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS

@@ -12,10 +12,10 @@ from django.db.models import Q
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
-from backoffice.lists.framework.deeds import Deed, Plan
-from backoffice.lists.framework.finds import Find, called, number, unique_id
+from backoffice.lists.framework.actions import Deed, Plan
+from backoffice.lists.framework.filters import Filter, Option, chosen
 from backoffice.lists.framework.listing import Listing
-from backoffice.lists.framework.sieve import Filter, Option, chosen
+from backoffice.lists.framework.search import Find, called, number, unique_id
 from backoffice.lists.framework.site import SITE
 from players.api import tokens
 from players.login import sessions

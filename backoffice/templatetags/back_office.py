@@ -13,7 +13,7 @@ from accounts import banner
 from audit.significant import workflow
 from backoffice import alarms as staff_alarms
 from backoffice.approvals import waiting_for
-from backoffice.lists.framework import readers
+from backoffice.lists.framework import roles as readers
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports

@@ -22,7 +22,7 @@ import redis
 from deploy.hosts.network import Host, Network
 from ops.embedded import binaries
 from ops.embedded.folders import make_private
-from ops.embedded.places import Places
+from ops.embedded.paths import Places
 from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]

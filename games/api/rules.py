@@ -18,7 +18,7 @@ from games.engine.chemin.odds_sheet import chemin_odds_json
 from games.engine.odds import BetOdds, percent
 from games.engine.tableau import banker_draws, player_draws
 from games.help import game_lines, rules_page
-from games.help.marks import odds_of
+from games.help.placeholders import odds_of
 from games.help.tables import POINTS, TWO_CARD_TOTALS
 from games.labels import bet_name
 from games.variants import GAMES

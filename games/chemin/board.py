@@ -25,7 +25,7 @@ from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
-from games.help.chemin_marks import CALLS
+from games.help.chemin_placeholders import CALLS
 from games.shared.board import Countdown
 from games.tables.board import card_view, stack
 from games.tables.presentation import CardView, Notice

@@ -25,7 +25,7 @@ from games.engine.chemin.actions import (
     TableAction,
     TakeBank,
 )
-from games.help.chemin_marks import CALLS
+from games.help.chemin_placeholders import CALLS
 from wallet.money import MINOR_UNITS
 
 NAMES: Final[Mapping[type[TableAction], str]] = {

@@ -18,7 +18,7 @@ from games.chemin.queries import Seen
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
 from games.engine.chemin.rules import Advice
-from games.help.chemin_marks import CALLS
+from games.help.chemin_placeholders import CALLS
 from wallet.money import format_amount
 
 ASKED_IN_TURN = frozenset({Phase.OFFER, Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.STAKES})

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
-from games.help.chemin_marks import CALLS, croupiers_policy, policies
+from games.help.chemin_placeholders import CALLS, croupiers_policy, policies
 from games.help.figures import MARKET, money, percent
 from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_sentence
 from games.models import Shape, Table, TableVersion

@@ -17,7 +17,7 @@ from games.help.chemin_examples import chemin_example
 from games.help.chemin_tables import CHEMIN_TABLES
 from games.help.errors import HelpTextError, UnknownMark
 from games.help.examples import Example, deal_example
-from games.help.marks import Mark, marks_of
+from games.help.placeholders import Mark, marks_of
 from games.help.tables import tables_of
 from games.labels import FALLBACK
 from games.variants import GAMES, LANGUAGES, help_text

@@ -10,7 +10,7 @@ from games.engine.bets import BetRule, Variant
 from games.engine.odds import return_at
 from games.engine.tableau import banker_draws, player_draws
 from games.help.figures import MARKET, percent
-from games.help.marks import headline, headline_digits, odds_of
+from games.help.placeholders import headline, headline_digits, odds_of
 from games.labels import bet_name, variant_label
 from games.models import Table
 from games.variants.game import Game

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from games.betting.limits import Limits
 from games.engine.bets import BetRule, Variant
 from games.help.figures import percent
-from games.help.marks import odds_of
+from games.help.placeholders import odds_of
 from games.labels import bet_name, variant_label
 
 

@@ -10,7 +10,7 @@ Works on Linux: servers must die with their keeper, which only its kernel promis
 """
 
 from ops.embedded.errors import EmbeddedError
-from ops.embedded.places import Addresses, Places
+from ops.embedded.paths import Addresses, Places
 from ops.embedded.purpose import Purpose
 from ops.embedded.users import addresses, ensure_running, keeper_pid, leave
 

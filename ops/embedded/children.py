@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from ops.embedded.places import Account
+from ops.embedded.paths import Account
 
 PR_SET_PDEATHSIG = 1
 FIRST_DELAY = 0.25

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from ops.embedded.errors import DataOfAnotherAccount, UnsafeFolder
-from ops.embedded.places import OUTSIDE, Account, Places
+from ops.embedded.paths import OUTSIDE, Account, Places
 
 
 def prepare(places: Places) -> None:

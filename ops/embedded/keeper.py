@@ -18,7 +18,7 @@ from ops.embedded import binaries, folders, postgres, valkey
 from ops.embedded.children import Child, wait_for_end
 from ops.embedded.errors import EmbeddedError
 from ops.embedded.locks import FileLock
-from ops.embedded.places import SHORT, Places
+from ops.embedded.paths import SHORT, Places
 from ops.embedded.purpose import Purpose
 from ops.embedded.users import READY
 

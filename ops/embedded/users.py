@@ -10,7 +10,7 @@ from pathlib import Path
 from ops.embedded.children import last_lines, open_log
 from ops.embedded.errors import DidNotStart, NoServerAccount
 from ops.embedded.locks import FileLock, is_locked
-from ops.embedded.places import Addresses, Places
+from ops.embedded.paths import Addresses, Places
 from ops.embedded.purpose import Purpose
 
 PROJECT = Path(__file__).resolve().parent.parent.parent

@@ -26,7 +26,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from players import keyrings
+from players import key_rotation
 from players.login.current_user import staff_of
 from players.models import User
 
@@ -143,7 +143,7 @@ def resealed(data: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _resealed(secret: str) -> str:
-    first, *_older = keyrings.keys_of(settings.SEED_KEY)
+    first, *_older = key_rotation.keys_of(settings.SEED_KEY)
     try:
         _cipher(first).decrypt(secret.encode())
     except InvalidToken:
@@ -157,9 +157,9 @@ def _code(authenticator: Authenticator, step: int) -> str:
 
 @lru_cache(maxsize=8)
 def _ciphers(setting: str) -> MultiFernet:
-    return MultiFernet([_cipher(key) for key in keyrings.keys_of(setting)])
+    return MultiFernet([_cipher(key) for key in key_rotation.keys_of(setting)])
 
 
 @lru_cache(maxsize=8)
 def _cipher(key: str) -> Fernet:
-    return Fernet(base64.urlsafe_b64encode(keyrings.derived(key, b"second factors")))
+    return Fernet(base64.urlsafe_b64encode(key_rotation.derived(key, b"second factors")))

@@ -23,7 +23,7 @@ from audit.models import (
 )
 from audit.significant import clock, detection, workflow
 from audit.verification.verify import leaf_hash
-from backoffice.deposits import doubts
+from backoffice.deposits import exceptions
 from games.errors import OperatorSilent
 from games.models import Phase
 from players import staff as staffing
@@ -157,7 +157,7 @@ def _statements(player: Player) -> None:
     statement = confirmed([{"reference": "x"}], staff=staff)
     drafts.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
     drafted([{"reference": "y"}], staff=staff)
-    doubts.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
+    exceptions.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
 
 
 def _coup(banker: Player, punter: Player) -> None:

@@ -15,7 +15,7 @@ from django.test import Client
 from audit.models import Category, Significant, SignificantStep, Weight, Work
 from audit.significant import detection, workflow
 from backoffice.lists.audit import SignificantEvents
-from backoffice.lists.framework.deeds import Deed, Outcome, Plan, carry_out
+from backoffice.lists.framework.actions import Deed, Outcome, Plan, carry_out
 from backoffice.lists.games import Tables
 from backoffice.lists.navigation import SITE
 from games.models import Table

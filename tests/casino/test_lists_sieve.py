@@ -14,8 +14,8 @@ from django.utils import timezone
 from audit import id_ranges, log
 from audit.models import Category, Event, Significant, Weight, Work
 from audit.significant import detection
+from backoffice.lists.framework.filters import Filter
 from backoffice.lists.framework.listing import PAGE, Listing
-from backoffice.lists.framework.sieve import Filter
 from backoffice.lists.navigation import SITE
 from games.models import Participation
 from players.models import Mail, Player, Session

@@ -5,7 +5,7 @@ import pytest
 from psycopg import errors
 
 from audit.verification.checking import ONE_STATE
-from ops.embedded.places import DATABASE
+from ops.embedded.paths import DATABASE
 from tests.harness.databases import Database
 
 RIGHTS = """

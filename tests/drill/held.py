@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from ops.embedded import Places
-from ops.embedded.places import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
+from ops.embedded.paths import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
 from tests.drill.commits import Line, line_to
 from tests.drill.postman import Postman, a_postman
 from tests.start.support import PROJECT, House, environment, fresh_var

@@ -9,7 +9,7 @@ import sys
 from django.conf import settings
 
 from ops.embedded.children import Child, Program
-from ops.embedded.places import Places
+from ops.embedded.paths import Places
 
 LOOK = 0.2  # seconds between two looks
 PATIENCE = 10.0  # seconds for it to end

@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ops.embedded.places import SOCKET_OF_POSTGRESQL
+from ops.embedded.paths import SOCKET_OF_POSTGRESQL
 from tests.drill.commits import CUTS, FATES, Deed, Fate, Line, line_to
 from tests.start.support import wait_until
 

@@ -9,7 +9,7 @@ from games.engine.bets import Variant
 from games.help import BadExample, HelpTextError, UnknownMark, page
 from games.help.chemin_examples import chemin_example
 from games.help.examples import deal_example
-from games.help.marks import marks_of
+from games.help.placeholders import marks_of
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.games.help_pages import parsed
 from tests.harness.sweeps import sample

@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 
 from ops.embedded import Addresses, Purpose, ensure_running
 from ops.embedded.locks import FileLock
-from ops.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
+from ops.embedded.paths import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
 from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"

@@ -10,7 +10,7 @@ from games.errors import PlayError
 from games.models import Incident, LiveTable, Phase, Round, Shoe
 from games.shared import malfunction
 from games.solo import place_at, play_round
-from ops.backup.settling import FURTHER
+from ops.backup.activation import FURTHER
 from players.models import ApiToken, Session
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import MONEY as GUEST_MONEY

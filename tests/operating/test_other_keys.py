@@ -21,7 +21,7 @@ from redis.exceptions import AuthenticationError
 from games.models import Participation
 from games.shared import stream_tokens
 from games.shared.stream_tokens import BadTicket, lobby_ticket
-from ops.embedded.places import OWNER_ROLE
+from ops.embedded.paths import OWNER_ROLE
 from ops.postgresql.roles import Login, make_house
 from players.api import tokens
 from players.models import Mail

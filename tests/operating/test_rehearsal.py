@@ -23,7 +23,7 @@ from games.errors import BetTooLate
 from games.models import LiveRound, LiveTable, Participation, Phase, Round, VoidPart
 from games.solo import place_at
 from ops.embedded import Purpose, addresses
-from ops.embedded.places import DATABASE
+from ops.embedded.paths import DATABASE
 from players.models import Player
 from tests.chemin.at_table import a_dealt_coup, cash, guests, play_out
 from tests.harness.visitor import Visitor

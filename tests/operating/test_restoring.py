@@ -12,10 +12,10 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from games.models import Shoe
-from ops.backup import home, programs, taking
+from ops.backup import database_identity, programs, taking
 from ops.checks import check_at_home
 from ops.embedded import binaries
-from ops.embedded.places import OWNER_ROLE, WEB_ROLE
+from ops.embedded.paths import OWNER_ROLE, WEB_ROLE
 from ops.postgresql.roles import Login, make_house
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.harness import databases
@@ -259,7 +259,7 @@ class TestADatabase:
                 with at("other_house", default=login.name, owner=owner.name):
                     said("restore", str(file))
                     assert [row for check in verify.run() for row in check.rows] == []
-                    assert home.is_home(connection)
+                    assert database_identity.is_home(connection)
             finally:
                 superuser.execute("DROP DATABASE other_house WITH (FORCE)")
                 superuser.execute("DROP ROLE other_web")
@@ -302,12 +302,12 @@ class TestAnotherKey:
         with databases.empty("restored"):
             setattr(settings, key, ANOTHER_KEY)
             assert refusal("restore", str(sealed)).startswith(f"{key} is not the key that this house used: it opens")
-            assert not home.is_home(connection)
+            assert not database_identity.is_home(connection)
             assert Shoe.objects.get().ended_at is None
             setattr(settings, key, right)
             words = said("after_restore")
             assert f"{key} is the right one." in words
-            assert home.is_home(connection)
+            assert database_identity.is_home(connection)
 
 
 class TestACopyThatNobodySettled:
@@ -357,7 +357,7 @@ class TestACopyThatNobodySettled:
 
 
 def another_timeline(owner):
-    said_there = owner.execute(home.SAID).fetchone()[0]
+    said_there = owner.execute(database_identity.SAID).fetchone()[0]
     other = said_there.replace("timeline 00000001", "timeline 00000002")
     assert other != said_there
     return SQL(owner.execute("SELECT quote_literal(%s::text)", [other]).fetchone()[0])

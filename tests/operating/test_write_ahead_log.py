@@ -17,11 +17,11 @@ import pyrage
 import pytest
 from pyrage.x25519 import Identity
 
-from ops.backup import home
+from ops.backup import database_identity
 from ops.backup.encrypting import BEGINNING
 from ops.embedded import Places, binaries
 from ops.embedded.folders import make_private
-from ops.embedded.places import Account
+from ops.embedded.paths import Account
 from tests.harness.folders import fresh_folder
 from tests.harness.sweeps import sample
 from tests.start.support import wait_until
@@ -132,7 +132,7 @@ class Server:
         return psycopg.connect(f"host={self.top / 'sockets'} user=postgres", autocommit=True)
 
     def is_home(self) -> bool:
-        return self.ask(home.HERE) == self.ask(home.SAID)
+        return self.ask(database_identity.HERE) == self.ask(database_identity.SAID)
 
     def copy_files(self) -> None:
         """What the handbook says is done every night."""
@@ -156,7 +156,7 @@ def a_server() -> Iterator[Server]:
     server = Server(top, account)
     try:
         server.begin()
-        server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(home.HERE)}'")
+        server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(database_identity.HERE)}'")
         server.do(f"CREATE TABLE done (n int); CREATE TABLE said AS SELECT '{MARK}'")
         server.copy_files()
         server.do("INSERT INTO done VALUES (1)")
@@ -266,7 +266,7 @@ def test_a_copy_that_fails_leaves_no_file(kept_server):
 
 @pytest.mark.sweep
 def test_a_standby_that_takes_over_is_not_at_home_either(server):
-    assert "timeline 00000001" in server.ask(home.SAID)
+    assert "timeline 00000001" in server.ask(database_identity.SAID)
     server.control("stop")
     server.unpack_files()
     server.write("standby.signal", "")

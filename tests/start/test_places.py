@@ -11,7 +11,7 @@ import pytest
 
 from ops.embedded import Places, Purpose, addresses
 from ops.embedded.children import open_log
-from ops.embedded.places import LONGEST_SOCKET_PATH, OUTSIDE, SHORT, SOCKET_OF_POSTGRESQL, Account, can_read
+from ops.embedded.paths import LONGEST_SOCKET_PATH, OUTSIDE, SHORT, SOCKET_OF_POSTGRESQL, Account, can_read
 from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, using, wait_until
 

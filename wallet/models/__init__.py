@@ -1,10 +1,20 @@
 """Tables about money, one module for each subject."""
 
 from wallet.models.adjustments import Adjustment, Why
-from wallet.models.days import Day, Reserved
+from wallet.models.daily_totals import Day, Reserved
 from wallet.models.holds import Hold
+from wallet.models.hourly_totals import Moved, Standing
+from wallet.models.house_stop import HouseStop
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey, Reversal
-from wallet.models.moved import Moved, Standing
+from wallet.models.operator_wallet import (
+    BetState,
+    MessageKind,
+    MessageState,
+    RemoteBet,
+    RemoteLaunch,
+    RemoteMessage,
+    RemotePlayer,
+)
 from wallet.models.partners import (
     GameSession,
     Operation,
@@ -27,17 +37,7 @@ from wallet.models.provider_statements import (
     StatementLine,
     Verdict,
 )
-from wallet.models.remote import (
-    BetState,
-    MessageKind,
-    MessageState,
-    RemoteBet,
-    RemoteLaunch,
-    RemoteMessage,
-    RemotePlayer,
-)
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
-from wallet.models.stops import HouseStop
 from wallet.models.withdrawals import (
     BankPayout,
     BankPayoutNotice,

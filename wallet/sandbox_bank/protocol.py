@@ -8,7 +8,7 @@ from uuid import UUID
 from django.core import signing
 from django.db import connection
 
-from players import keyrings
+from players import key_rotation
 
 HEADER = "Sandbox-Bank-Signature"
 SECONDS_GOOD = 300  # how long a signed message may take: an older one is a replay
@@ -45,7 +45,7 @@ def seal(request: PayRequest, key: str) -> str:
 def unseal(text: str, key: str) -> PayRequest:
     """Read a request. Raises BadRequestToBank."""
     try:
-        fields = signing.loads(text, key=_first(key), salt=SALT, fallback_keys=[*keyrings.keys_of(key)[1:]])
+        fields = signing.loads(text, key=_first(key), salt=SALT, fallback_keys=[*key_rotation.keys_of(key)[1:]])
     except signing.BadSignature as error:
         raise BadRequestToBank from error
     return PayRequest(**fields | {"reference": UUID(fields["reference"])})
@@ -63,7 +63,7 @@ def check(body: bytes, header: str, key: str, *, now: int) -> None:
     if not (at.isascii() and at.isdecimal() and len(at) < 12):
         raise BadNotice("no time")
     said = parts.get("v1", "").encode()
-    if not any(hmac.compare_digest(_digest(body, each, int(at)).encode(), said) for each in keyrings.keys_of(key)):
+    if not any(hmac.compare_digest(_digest(body, each, int(at)).encode(), said) for each in key_rotation.keys_of(key)):
         raise BadNotice("wrong signature")
     if abs(now - int(at)) > SECONDS_GOOD:
         raise BadNotice("not of now")
@@ -82,4 +82,4 @@ def _digest(body: bytes, key: str, at: int) -> str:
 
 
 def _first(key: str) -> str:
-    return keyrings.keys_of(key)[0]
+    return key_rotation.keys_of(key)[0]

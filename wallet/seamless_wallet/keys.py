@@ -1,5 +1,5 @@
 """Secrets that the house shares with partners: encrypted under PARTNER_KEY, which the database never sees, and used in
-both directions. It may name several keys (`players.keyrings`).
+both directions. It may name several keys (`players.key_rotation`).
 """
 
 import secrets
@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import DateTimeField, ExpressionWrapper, Q
 
 from audit.models import Clock
-from players import keyrings
+from players import key_rotation
 from wallet.models import Partner, PartnerKey, PartnerKind
 from wallet.seamless_wallet import signing
 
@@ -25,17 +25,17 @@ def new_name() -> str:
 
 def new_sealed(name: str) -> bytes:
     """Draw the secret of the key called *name* and return it encrypted."""
-    return keyrings.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
+    return key_rotation.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
 
 
 def secret_of(key: PartnerKey) -> str:
     """Return the secret. Raises cryptography's InvalidTag where ciphertext, PARTNER_KEY and name do not fit."""
-    return keyrings.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
+    return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
 
 
 def resealed(name: str, sealed: bytes) -> bytes | None:
     """Return a secret that an older key sealed under the first one; None where it is. Raises InvalidTag."""
-    return keyrings.resealed(settings.PARTNER_KEY, sealed, name.encode())
+    return key_rotation.resealed(settings.PARTNER_KEY, sealed, name.encode())
 
 
 def signing_key(partner: Partner) -> PartnerKey:

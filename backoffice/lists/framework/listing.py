@@ -26,12 +26,12 @@ from audit import log
 from audit.reports.kinds import Cell, Column, Row
 from audit.reports.requests import clock
 from backoffice.lists.framework import cells, files
-from backoffice.lists.framework.deeds import Deed, ReasonForm, carry_out
-from backoffice.lists.framework.fence import fenced
-from backoffice.lists.framework.finds import Find
+from backoffice.lists.framework.access import fenced
+from backoffice.lists.framework.actions import Deed, ReasonForm, carry_out
+from backoffice.lists.framework.filters import Filter
 from backoffice.lists.framework.paging import FORMAT, KeyedList, read
-from backoffice.lists.framework.readers import READERS
-from backoffice.lists.framework.sieve import Filter
+from backoffice.lists.framework.roles import READERS
+from backoffice.lists.framework.search import Find
 from players.access import StaffRequest, View, actor
 from players.models import User
 from players.staff import access_log
@@ -151,7 +151,7 @@ class Listing(ModelAdmin):
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow nothing: an address that compares any field would tell its value, and read the whole table for it. What
-        a list is narrowed to, `backoffice.lists.framework.sieve` reads.
+        a list is narrowed to, `backoffice.lists.framework.filters` reads.
         """
         return False
 

@@ -15,7 +15,7 @@ from django.utils.functional import cached_property
 from unfold.views import ChangeList
 
 from backoffice.lists.framework.files import TYPES
-from backoffice.lists.framework.sieve import SieveForm
+from backoffice.lists.framework.filters import SieveForm
 
 BEFORE: Final = "before"  # query parameters: the key of the row above, or below, which the page stands
 AFTER: Final = "after"

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path
 from unfold.sites import UnfoldAdminSite
 
-from backoffice.lists.framework.fence import fenced
+from backoffice.lists.framework.access import fenced
 from backoffice.lists.framework.listing import Listing
 from players.access import StaffRequest
 from players.login import second_factor

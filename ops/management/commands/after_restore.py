@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ops.backup import settling
+from ops.backup import activation
 from ops.backup.errors import BackupError
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
 def settle_and_say(say: Callable[[str], object]) -> None:
     """Settle the copy, and say what is left to do. Raises CommandError where it cannot be settled."""
     try:
-        settled = settling.settle(say)
+        settled = activation.settle(say)
     except BackupError as error:
         raise CommandError(str(error)) from error
     for sentence in settled.waiting:

@@ -16,7 +16,7 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from audit import partitions
 from ops import sql_files
-from ops.backup import home
+from ops.backup import database_identity
 from ops.privileges import apply_privileges
 
 # Any number, the same in every process: two migrations at once would trip over each other's tables.
@@ -88,7 +88,7 @@ class Command(migrate.Command):
         with owner.cursor() as cursor:
             for table in BY_MONTHS:
                 cursor.execute("SELECT audit_keep_months(%s, %s)", [table, partitions.AHEAD])
-        home.settle_in_if_new(owner)
+        database_identity.settle_in_if_new(owner)
 
 
 def _refuse_newer(owner: BaseDatabaseWrapper) -> None:

@@ -19,7 +19,7 @@ from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
 from games.engine.refusals import UnknownBet
 from games.help import labels
-from games.help.chemin_marks import CHEMIN_MARKS
+from games.help.chemin_placeholders import CHEMIN_MARKS
 from games.help.errors import UnknownMark
 from games.help.examples import Example
 from games.help.figures import minor_units, money, percent

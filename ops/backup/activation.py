@@ -22,7 +22,7 @@ from django.db import connections, transaction
 from audit import log, sealing
 from audit.models import Event
 from audit.sealing import signing
-from ops.backup import home, keys, live, places, programs
+from ops.backup import database_identity, keys, live, programs, seats
 from players.api import tokens
 from players.login import sessions
 from players.models import Ended, Session
@@ -64,7 +64,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(f"Log-ins ended: {ended}.")
     revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
     say(f"Tokens of programs revoked: {revoked}.")
-    committed = places.commit_anew()
+    committed = seats.commit_anew()
     say(f"Places at solo tables with another round than the one committed to: {committed}.")
     cleared = live.clear(by=BY, why=WHY)
     say(
@@ -84,7 +84,7 @@ def settle(say: Callable[[str], object]) -> Settled:
         "until": until,
     }
     log.record("house.restored", by=BY, on="house", data=data)
-    home.settle_in(connections[programs.OWNER])
+    database_identity.settle_in(connections[programs.OWNER])
     return Settled(until, cleared.waiting)
 
 
