@@ -1,18 +1,51 @@
 """The page on which the whole house is stopped, and let go on. In English, like all of the back office."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice import house_stop_service
+from games.chemin.pause import give_time_back
+from games.models import LiveTable, Shape
+from games.tables import notify
+from games.tables.checks import TableError
 from players.access import StaffRequest, staff_required
+from players.models import Staff
 from wallet import house_stop
 from wallet.models import HouseStop
+
+
+@transaction.atomic
+def stop(*, reason: str, by: Staff) -> HouseStop:
+    """Stop the whole house, and have every table say so. Raises StopError."""
+    stopped = house_stop.stop_house(reason=reason, by=by)
+    _tell()
+    return stopped
+
+
+@transaction.atomic
+def resume(*, reason: str, by: Staff) -> HouseStop:
+    """Let the house go on, and return the stop that ended. Guests have all of their time again, whoever is asked and
+    whoever is away; a table that cannot say whom it asks keeps nobody else waiting. Raises StopError.
+    """
+    ended = house_stop.resume_house(reason=reason, by=by)
+    for live_table in LiveTable.objects.filter(table__shape=Shape.GUESTS).select_related("table").order_by("pk"):
+        with suppress(TableError):
+            give_time_back(live_table)
+    _tell()
+    return ended
+
+
+def _tell() -> None:
+    for live_table_id in LiveTable.objects.values_list("pk", flat=True):
+        notify.tell(live_table_id)
+
 
 STOP: Final = "wallet.stop_house"
 READERS: Final = (STOP, "audit.view_event")
@@ -44,16 +77,14 @@ def staff_stop(request: StaffRequest) -> HttpResponse:
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
     """Stop the whole house."""
-    return _do(
-        request, house_stop_service.stop, "The whole house is stopped: nobody stakes and no deposit begins from now on."
-    )
+    return _do(request, stop, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
 
 
 @staff_required(STOP)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
     """Let the house go on."""
-    return _do(request, house_stop_service.resume, "The house goes on: tables that are open begin their next rounds.")
+    return _do(request, resume, "The house goes on: tables that are open begin their next rounds.")
 
 
 def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:

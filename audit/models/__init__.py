@@ -1,8 +1,7 @@
 """Rows of the ground floor, one module for each subject."""
 
 from audit.models.approvals import Approval, Decision, Verdict
-from audit.models.clock import Clock
-from audit.models.hours import Mark, Rolled
+from audit.models.hours import Clock, Mark, Rolled
 from audit.models.log import Checkpoint, Delivery, Event, Leaf, Pending, Personal, Tile
 from audit.models.reports import Report, ReportPage, ReportPart, ReportState
 from audit.models.retention import Kept, Retention

@@ -1,8 +1,14 @@
 """What happened in each hour is summed up once, when nothing more can come; these rows say which hours those are."""
 
 from django.db import models
+from django.db.models import Func
 
-from audit.models.clock import Clock
+
+class Clock(Func):
+    """PostgreSQL's clock as it stands when a row is written; `Now` is when its transaction began."""
+
+    function = "clock_timestamp"
+    output_field = models.DateTimeField()
 
 
 class Mark(models.Model):

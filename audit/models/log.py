@@ -6,7 +6,7 @@ Events are inserted by ``audit_record`` (``sql/functions/log.sql``) alone. They 
 
 from django.db import models
 
-from audit.models.clock import Clock
+from audit.models.hours import Clock
 
 
 class Event(models.Model):

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from audit.models.clock import Clock
+from audit.models.hours import Clock
 
 
 class ReportState(models.TextChoices):

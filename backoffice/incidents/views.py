@@ -8,23 +8,37 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from audit import log
 from audit.models import Approval
 from backoffice.incidents.export import export
-from backoffice.incidents.notes import note
 from backoffice.incidents.timeline import timeline
 from games import incidents
 from games.incidents import Case
 from games.incidents.letters import delivery as letters
 from games.incidents.participants import concerned
-from games.models import IncidentKind, IncidentNote, Phase, Table
+from games.models import Incident, IncidentKind, IncidentNote, Phase, Table
 from games.shared import evidence
-from games.shared.malfunction import KIND, PERMISSION
+from games.shared.malfunction import KIND, PERMISSION, stated
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
+
+
+@transaction.atomic
+def note(*, incident: Incident, text: str, by: str) -> IncidentNote:
+    """Add a note. What it says stands with the incident, and not in the log. Raises MalfunctionError where it says
+    nothing.
+    """
+    kept = IncidentNote.objects.create(incident=incident, text=stated(text), by=by)
+    log.record(
+        "incident.noted", by=by, on=f"table:{incident.table_id}", data={"incident": incident.pk, "note": kept.pk}
+    )
+    return kept
+
 
 READ: Final = "games.view_incident"
 EXPORT: Final = "audit.export_rows"

@@ -1,5 +1,7 @@
 """What operators refuse to book, as finance looks into it. In English, like all of the back office."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from django import forms
@@ -8,12 +10,48 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice.operators import queries
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
 from wallet.models import MessageState, RemoteMessage
 from wallet.operator_wallet import queue
 from wallet.seamless_wallet.partners import VIEW
+
+PAGE: Final = 20
+MOST_COUNTED: Final = 1000
+NAMES: Final[Mapping[MessageState, str]] = {
+    MessageState.DOUBT: "In doubt",
+    MessageState.WAITING: "Waiting",
+    MessageState.SETTLED: "Settled by hand",
+    MessageState.TAKEN: "Taken",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some messages, newest first, and the mark to ask for older ones with (None: there are none)."""
+
+    messages: tuple[RemoteMessage, ...]
+    further: int | None
+
+
+def find(state: MessageState, *, before: int | None = None) -> Page:
+    """Return a page of messages in *state* that are older than the mark."""
+    found = RemoteMessage.objects.filter(state=state)
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    ordered = found.select_related("bet__launch__remote__partner", "settled_by").order_by("-pk")
+    rows = tuple(ordered[: PAGE + 1])
+    return Page(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def counted() -> list[tuple[MessageState, str, int, bool]]:
+    """Return how many messages are in each state that is not the end, and whether there are more than were counted."""
+    counts = []
+    for state in (MessageState.DOUBT, MessageState.WAITING):
+        count = RemoteMessage.objects.filter(state=state)[: MOST_COUNTED + 1].count()
+        counts.append((state, NAMES[state], min(count, MOST_COUNTED), count > MOST_COUNTED))
+    return counts
+
 
 SETTLE: Final = "wallet.settle_remote"
 READERS: Final = (SETTLE, VIEW)
@@ -23,7 +61,7 @@ OVER: Final = "This message is in doubt no more: somebody was faster."
 class StateForm(forms.Form):
     """Which messages, beyond a mark that the page before gave."""
 
-    state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in queries.NAMES.items()])
+    state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
@@ -46,15 +84,15 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
     form = StateForm(request.GET)
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
-    page = queries.find(state, before=form.cleaned_data.get("before"))
+    page = find(state, before=form.cleaned_data.get("before"))
     access_log.shown(request, *(message.bet.player_id for message in page.messages))
     context = {
         "form": form,
         "state": state,
-        "name": queries.NAMES[state],
+        "name": NAMES[state],
         "page": page,
         "older": page.further,
-        "counted": queries.counted(),
+        "counted": counted(),
     }
     return render(request, "staff/operators.html", context)
 

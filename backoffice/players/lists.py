@@ -19,7 +19,7 @@ from backoffice.players.sections import SUSPICIONS
 from backoffice.players.status import summaries
 from players.access import StaffRequest, staff_required
 from players.models import Player, Session
-from players.models.notes import LONGEST_NOTE
+from players.models.staff import LONGEST_NOTE
 from players.search import SEE, SESSIONS, read_uuid
 from players.staff import access_log, notes
 from wallet.ledger.statements import movements

@@ -2,9 +2,11 @@
 back office. What is done with a complaint beside answering stands in `backoffice.support.complaints`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Final
 
 from django.contrib import messages
@@ -14,10 +16,9 @@ from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from backoffice.support import queues
-from backoffice.support.complaint_timeline import timeline
 from backoffice.support.forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
 from players.access import StaffRequest, staff_required
-from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
+from players.models import CaseStep, ComplaintStep, Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
 from players.staff import access_log
 from players.support import complaints, conversations
 from players.support.complaint_messages import outside, turn_to
@@ -25,6 +26,55 @@ from players.support.complaints import ANSWER, DECIDE
 from players.support.replies import templates
 from players.support.replies.filling import facts_about, facts_of, fill
 from players.support.replies.letter_facts import given
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Something that was done: when, what, and by whom."""
+
+    at: datetime
+    what: str
+    who: str
+
+
+def timeline(conversation: Conversation) -> list[Moment]:
+    """Return it from the first word on."""
+    return sorted([*_written(conversation), *_done(conversation)], key=attrgetter("at"))
+
+
+def _written(conversation: Conversation) -> Iterator[Moment]:
+    """Yield what was written and is no step by itself."""
+    of_steps = conversation.steps.exclude(message=None).values("message")
+    first = True
+    for message in conversation.messages.select_related("staff").exclude(pk__in=of_steps).order_by("pk"):
+        by_player = "Received" if first else "The player wrote"
+        who = message.staff.name if message.staff else str(conversation.player)
+        yield Moment(message.at, "Answered" if message.staff else by_player, who)
+        first = False
+
+
+def _done(conversation: Conversation) -> Iterator[Moment]:
+    for step in conversation.steps.select_related("by", "to").order_by("pk"):
+        yield Moment(step.at, _said(step), _who(step, str(conversation.player)))
+
+
+def _said(step: ComplaintStep) -> str:
+    what = CaseStep(step.step).label
+    match step.step:
+        case CaseStep.HANDED if step.to:
+            return f"{what} to {step.to.name}"
+        case CaseStep.DECIDED:
+            return f"{what}: {Verdict(step.verdict).label}"
+        case CaseStep.REOPENED:
+            return f"{what}, due {step.due_at:%Y-%m-%d %H:%M} UTC"
+    return what
+
+
+def _who(step: ComplaintStep, player: str) -> str:
+    if step.by:
+        return step.by.name
+    return "the house" if step.step == CaseStep.OVERDUE else player
+
 
 # What an answer may begin from, in a conversation that is a complaint and in any other.
 KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}

@@ -12,21 +12,68 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from games.chemin import audit_events, coups, deadlines, event_codec, ledger_view, money, seats, settlement, shoes
+from audit import log
+from audit.log import Json
+from games.chemin import coups, deadlines, event_codec, ledger_view, money, seats, settlement, shoes
 from games.chemin.seats import Seats
 from games.chemin.table_state import Standing
 from games.chemin.transition import Moved
 from games.engine.chemin import Phase, apply
 from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
-from games.engine.chemin.events import BidMade, Settled
+from games.engine.chemin.events import (
+    BankEnded,
+    BankTaken,
+    BidMade,
+    ExcessTakenHome,
+    GuestAway,
+    GuestBack,
+    GuestJoined,
+    GuestLeft,
+    Settled,
+)
 from games.engine.chemin.frozen import freeze
-from games.engine.chemin.state import Chips
+from games.engine.chemin.state import Chips, there
 from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.rounds.integrity import NotRecomputed, RulesUnknown
 from games.rounds.redeal import Finding
+from games.shared.shoes import SYSTEM
 from games.tables import clock, notify
 from games.variants import GAMES
 from wallet.models import Account
+
+
+def record(moved: Moved, seats: Seats, tenure: CheminTenure | None) -> None:
+    """Record what happened in a move, with *seats* as they were in it and the *tenure* it belongs to."""
+    for event in moved.events:
+        match event:
+            case GuestJoined(place):
+                _of_guest(moved, "guest.joined", seats[place], {"is_random": seats[place].is_random})
+            case GuestAway(place):
+                _of_guest(moved, "guest.away", seats[place], {"missed": seats[place].missed})
+            case GuestBack(place):
+                _of_guest(moved, "guest.back", seats[place], {})
+            case GuestLeft(place):
+                _of_guest(moved, "guest.left", seats[place], {"why": seats[place].why_left})
+            case BankTaken(place, amount):
+                _of_guest(moved, "bank.taken", seats[place], _of_bank(tenure, amount))
+            case ExcessTakenHome(place, amount):
+                _of_guest(moved, "bank.excess", seats[place], _of_bank(tenure, amount))
+            case BankEnded(place, amount):
+                _of_guest(moved, "bank.ended", seats[place], _of_bank(tenure, amount))
+            case _:
+                pass
+
+
+def _of_bank(tenure: CheminTenure | None, amount: int) -> dict[str, Json]:
+    return {"amount": amount, "tenure": str(there(tenure).pk)}
+
+
+def _of_guest(moved: Moved, kind: str, seat: CheminSeat, data: dict[str, Json]) -> None:
+    by = str(seat.player) if seat.player and moved.decider is Decider.GUEST and moved.place == seat.number else SYSTEM
+    who = f"player:{seat.player_id}" if seat.player_id else None
+    guest = {"number": seat.number, "player": who, "seat": seat.pk}
+    log.record(kind, by=by, on=f"live_table:{seat.live_table_id}", data={**guest, **data})
+
 
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -63,7 +110,7 @@ def carry_out(
     if finished is not None:
         settlement.keep(finished, standing, balances)
     _keep(after, moved, None if state.sale is None else sale_id)
-    audit_events.record(moved, seated, tenure)
+    record(moved, seated, tenure)
     return after
 
 

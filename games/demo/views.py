@@ -6,21 +6,21 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
+from django import forms
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from games.betting.controls import Change, Deal
 from games.betting.error_messages import refusal_of_a_guest, repeated, table_changed
-from games.betting.forms import BET, KEEP, TAKE
+from games.betting.forms import BET, KEEP, TAKE, SlipForm
 from games.betting.limits import Limits
 from games.demo import play, session_state
-from games.demo.forms import REFILL, WATCH, DoorForm, GuestSlipForm
 from games.demo.page import game_view, guest_view, refused, watched_view
 from games.demo.play import Click, GuestPlace, GuestTable
 from games.engine.settle import SettlementError
@@ -36,6 +36,45 @@ from players.registration import currency_of, highest_minimum_age
 from wallet import house_stop
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode
+
+REFILL = "refill"
+PLAY, WATCH = "play", "watch"
+
+
+class GuestSlipForm(SlipForm):
+    """A click on the table, where a guest may refill too."""
+
+    def clean_action(self) -> str | Deal | Change:
+        """Return what `SlipForm` returns, or `REFILL`."""
+        return REFILL if self.cleaned_data["action"] == REFILL else super().clean_action()
+
+
+class DoorForm(forms.Form):
+    """How a visitor becomes a guest: by confirming their age, once, and saying what to do first."""
+
+    adult = forms.BooleanField(required=False)
+    to = forms.ChoiceField(choices=[(PLAY, PLAY), (WATCH, WATCH)], required=False)
+
+    def __init__(self, *args: Any, confirmed: bool, minimum_age: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.confirmed, self.minimum_age = confirmed, minimum_age
+
+    def clean_adult(self) -> bool:
+        """Refuse whoever has not confirmed their age."""
+        if not (self.confirmed or self.cleaned_data["adult"]):
+            sentence = ngettext(
+                "Confirm first that you are at least %d year old.",
+                "Confirm first that you are at least %d years old.",
+                self.minimum_age,
+            )
+            raise forms.ValidationError(sentence % self.minimum_age)
+        return True
+
+    @property
+    def fault(self) -> str:
+        """One sentence on what is missing, or nothing."""
+        return "" if not self.is_bound or self.is_valid() else str(next(iter(self.errors.values()))[0])
+
 
 Args = ParamSpec("Args")
 GuestPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponseBase]

@@ -29,7 +29,6 @@ from games.models.chemin import (
     PlayReport,
     WhyLeft,
 )
-from games.models.furniture import ChipSet, FavouriteBet, FavouriteTable
 from games.models.hourly_totals import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
 from games.models.letters import IncidentLetter, IncidentNote, LetterCopy, LetterEnd, LetterKind
 from games.models.live import (
@@ -45,7 +44,7 @@ from games.models.live import (
 )
 from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
 from games.models.rules import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding
-from games.models.solo import NextRound, OpenTable
+from games.models.solo import ChipSet, FavouriteBet, FavouriteTable, NextRound, OpenTable
 from games.models.tables import Shape, Status, Table, TableVersion
 from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, Void, VoidPart, VoidReason, VoidTold
 

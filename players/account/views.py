@@ -7,6 +7,7 @@ from uuid import UUID
 
 from allauth.account.adapter import get_adapter
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,14 +16,38 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit import log
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
-from players.account import agreements, terms
+from players.account import terms
 from players.account.home import CARDS
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions
 from players.login.browsers import words
+from players.models import Agreement, Player
 from players.support import conversations
+
+
+class NotInForce(Exception):
+    """Other terms have come into force since these were shown."""
+
+
+def outstanding(player: Player) -> bool:
+    """Say whether the terms in force are ones that the player has not agreed to."""
+    return not Agreement.objects.filter(player=player, terms_version=terms.VERSION).exists()
+
+
+@transaction.atomic
+def agree(*, player: Player, version: str, ip: str) -> None:
+    """Keep that the player agrees to this *version* of the terms; a second time says nothing new.
+
+    Raises NotInForce.
+    """
+    if version != terms.VERSION:
+        raise NotInForce
+    _, is_new = Agreement.objects.get_or_create(player=player, terms_version=version)
+    if is_new:
+        log.record("terms.agreed", by=str(player), on=str(player), data={"terms": version}, personal={"ip": ip})
 
 
 @player_required
@@ -90,9 +115,9 @@ def terms_agree(request: PlayerRequest) -> HttpResponse:
     """The new terms, what is new in them, and a button to agree, which leads back to where the player was."""
     onward = _onward(request)
     if request.method == "POST":
-        with suppress(agreements.NotInForce):  # they are shown anew, as they are now
-            agreements.agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
-    if not agreements.outstanding(request.player):
+        with suppress(NotInForce):  # they are shown anew, as they are now
+            agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
+    if not outstanding(request.player):
         return redirect(onward)
     language = get_language() or "en"
     context = {

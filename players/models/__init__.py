@@ -1,7 +1,5 @@
 """Tables about people, one module for each subject."""
 
-from players.models.account_locks import AccountLock
-from players.models.approvals import ApprovalNews
 from players.models.closures import Closure, ClosureState
 from players.models.identity import (
     Document,
@@ -17,11 +15,8 @@ from players.models.identity import (
     Trait,
 )
 from players.models.limits import LimitChange, LimitKind, LimitOffer, LimitSource, Period
-from players.models.log_in import LogInLock
 from players.models.mail import Mail
 from players.models.markers import Contact, ContactWay, Flag, FlagOutcome, Look, Marker, Sighting
-from players.models.notes import Note, SearchWord, WordField
-from players.models.notices import Notice
 from players.models.pauses import (
     Exclusion,
     ExclusionKind,
@@ -33,7 +28,6 @@ from players.models.pauses import (
     Sitting,
 )
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
-from players.models.replies import ReplyKind, ReplyTemplate, ReplyWithdrawal
 from players.models.service import (
     DECIDED,
     HOUSES_TURN,
@@ -41,12 +35,15 @@ from players.models.service import (
     ComplaintStep,
     Conversation,
     ConversationState,
+    ReplyKind,
+    ReplyTemplate,
+    ReplyWithdrawal,
     ServiceMessage,
     Topic,
     Verdict,
 )
-from players.models.sessions import Ended, Session
-from players.models.staffing import StaffChange, StaffDeed
+from players.models.sessions import AccountLock, Ended, LogInLock, Session
+from players.models.staff import ApprovalNews, Note, Notice, SearchWord, StaffChange, StaffDeed, WordField
 from players.models.tokens import ApiCall, ApiToken, Scope
 
 __all__ = [

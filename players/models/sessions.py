@@ -1,9 +1,50 @@
 """Sessions: from a log-in to its end, whatever ends it."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import MD5, Now
 
-from players.models.people import User
+from audit.models import Clock
+from players.models.people import Player, Staff, User
+
+
+class AccountLock(models.Model):
+    """A member of staff locked an account, or opened it again: the newest row of a player says which holds.
+
+    Rows are added and never changed.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    at = models.DateTimeField(db_default=Clock())
+    locks = models.BooleanField()
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("lock_player", "Can lock accounts of players, and open them")]
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="players_accountlock_reason")]
+        indexes = [models.Index(fields=["player", "-id"], name="players_accountlock_of")]
+
+
+class LogInLock(models.Model):
+    """The passwords tried for one name that were not right, whether or not anybody has it (GLI-19 v3.0, 2.5.3).
+
+    ``name`` is a keyed hash of the e-mail address, so that the table is no list of addresses. All times are the
+    database's.
+    """
+
+    name = models.CharField(max_length=64, primary_key=True)
+    tries = ArrayField(models.DateTimeField())  # a try counts from before the password is looked at
+    locked_at = models.DateTimeField(null=True)
+    code_hash = models.CharField(max_length=64, blank=True, db_default="")  # of the code that was mailed last
+    code_ends_at = models.DateTimeField(null=True)
+    code_tries = models.PositiveSmallIntegerField(db_default=0)
+    codes_sent = ArrayField(models.DateTimeField(), db_default=[])
+
+    class Meta:
+        db_table = "players_log_in_lock"
+        default_permissions = ()
 
 
 class Ended(models.TextChoices):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from games.chemin import board
-from games.chemin.croupier_log import log_view
 from games.chemin.presentation import OwnView, PublicView
 from games.chemin.queries import Played
+from games.chemin.rendering import log_view
 from games.chemin.snapshots import own_state, with_funds
 from games.engine.chemin.actions import (
     AskCroupier,

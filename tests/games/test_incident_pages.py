@@ -5,7 +5,7 @@ import html
 import pytest
 from django.test import Client
 
-from backoffice.incidents.notes import note
+from backoffice.incidents.views import note
 from games import incidents
 from games.incidents.letters import delivery, parts
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase

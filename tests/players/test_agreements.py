@@ -4,7 +4,8 @@ import pytest
 from django.conf import settings
 
 from games.errors import Barred
-from players.account import agreements, terms
+from players.account import terms
+from players.account import views as agreements
 from players.models import Agreement, Player
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample

@@ -1,11 +1,9 @@
 """Tables about money, one module for each subject."""
 
 from wallet.models.adjustments import Adjustment, Why
-from wallet.models.daily_totals import Day, Reserved
 from wallet.models.holds import Hold
-from wallet.models.hourly_totals import Moved, Standing
-from wallet.models.house_stop import HouseStop
-from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey, Reversal
+from wallet.models.hourly_totals import Day, Moved, Reserved, Standing
+from wallet.models.ledger import Account, AccountKind, Currency, Entry, HouseStop, Journal, Mode, PostingKey, Reversal
 from wallet.models.operator_wallet import (
     BetState,
     MessageKind,

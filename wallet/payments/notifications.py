@@ -12,12 +12,15 @@ The rules, and why:
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID, uuid5
 
+from celery import current_app
 from django.db import transaction
 from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
 from payments import PaymentStatus
 
 from audit import log
@@ -27,8 +30,15 @@ from wallet.ledger import accounts
 from wallet.limits import remaining
 from wallet.models import AccountKind, Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
-from wallet.payments.hints import ask_for_an_answer
 from wallet.payments.providers import News
+
+EXPIRES = 60  # seconds after which the hint is void
+
+
+def ask_for_an_answer() -> None:
+    """Have undecided payments looked at soon."""
+    with suppress(OperationalError):
+        current_app.send_task("wallet.tasks.ask_undecided_payments", retry=False, expires=EXPIRES)
 
 
 class Decision(StrEnum):
