@@ -32,6 +32,8 @@ check: lint test ## format, lint, secrets, types, layers, migrations, production
 lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+	.venv/bin/oxfmt --check static/js
+	.venv/bin/oxlint --deny-warnings static/js
 	$(PY) tools/find_secrets.py
 	$(PY) -m mypy .
 	.venv/bin/lint-imports
@@ -72,6 +74,8 @@ screenshots: .venv/installed-dev .venv/texts ## every page at two widths, dark a
 format: .venv/installed-dev .venv/texts ## put the code in shape
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
+	.venv/bin/oxlint --fix static/js
+	.venv/bin/oxfmt static/js
 
 messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to date
 	$(PY) manage.py messages

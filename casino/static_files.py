@@ -14,9 +14,17 @@ class StaticFiles(StaticFilesConfig):
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):
-    """WhiteNoise's, which looks for no map where a script names one."""
+    """WhiteNoise's, which looks for no map where a script names one, and has modules import each other by digested
+    name.
 
-    patterns = tuple(
-        (kind, tuple(each for each in found if "sourceMappingURL" not in str(each)))
-        for kind, found in CompressedManifestStaticFilesStorage.patterns
+    Django's own `support_js_module_import_aggregation` reads every library's scripts, and fails at one that names a
+    file in a comment. This reads the scripts of the project, whose imports the formatter keeps in one form.
+    """
+
+    patterns = (
+        *(
+            (kind, tuple(each for each in found if "sourceMappingURL" not in str(each)))
+            for kind, found in CompressedManifestStaticFilesStorage.patterns
+        ),
+        ("js/*.js", ((r'(?m)^(?P<matched>(?P<head>import [^"]*)"(?P<url>\.[^"]+)";)$', '%(head)s"%(url)s";'),)),
     )

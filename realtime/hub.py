@@ -40,7 +40,7 @@ from realtime.table import Watched
 
 MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
 # With so many, a page that only listens is refused one more: a browser keeps six lines to one house, and pages need
-# some of them. It is told by the windows that listen (static/js/banner.js), or asks.
+# some of them. It is told by the windows that listen (static/js/common/banner.js), or asks.
 ENOUGH_TO_LISTEN: Final = 3
 BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
 SLICE: Final = 0.01  # seconds given to what is players' own before anything public is looked at again

@@ -43,6 +43,6 @@ UNFOLD: Final[dict[str, Any]] = {
     "BORDER_RADIUS": "10px",
     "COLORS": {"base": BASE, "primary": BRASS},
     "STYLES": [lambda request: static("css/lists.css")],
-    "SCRIPTS": [lambda request: static("js/lists.js")],
+    "SCRIPTS": [lambda request: static("js/staff/lists_theme.js")],
     "SIDEBAR": {"show_search": False, "navigation": "backoffice.lists.navigation.sidebar"},
 }

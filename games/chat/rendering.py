@@ -2,7 +2,7 @@
 
 Nothing here opens a connection or knows a request: pages and streams bring the rows that their own connection read. A
 message has nothing of its reader's in it: which ones are the reader's own, what can be done about one and the words
-for one that was removed are put there by the page (``static/js/chat.js``).
+for one that was removed are put there by the page (``static/js/tables/chat.js``).
 """
 
 from collections.abc import Mapping

@@ -59,7 +59,7 @@ class Tree:
 
     def scripts(self) -> Iterator[Path]:
         """Yield the scripts of the house's own, in a fixed order."""
-        yield from sorted((self.root / "static" / "js").glob("*.js"))
+        yield from sorted((self.root / "static" / "js").rglob("*.js"))
 
     def prose(self) -> Iterator[tuple[Path, str]]:
         """Yield help and terms, each with its language, which is the last part of its name."""

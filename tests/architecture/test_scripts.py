@@ -1,44 +1,83 @@
-"""Scripts of one page share one global scope: a function declared twice silently replaces the first."""
+"""Scripts are ES modules: pages load them as modules, in production by digested names too, and none is left over."""
 
 import re
+import shutil
 from collections import defaultdict
 from pathlib import Path
+from posixpath import dirname, join, normpath
+
+import pytest
+
+from casino.static_files import StaticStorage
 
 PROJECT = Path(__file__).resolve().parents[2]
-TEMPLATES = PROJECT / "templates"
+TEMPLATES = sorted((PROJECT / "templates").rglob("*.html"))
 SCRIPTS = PROJECT / "static/js"
-LOADED = re.compile(r"{% static 'js/([\w/]+\.js)' %}")
-USED = re.compile(r"""{% (?:extends|include) ["']([\w/.]+)["']""")
-# A declaration at the beginning of a line is global: what is inside a function or a block is indented.
-DECLARED = re.compile(r"^(?:async )?(?:const|let|var|class|function\*?) +(\w+|[\[{].*?[\]}])", re.MULTILINE)
+CLASSIC = {
+    "common/appearance.js",  # runs before the first paint
+    "staff/lists_theme.js",  # loaded by Unfold
+}
+MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text() for path in SCRIPTS.rglob("*.js")}
+for name in CLASSIC:
+    del MODULES[name]
+
+TAG = re.compile(r"""<script\b[^>]*'js/([\w/]+\.js)'[^>]*>""")
+IMPORT = re.compile(r'^import (?:{([^"]*)} from )?"(\.[^"]+)";$', re.MULTILINE)
+ANY_IMPORT = re.compile(r"^(?:import|export)\b.*?;$", re.MULTILINE | re.DOTALL)
+EXPORT = re.compile(r"^export (?:async )?(?:const|function) (\w+)", re.MULTILINE)
 
 
-def loaded_by(template: Path) -> set[str]:
-    """Return the scripts that a template loads, with those of the templates it extends and includes."""
-    parts, texts = [template], []
-    for part in parts:
-        texts.append(part.read_text())
-        used = (TEMPLATES / name for name in USED.findall(texts[-1]))
-        parts += [each for each in used if each.exists() and each not in parts]
-    return set(LOADED.findall("".join(texts)))
+def imports_of(module: str) -> dict[str, set[str]]:
+    """Return the modules that a module imports, with the names that it takes from each."""
+    found = IMPORT.findall(MODULES[module])
+    return {normpath(join(dirname(module), path)): set(re.findall(r"\w+", names)) for names, path in found}
 
 
-def declared_in(script: str) -> set[str]:
-    """Return the names that a script declares globally."""
-    return {name for found in DECLARED.findall((SCRIPTS / script).read_text()) for name in re.findall(r"\w+", found)}
+def test_pages_load_modules_as_modules():
+    tags = [tag for template in TEMPLATES for tag in TAG.finditer(template.read_text())]
+    assert len(tags) > 25
+    kinds = defaultdict(set)
+    for tag in tags:
+        kinds['type="module"' in tag[0]].add(tag[1])
+    assert kinds[True] <= MODULES.keys()
+    assert kinds[False] <= CLASSIC
 
 
-def test_some_pages_load_several_scripts_that_declare_globals():
-    assert {"felt.js", "table.js", "house.js"} <= loaded_by(TEMPLATES / "games/table.html")
-    assert {"say", "clockAhead"} <= declared_in("felt.js")
+def test_every_import_names_a_module_and_every_module_is_reached_from_a_page():
+    reached = {tag for template in TEMPLATES for tag in TAG.findall(template.read_text())} - CLASSIC
+    waiting = list(reached)
+    while waiting:
+        imported = set(imports_of(waiting.pop())) - reached
+        reached |= imported
+        waiting += imported
+    assert reached == MODULES.keys()
 
 
-def test_no_page_loads_two_scripts_that_declare_the_same_global():
-    clashes = set()
-    for template in TEMPLATES.rglob("*.html"):
-        where = defaultdict(list)
-        for script in sorted(loaded_by(template)):
-            for name in declared_in(script):
-                where[name].append(script)
-        clashes |= {(name, *scripts) for name, scripts in where.items() if len(scripts) > 1}
-    assert clashes == set()
+def test_every_export_is_imported():
+    taken = defaultdict(set)
+    for module in MODULES:
+        for imported, names in imports_of(module).items():
+            taken[imported] |= names
+    exported = {module: set(EXPORT.findall(text)) for module, text in MODULES.items()}
+    assert exported["common/dom.js"] >= {"parseElement", "setText"}
+    assert {module: names - taken[module] for module, names in exported.items() if names - taken[module]} == {}
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The scripts as a production house serves them, by their own names."""
+    place = tmp_path_factory.mktemp("static")
+    shutil.copytree(SCRIPTS, place / "js")
+    storage = StaticStorage(location=place, base_url="/static/")
+    names = [f"js/{path.relative_to(SCRIPTS).as_posix()}" for path in SCRIPTS.rglob("*.js")]
+    for _, _, fault in storage.post_process({name: (storage, name) for name in names}):
+        assert not isinstance(fault, Exception), fault
+    return {name.removeprefix("js/"): place / found for name, found in storage.hashed_files.items()}
+
+
+def test_in_production_modules_import_each_other_by_digested_name(collected: dict[str, Path]):
+    assert collected.keys() == MODULES.keys() | CLASSIC
+    for module in MODULES:
+        served = collected[module]
+        found = {(served.parent / path).resolve() for _, path in IMPORT.findall(served.read_text())}
+        assert found == {collected[imported].resolve() for imported in imports_of(module)}, module

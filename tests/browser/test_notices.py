@@ -293,8 +293,9 @@ def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
     page.goto("/en/table/live/real/")
     wait_in(page, "() => window.isTold")  # the line tells what there is, once; after that this test is alone
     page.evaluate(
-        "takeBanner('<aside id=banner class=banner data-key=x><button class=banner__sign></button>'"
-        " + '<div class=banner__words popover><p>' + 'word '.repeat(400))"
+        "new BroadcastChannel('sabot.banner').postMessage({ language: 'en', html: "
+        "'<aside id=banner class=banner data-key=x><button class=banner__sign></button>'"
+        " + '<div class=banner__words popover><p>' + 'word '.repeat(400) })"
     )
     expect(page.locator("#banner-said")).to_contain_text("word word")
     assert page.evaluate(COVERED) == []

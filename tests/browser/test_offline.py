@@ -76,7 +76,7 @@ def test_it_keeps_the_theme_and_leads_on_when_the_connection_is_back(window):
     page.goto("/en/cashier/")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     window.set_offline(False)
-    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("link", name="Try again").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Cashier")
     expect(page).to_have_url("/en/cashier/")
 

@@ -108,7 +108,10 @@ def test_deck_sound_and_motion_are_kept_and_what_is_as_the_house_has_it_leaves_n
     root = page.locator("html")
     expect(root).to_have_attribute("data-deck", "four")
     expect(root).to_have_attribute("data-motion", "reduce")
-    assert page.evaluate("[localStorage.getItem('sabot.sound'), wantsMotion()]") == ["on", False]
+    assert page.evaluate("[localStorage.getItem('sabot.sound'), localStorage.getItem('sabot.motion')]") == [
+        "on",
+        "reduce",
+    ]
     assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--deal')") == "0ms"
     dialog.get_by_text("Two colours").click()
     expect(root).not_to_have_attribute("data-deck", re.compile(".*"))

@@ -87,10 +87,10 @@ def test_the_check_reads_modules_and_scripts_but_not_the_back_office(tmp_path: P
         "games/management/commands/deal.py",
     ):
         written(tmp_path / place, 'forms.CharField(label="Your amount")')
-    written(tmp_path / "static/js/table.js", 'toast("Your session has ended.");')
+    written(tmp_path / "static/js/tables/solo_table.js", 'toast("Your session has ended.");')
     assert [str(fault) for fault in check.faults(Tree(tmp_path, ()))] == [
         "games/betting/forms.py:1: hard-coded: 'Your amount'",
-        "static/js/table.js:1: hard-coded: 'Your session has ended.'",
+        "static/js/tables/solo_table.js:1: hard-coded: 'Your session has ended.'",
     ]
 
 

@@ -71,5 +71,5 @@ def test_a_visitor_who_tries_the_table_has_no_line():
     visitor = a_visitor()
     page = visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
     assert 'class="where__acts"' in page
-    assert "told.js" not in page
-    assert "line.js" not in page
+    assert "tables/notices.js" not in page
+    assert STREAM.findall(page) == []

@@ -1,0 +1,21 @@
+/* Runs before the first paint, so it is a classic script and not a module: tells the style sheets that scripts run, and
+   applies the reader's theme, deck and motion to the root element. Without a choice there is no attribute. */
+"use strict";
+
+{
+  const root = document.documentElement;
+  const schemes = { light: "light", system: "light dark" };
+
+  const apply = () => {
+    for (const name of ["theme", "deck", "motion"]) {
+      const chosen = localStorage.getItem(`sabot.${name}`);
+      if (chosen === null) delete root.dataset[name];
+      else root.dataset[name] = chosen;
+    }
+    document.querySelector("meta[name=color-scheme]").content = schemes[root.dataset.theme] ?? "dark";
+  };
+
+  root.classList.add("js");
+  apply();
+  document.addEventListener("sabot:preferences", apply);
+}

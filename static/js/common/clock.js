@@ -1,0 +1,30 @@
+/* The server's clock, which countdowns follow, and times of day in a time zone. */
+
+/** Return a clock that runs as the server's does, whatever the browser's clock says. */
+export function createServerClock() {
+  let ahead = 0; // milliseconds that the server is ahead of the browser
+
+  return {
+    now: () => Date.now() + ahead,
+
+    /** Set the clock by a timestamp of the server: milliseconds or ISO 8601. Of several, the latest is the most exact. */
+    set(timestamp, isFirst) {
+      const sample = Number.isFinite(Number(timestamp)) ? Number(timestamp) : Date.parse(timestamp);
+      if (Number.isNaN(sample)) return;
+      ahead = isFirst ? sample - Date.now() : Math.max(ahead, sample - Date.now());
+    },
+  };
+}
+
+const formats = new Map();
+
+/** Format a moment as 21:07 in a time zone, or as 21:07:05 with seconds. */
+export function formatTime(moment, timeZone, withSeconds) {
+  const key = `${timeZone} ${withSeconds}`;
+  if (!formats.has(key)) {
+    const second = withSeconds ? "2-digit" : undefined;
+    const options = { hour: "2-digit", minute: "2-digit", second, timeZone, hourCycle: "h23" };
+    formats.set(key, new Intl.DateTimeFormat("en-GB", options));
+  }
+  return formats.get(key).format(new Date(moment));
+}

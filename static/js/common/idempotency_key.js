@@ -1,0 +1,20 @@
+/* The idempotency key of a click, the parameter "mark". A browser may send the same click twice when a connection breaks,
+   and so may a reader who got no answer. Each click has a new key; after a click without an answer the next one repeats
+   its key. See games/betting/idempotency.py. */
+
+let key = null;
+
+function createKey() {
+  const [high, low] = crypto.getRandomValues(new BigUint64Array(2));
+  return ((high << 64n) | low).toString(16).padStart(32, "0");
+}
+
+document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
+  if (parameters.mark === undefined) return;
+  key ??= createKey();
+  parameters.mark = key;
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful && detail.requestConfig.parameters.mark === key) key = null;
+});

@@ -1,0 +1,213 @@
+/* The server-sent events of a page: tables, the lobby, the floor, and notices for everybody.
+
+   After any loss the page first loads its current state and then opens a new stream, since events that were missed are
+   not sent again. Where no stream gets through, it loads the state again and again. A hidden page does neither.
+
+   Why this is not htmx's extension: docs/decisions.md, "Server-sent events without htmx's extension". "live:missed" on the
+   document says that events which are sent only once (chat messages) may have been missed. */
+
+import { updateBanner } from "./banner.js";
+import { checkSession } from "./session.js";
+
+// Milliseconds.
+const FIRST_EVENT = 8_000; // within which a stream that works has sent something
+const SILENCE = 40_000; // the server sends something every 15 seconds
+const POLL = 2_000;
+const STREAM_AGAIN = 30_000; // after a stream that sent nothing
+const LONGEST_PAUSE = 10_000; // between two tries to reach the server
+const ANSWER = 8_000; // that an answer may take
+const TICK = 250;
+const SLEPT = 5_000; // a tick that comes so late means that the machine slept
+const OVERDUE = 4_000; // past a deadline without an event
+const JITTER = 400; // so that not all pages come back at the same moment
+const MISSED = 10_000; // between two "live:missed" of a page without a stream
+
+/** Open the stream of a page and keep it open. *page* has:
+      stream       the address of the stream, as the page was rendered; "" where there is none
+      reload()     returns the address of the current state
+      take(html, isLatest)  shows that state, unless a stream has sent something newer, and returns the address of the
+                   next stream; null where the answer is something else, and the page is not this reader's any more
+      on           handlers of the events' data by kind: { kind: (data) => … }
+      lost(isLost) shows whether the connection is lost, each time that is known
+      over()       is called when the page is not this reader's any more; without it the page says that the session is over,
+                   or is loaded again
+      every        milliseconds between two loads where no stream gets through; optional
+      tick()       is called four times a second while the page is visible; optional
+      deadline()   returns when the next event is due, by the server's clock, or 0; optional
+      clock        the server's clock, for that deadline
+    Returns { refresh }, which loads the current state at once. */
+export function openStream(page) {
+  let address = page.stream;
+  let stream = null;
+  let hasSpoken = false; // whether this stream has sent an event
+  let received = 0; // events of all streams
+  let silentSince = -Infinity; // when a stream was given up that had sent nothing
+  let tries = 0; // that failed to reach the server
+  let isLoading = false;
+  let isOver = false;
+  let next = null; // timer of the next load
+  let watchdog = null; // timer of the silence of the stream
+  let lastTick = Date.now();
+  let loadedAt = 0;
+  let isWhole = true; // the page as rendered holds everything that its first stream does not send
+  let missedAt = Date.now();
+
+  // --- The current state ------------------------------------------------------------------------------------------------
+
+  /** Load the current state. Return whether the server answered. */
+  async function load() {
+    const before = received;
+    const options = { cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(ANSWER) };
+    try {
+      const answer = await fetch(page.reload(), options);
+      if (answer.status >= 500) return false;
+      const html = answer.ok ? await answer.text() : null;
+      const isLatest = received === before;
+      const found = html === null ? null : page.take(html, isLatest);
+      if (html !== null && isLatest) updateBanner(html, false);
+      if (found === null) leave();
+      else address = found;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function refreshIn(milliseconds) {
+    clearTimeout(next);
+    next = setTimeout(refresh, milliseconds);
+  }
+
+  /** Load the current state, then open a stream; load again and again until the stream sends something. */
+  async function refresh() {
+    clearTimeout(next);
+    if (isLoading || isOver || document.hidden) return;
+    isLoading = true;
+    loadedAt = Date.now();
+    const isAnswered = await load();
+    isLoading = false;
+    if (isOver || document.hidden) return;
+    page.lost(!isAnswered);
+    if (!isAnswered) {
+      close();
+      tries += 1;
+      refreshIn(Math.min(1000 * 2 ** (tries - 1), LONGEST_PAUSE) + Math.random() * JITTER);
+      return;
+    }
+    tries = 0;
+    if (!stream && Date.now() - silentSince >= STREAM_AGAIN) open();
+    if (hasSpoken) return;
+    if (Date.now() - missedAt >= MISSED) sayMissed();
+    refreshIn(page.every ?? POLL);
+  }
+
+  /** The page is not this reader's any more: the session is over, or something else keeps the reader away. */
+  async function leave() {
+    isOver = true;
+    pause();
+    if (page.over) page.over();
+    else if (!(await checkSession())) location.reload();
+  }
+
+  function sayMissed() {
+    missedAt = Date.now();
+    document.dispatchEvent(new CustomEvent("live:missed"));
+  }
+
+  // --- The stream -------------------------------------------------------------------------------------------------------
+
+  function open() {
+    close();
+    if (!address) return;
+    stream = new EventSource(address);
+    const handlers = {
+      ...page.on,
+      banner: (html) => updateBanner(html, true),
+      missed: sayMissed,
+      over: leave,
+      beat() {},
+    };
+    for (const [kind, handle] of Object.entries(handlers)) {
+      stream.addEventListener(kind, ({ data }) => {
+        receive();
+        handle(data);
+      });
+    }
+    stream.addEventListener("error", fail); // the browser would reconnect with a ticket that has expired
+    expectWithin(FIRST_EVENT);
+  }
+
+  function receive() {
+    const isFirst = !hasSpoken;
+    received += 1;
+    hasSpoken = true;
+    clearTimeout(next);
+    page.lost(false);
+    expectWithin(SILENCE);
+    if (isFirst && !isWhole) sayMissed();
+    isWhole = false;
+  }
+
+  function expectWithin(milliseconds) {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(fail, milliseconds);
+  }
+
+  /** The stream has ended, or was silent for too long: load the current state. */
+  function fail() {
+    silentSince = hasSpoken ? -Infinity : Date.now();
+    close();
+    refreshIn(Math.random() * JITTER);
+  }
+
+  function close() {
+    clearTimeout(watchdog);
+    stream?.close();
+    stream = null;
+    hasSpoken = false;
+  }
+
+  // --- The page ---------------------------------------------------------------------------------------------------------
+
+  function resume() {
+    close();
+    isWhole = false;
+    refresh();
+  }
+
+  function pause() {
+    close();
+    clearTimeout(next);
+  }
+
+  /** Notice what neither timers nor connections report: a machine that slept, a deadline that passed without an event. */
+  function tick() {
+    const gap = Date.now() - lastTick;
+    lastTick = Date.now();
+    if (document.hidden || isOver) return;
+    page.tick?.();
+    const deadline = page.deadline?.() ?? 0;
+    if (Math.abs(gap) > SLEPT) resume();
+    else if (deadline && page.clock.now() - deadline > OVERDUE && Date.now() - loadedAt > OVERDUE) refresh();
+  }
+
+  document.addEventListener("visibilitychange", () => (document.hidden ? pause() : resume()));
+  addEventListener("pageshow", (event) => event.persisted && resume());
+  addEventListener("pagehide", pause);
+  addEventListener("online", resume);
+  addEventListener("offline", () => {
+    pause();
+    page.lost(true);
+    refreshIn(POLL);
+  });
+
+  setInterval(tick, TICK);
+  page.tick?.();
+  if (document.hidden) isWhole = false;
+  else {
+    open();
+    refreshIn(page.stream ? FIRST_EVENT / 2 : (page.every ?? POLL));
+  }
+
+  return { refresh };
+}

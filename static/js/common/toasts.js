@@ -1,0 +1,25 @@
+/* Toasts: one sentence at the edge of the page, also for requests of htmx that failed. */
+
+const SHOWN_FOR = 12_000; // milliseconds
+const toasts = document.getElementById("toasts");
+
+/** Show one sentence until it is closed or its time is over. */
+export function showToast(text) {
+  const box = document.getElementById("toast").content.firstElementChild.cloneNode(true);
+  box.querySelector("p").textContent = text;
+  box.querySelector("button").addEventListener("click", () => box.remove());
+  toasts.replaceChildren(box);
+  setTimeout(() => box.remove(), SHOWN_FOR);
+}
+
+/** Return the sentence for an HTTP status that is an error. */
+function messageFor(status) {
+  if (status === 401 || status === 403) return toasts.dataset.session;
+  if (status === 429) return toasts.dataset.often;
+  return toasts.dataset.failed;
+}
+
+document.addEventListener("htmx:responseError", (event) => showToast(messageFor(event.detail.xhr.status)));
+document.addEventListener("htmx:sendError", () => showToast(toasts.dataset.offline));
+document.addEventListener("htmx:timeout", () => showToast(toasts.dataset.offline));
+document.addEventListener("htmx:beforeRequest", () => toasts.replaceChildren());

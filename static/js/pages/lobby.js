@@ -1,0 +1,66 @@
+/* The lobby: the state of all tables on their cards, kept current by the stream (stream.js). A visitor's page has no stream
+   and loads the state now and then. Countdowns follow the server's time. */
+
+import { createServerClock } from "../common/clock.js";
+import { parseElement, setText } from "../common/dom.js";
+import { openStream } from "../common/stream.js";
+
+const VISITORS = 15_000; // milliseconds between two loads of a page without a stream
+const PLAYERS = 4_000; // and of one whose stream does not get through
+const BEHIND = 1_500; // milliseconds past a deadline in which the next event is on its way
+
+const lostSign = document.getElementById("lobby-lost");
+const clock = createServerClock();
+
+/** Replace the part of a card that changes, unless it is the same. */
+function show(after) {
+  if (after?.dataset.now) clock.set(after.dataset.now);
+  const before = document.getElementById(after?.id ?? "");
+  if (!before || before.dataset.key === after.dataset.key) return;
+  before.replaceWith(after);
+  const wayIn = after.closest(".table-card").querySelector("[data-way-in]");
+  if (wayIn) wayIn.hidden = after.dataset.mayEnter === undefined;
+  if (after.dataset.deadline) count(after);
+}
+
+function count(card) {
+  const { deadline, length } = card.dataset;
+  const left = Number(deadline) - clock.now();
+  const share = Math.max(0, Math.min(1, left / Number(length)));
+  card.querySelector("[data-ring]").setAttribute("stroke-dasharray", `${(share * 100).toFixed(1)} 100`);
+  setText(card.querySelector("[data-seconds]"), left < -BEHIND ? "…" : String(Math.max(0, Math.ceil(left / 1000))));
+}
+
+function counting() {
+  return document.querySelectorAll("#tables .card-live[data-deadline]");
+}
+
+function tick() {
+  for (const card of counting()) count(card);
+}
+
+if (lostSign) {
+  const isVisitor = !lostSign.dataset.stream;
+  for (const card of counting()) clock.set(card.dataset.now, true);
+  const stream = openStream({
+    stream: lostSign.dataset.stream,
+    every: isVisitor ? VISITORS : PLAYERS,
+    reload: () => lostSign.dataset.reload,
+    take(html, isLatest) {
+      const fresh = parseElement(html);
+      if (fresh?.id !== "lobby-now" || (!isVisitor && !fresh.dataset.stream)) return null;
+      if (fresh.dataset.now) clock.set(fresh.dataset.now, true);
+      if (isLatest) for (const card of Array.from(fresh.children)) show(card);
+      return fresh.dataset.stream;
+    },
+    on: { lobby: (html) => show(parseElement(html)) },
+    lost: (isLost) => setText(lostSign, isLost ? lostSign.dataset.lost : ""),
+    tick,
+    deadline: () =>
+      isVisitor ? 0 : Math.min(...Array.from(counting(), (card) => Number(card.dataset.deadline)), Infinity),
+    clock,
+  });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target?.id === "tables") stream.refresh(); // events that came before the cards had no place
+  });
+}

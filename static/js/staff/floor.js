@@ -1,0 +1,173 @@
+/* The floor: the state of all tables, kept current by the stream (stream.js). An event replaces the part of a row in which
+   nothing is typed: the forms of a row are loaded when it unfolds, and stay as they are until it is folded again.
+
+   Rows change their order only while nobody uses them: no form is unfolded, and the focus is elsewhere. */
+
+import { createServerClock } from "../common/clock.js";
+import { parseElement, setText } from "../common/dom.js";
+import { openStream } from "../common/stream.js";
+
+const POLL = 4_000; // milliseconds between two loads where no stream gets through
+const BEHIND = 1_500; // milliseconds past a deadline in which the next event is on its way
+
+const list = document.getElementById("floor");
+const said = document.getElementById("floor-said");
+const lostSign = document.getElementById("floor-lost");
+const choice = document.getElementById("floor-choice");
+const none = document.getElementById("floor-none");
+const clock = createServerClock();
+const head = () => document.getElementById("floor-head");
+const rows = () => Array.from(list.children);
+
+/** Replace an element. The element with the same id as the focused one gets the focus. */
+function replace(before, after) {
+  const focused = before.contains(document.activeElement) ? document.activeElement.id : "";
+  before.replaceWith(after);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+// --- Rows -------------------------------------------------------------------------------------------------------------
+
+const alarmsOf = (row) =>
+  new Map(Array.from(row.querySelectorAll("[data-alarm]"), (each) => [each.dataset.alarm, each]));
+
+/** Announce the alarms of a row that are new. */
+function announce(before, after) {
+  const known = before ? alarmsOf(before) : new Map();
+  for (const [code, alarm] of alarmsOf(after)) {
+    if (!known.has(code)) setText(said, `${after.dataset.name}: ${alarm.firstChild.textContent}`);
+  }
+}
+
+/** Say beside a form which round it is about, if that is no longer the round on the table. */
+function warn(row) {
+  for (const about of row.querySelectorAll("[data-about]")) {
+    about.hidden = about.dataset.about === row.dataset.round;
+  }
+}
+
+function show(after) {
+  clock.set(after.dataset.now);
+  const before = document.getElementById(after.id);
+  if (before?.dataset.version === after.dataset.version) return;
+  announce(before, after);
+  if (before) {
+    replace(before.querySelector(".floor-row__live"), after.querySelector(".floor-row__live"));
+    before.className = after.className;
+    Object.assign(before.dataset, after.dataset);
+    warn(before);
+  } else list.append(after);
+  filter();
+  tick();
+}
+
+function showHead(after) {
+  clock.set(after.dataset.now);
+  if (head().dataset.version !== after.dataset.version) replace(head(), after);
+  arrange();
+}
+
+function arrange() {
+  if (list.contains(document.activeElement) || list.querySelector(".floor-row__deeds[open]")) return;
+  const { order } = head().dataset;
+  if (order === Array.from(rows(), (row) => row.id).join(" ")) return;
+  for (const key of order.split(" ")) {
+    const row = document.getElementById(key);
+    if (row) list.append(row);
+  }
+}
+
+// --- The filter -------------------------------------------------------------------------------------------------------
+
+/** Show the rows that the filter names, and rows with an unfolded form. */
+function filter() {
+  const asked = new FormData(choice);
+  for (const row of rows()) {
+    const fits =
+      [row.dataset.state, ""].includes(asked.get("state")) &&
+      [row.dataset.game, ""].includes(asked.get("game")) &&
+      (!asked.has("needs") || row.querySelector("[data-alarm]"));
+    row.hidden = !fits && !row.querySelector(".floor-row__deeds[open]");
+  }
+  none.hidden = rows().some((row) => !row.hidden);
+}
+
+choice.addEventListener("change", () => {
+  const asked = new URLSearchParams(Array.from(new FormData(choice)).filter(([, value]) => value));
+  history.replaceState(null, "", asked.size ? `?${asked}` : location.pathname);
+  filter();
+});
+choice.addEventListener("submit", (event) => event.preventDefault());
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href='#close-tables']");
+  if (link) document.getElementById("close-tables").closest("details").open = true;
+});
+
+document.getElementById("close-game")?.addEventListener("change", ({ target }) => {
+  const label = document.querySelector("[data-chosen]");
+  label.dataset.unchosen ??= label.textContent;
+  setText(label, target.value ? `${label.dataset.chosen}${target.selectedOptions[0].text}` : label.dataset.unchosen);
+});
+
+// A link may lead to a row that the filter hides.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".floor-head a[href^='#']");
+  const row = link && document.getElementById(link.hash.slice(1));
+  if (row) row.hidden = false;
+});
+
+// --- Actions ----------------------------------------------------------------------------------------------------------
+
+const isTyped = (forms) =>
+  Array.from(forms.querySelectorAll("input:not([type=hidden])")).some(
+    (input) => (input.value && input.type !== "checkbox") || input.checked,
+  );
+
+async function loadForms(address, forms) {
+  forms.setAttribute("aria-busy", "true"); // which the page shows
+  await htmx.ajax("GET", address, { target: forms, swap: "innerHTML" });
+  forms.removeAttribute("aria-busy");
+}
+
+list.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (!target.matches(".floor-row__deeds")) return;
+    const forms = target.querySelector(".floor-row__forms");
+    if (target.open && !isTyped(forms)) loadForms(target.dataset.deeds, forms);
+    if (!target.open) filter();
+  },
+  true,
+); // it does not bubble
+
+// --- Time -------------------------------------------------------------------------------------------------------------
+
+function tick() {
+  for (const time of list.querySelectorAll("[data-deadline]")) {
+    const left = Number(time.dataset.deadline) - clock.now();
+    setText(time, left < -BEHIND ? "…" : `${Math.max(0, Math.ceil(left / 1000))} s`);
+  }
+}
+
+for (const row of rows()) clock.set(row.dataset.now, true);
+openStream({
+  stream: lostSign.dataset.stream,
+  every: POLL,
+  reload: () => lostSign.dataset.reload,
+  take(html, isLatest) {
+    const fresh = parseElement(html);
+    if (fresh?.id !== "floor-now") return null;
+    const newHead = fresh.querySelector("#floor-head");
+    clock.set(newHead.dataset.now, true);
+    if (isLatest) {
+      for (const row of Array.from(fresh.querySelector("ul").children)) show(row);
+      showHead(newHead);
+    }
+    return fresh.dataset.stream;
+  },
+  on: { row: (html) => show(parseElement(html)), head: (html) => showHead(parseElement(html)) },
+  lost: (isLost) => setText(lostSign, isLost ? lostSign.dataset.lost : ""),
+  tick,
+  clock,
+});

@@ -1,0 +1,34 @@
+/* Announcements for screen readers, in the live region #spoken of a table. */
+
+const MOST_LINES = 20; // in the live region
+const MOST_REMEMBERED = 200; // announcements of shared parts
+
+const spoken = document.getElementById("spoken");
+
+/** Announce a text. */
+export function say(text) {
+  const line = document.createElement("p");
+  line.textContent = text;
+  spoken.append(line);
+  while (spoken.childElementCount > MOST_LINES) spoken.firstElementChild.remove();
+}
+
+/** Return a function that announces what is new in a part of a shared table: each data-say once, in document order. The id
+    of the round on the table is *round*(). A silent call only remembers what the page was rendered with. */
+export function createAnnouncer(round) {
+  const known = new Set();
+  const keyOf = ({ dataset }) => `${dataset.of ?? round()} ${dataset.due ?? ""} ${dataset.say}`;
+
+  return (part, isSilent) => {
+    for (const element of part.querySelectorAll("[data-say]")) {
+      const key = keyOf(element);
+      if (known.has(key)) continue;
+      known.add(key);
+      if (!isSilent) say(element.dataset.say);
+    }
+    for (const key of known) {
+      if (known.size <= MOST_REMEMBERED) break;
+      known.delete(key);
+    }
+  };
+}

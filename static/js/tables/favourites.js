@@ -1,0 +1,49 @@
+/* Favourite bets beside a shared table, and the chips of its tray. The table's own form places them (shared_table.js).
+   This script enables their buttons with the table's, and shows the result in the sheet, which may cover the table. */
+
+import { say } from "./announcements.js";
+
+const panel = () => document.getElementById("favourites");
+const sheet = document.getElementById("live-sheet");
+const live = document.getElementById("live");
+
+/** Favourites can be placed where bets can. */
+function follow() {
+  const isClosed = document.querySelector("#live-own .spot").getAttribute("aria-disabled") === "true";
+  for (const button of panel()?.querySelectorAll(".favourite__place") ?? []) {
+    if (isClosed) button.setAttribute("aria-disabled", "true");
+    else button.removeAttribute("aria-disabled");
+  }
+}
+
+/** A favourite was placed: show the table. It was refused: show the reason where it was pressed. */
+function placed() {
+  const refused = document.querySelector("#live-own .call__notice--error");
+  const answer = document.getElementById("favourites-answer");
+  answer.replaceChildren(...(refused && sheet?.open ? refused.cloneNode(true).childNodes : []));
+  if (!refused) sheet?.close();
+  else if (sheet?.open) answer.scrollIntoView({ block: "nearest" });
+}
+
+/** The button that was pressed is gone: focus the one in its place, or the next one to save. */
+function focusNext() {
+  const next = document.getElementById("favourite-back") ?? document.getElementById("favourite-save");
+  next?.focus({ preventScroll: true });
+}
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (!detail.successful) return;
+  if (detail.target?.id === "favourites") {
+    const said = panel()?.querySelector(".favourites__said--info")?.textContent.trim();
+    if (said) say(said);
+    if (document.activeElement === document.body) focusNext();
+  } else if (detail.target?.id === "live-own" && panel()) {
+    if (detail.requestConfig.parameters.action?.startsWith("favourite:")) placed();
+  } else {
+    if (detail.target?.id === "chip-set") new BroadcastChannel("sabot.live").postMessage(live.dataset.table); // the tray of every window
+    return;
+  }
+  follow();
+});
+document.addEventListener("live:own", follow);
+follow();

@@ -1,0 +1,24 @@
+/* The stream of a solo table: notices for everybody, and nothing else. The page stays as it is, even when the session is
+   over: the next click is answered so. Only a house stop, or its end, shows at the table at once. */
+
+import { parseElement } from "../common/dom.js";
+import { openStream } from "../common/stream.js";
+
+const POLL = 15_000; // milliseconds between two loads where no stream gets through
+
+const { stream, reload } = document.querySelector("script[data-stream]").dataset;
+
+document.addEventListener("house:stopped", () => document.querySelector("#slip [name=action][value=keep]")?.click());
+
+openStream({
+  stream,
+  every: POLL,
+  reload: () => reload,
+  take(html) {
+    const state = parseElement(html);
+    return state?.id === "house-now" ? state.dataset.stream : null;
+  },
+  on: {},
+  lost() {},
+  over() {},
+});

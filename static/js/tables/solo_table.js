@@ -1,0 +1,257 @@
+/* A solo table: sends clicks in order and none twice, and deals the cards one after another.
+
+   The server's answer holds the whole finished round. Elements carry the step at which they appear (data-due: cards 1 to
+   6 in dealing order, 7 scores, 8 the winning areas, 9 the money); the style sheet hides them, from screen readers too,
+   until `deal` marks them. data-until is the opposite; data-say is announced and data-sound played with its element. */
+
+import { wantsMotion } from "../common/preferences.js";
+import { say } from "./announcements.js";
+import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
+import "./clicks.js";
+import { openDueRealityCheck, setSessionClock } from "./reality_check.js";
+import { playSound } from "./sound.js";
+
+const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // milliseconds before a step
+const THIRD_CARDS = 5;
+const LAST_CARD = 6;
+const RESULT = 8;
+const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
+
+const LONG_PRESS = 500; // milliseconds
+const STILL = 10; // pixels that a resting finger may move
+
+const waiting = []; // values of the buttons pressed while an answer was awaited
+let sent = null; // value of the button whose answer is awaited
+let betBefore = ""; // the total bet when it was pressed
+let dealing = null; // AbortController of the running deal: abort() shows the rest at once
+let chosenChip = null;
+let longPress = null; // timer of a finger that rests on a bet area
+let isHeld = false; // whether it has rested there long enough
+
+const theGame = () => document.getElementById("game");
+const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
+const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
+
+// --- Dealing ------------------------------------------------------------------------------------------------------------
+
+const headerParts = (selector) => document.querySelectorAll(`#sitting ${selector}`);
+
+/** Wait, unless the rest is to be shown at once. */
+function pause(milliseconds, signal) {
+  if (signal.aborted) return null;
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+const pauseBefore = (step) => (step > LAST_CARD ? PAUSES[step] : step >= THIRD_CARDS ? PAUSES.third : PAUSES.card);
+
+function reveal(game, step, signal) {
+  game.dataset.shown = step;
+  for (const element of game.querySelectorAll(`[data-until="${step}"]`)) element.classList.add("is-past");
+  for (const element of game.querySelectorAll(`[data-due="${step}"]`)) {
+    element.classList.add("is-due");
+    if (element.dataset.say) say(element.dataset.say);
+    if (element.dataset.sound && !signal.aborted) playSound(element.dataset.sound);
+    if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
+  }
+  if (step === RESULT && !signal.aborted) moveChips(game);
+  // The money in the header appears with the money of the table.
+  for (const element of headerParts(`[data-until="${step}"]`)) element.classList.add("is-past");
+  for (const element of headerParts(`[data-due="${step}"]`)) element.classList.add("is-due");
+}
+
+/** Disable the controls while cards are dealt; a click then shows the rest at once. */
+function setBusy(game, isBusy) {
+  game.classList.toggle("game--busy", isBusy);
+  for (const group of game.querySelectorAll("[role=group].spots, [role=group].rail")) {
+    if (isBusy) group.setAttribute("aria-disabled", "true");
+    else group.removeAttribute("aria-disabled");
+  }
+}
+
+/** Deal a new round step by step; where motion is not wanted, show everything at once. */
+async function deal(game) {
+  dealing = new AbortController();
+  const { signal } = dealing;
+  const began = performance.now();
+  if (!wantsMotion()) dealing.abort();
+  setBusy(game, true);
+  const steps = new Set(Array.from(game.querySelectorAll("[data-due]"), (element) => Number(element.dataset.due)));
+  for (const step of [...steps].toSorted((a, b) => a - b)) {
+    if (!signal.aborted) await pause(pauseBefore(step), signal);
+    reveal(game, step, signal);
+  }
+  setTimeout(() => finish(game), Math.max(0, DOUBLE_CLICK - (performance.now() - began)));
+}
+
+function finish(game) {
+  dealing = null;
+  game.classList.remove("game--fresh");
+  setBusy(game, false);
+  openDueRealityCheck();
+}
+
+// --- Clicks ---------------------------------------------------------------------------------------------------------------
+
+function press(event) {
+  const button = event.target.closest("#game button[name=action], #game [name=chip]");
+  if (dealing && event.target.closest("#game .felt, #game .rail")) {
+    event.preventDefault();
+    dealing.abort();
+  } else if (button?.getAttribute("aria-disabled") === "true") {
+    event.preventDefault();
+  } else if (button?.name === "action") {
+    send(event, button);
+  }
+}
+
+/** Let the click through, or keep it until the one before is answered. */
+function send(event, button) {
+  if (sent) {
+    event.preventDefault();
+    if (isDeal(waiting.at(-1) ?? sent)) return; // a click after DEAL belongs to no round
+    waiting.push(button.value);
+  }
+  if (button.value.startsWith("bet:")) {
+    playSound("chip");
+    dropChip(button);
+  } else if (button.value.startsWith("take:")) {
+    playSound("chip");
+  }
+}
+
+/** Return the text of the meter of bets; after a new round, the text that follows the deal. */
+function betTotal() {
+  const meter = theGame().querySelector(".meter--bet");
+  const name = meter.querySelector("[data-due]") ?? meter.querySelector(".meter__name");
+  return `${name.textContent} ${meter.querySelector(".meter__sum").textContent}`;
+}
+
+/** The answer is on the page: announce what changed, deal if there are cards, then send the next click that waited. */
+function answered() {
+  sent = null;
+  const game = theGame();
+  const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
+  if (chip) chip.checked = true;
+  if (game.querySelector(".call__notice--error")) waiting.length = 0;
+  setSessionClock();
+  if (game.classList.contains("game--fresh")) {
+    waiting.length = 0;
+    deal(game);
+    return;
+  }
+  if (!dealing) openDueRealityCheck();
+  if (betTotal() !== betBefore) say(betTotal());
+  if (waiting.length) buttonFor(waiting.shift())?.click();
+}
+
+/** No answer came: drop the clicks that wait. The table stays as the server last showed it. */
+function failed() {
+  sent = null;
+  waiting.length = 0;
+  setBusy(theGame(), false);
+  removeLandingChips();
+}
+
+// --- Take one chip off: right click, long press, Delete or Shift+Enter on a bet area --------------------------------------
+
+const spotOf = (event) => (event.target instanceof Element ? event.target.closest("#game .spots--take .spot") : null);
+
+function takeOff(spot) {
+  buttonFor(spot.value.replace("bet:", "take:")).click();
+}
+
+/** A finger that rests on a bet area takes a chip off; the click that the browser sends afterwards is dropped. */
+function beginTouch(event) {
+  isHeld = false;
+  const spot = event.pointerType === "touch" ? spotOf(event) : null;
+  if (!spot) return;
+  longPress = setTimeout(() => {
+    isHeld = true;
+    takeOff(spot);
+  }, LONG_PRESS);
+}
+
+const endTouch = () => clearTimeout(longPress);
+
+document.addEventListener("pointerdown", beginTouch, true);
+document.addEventListener("pointerup", endTouch, true);
+document.addEventListener("pointercancel", endTouch, true);
+document.addEventListener(
+  "pointermove",
+  (event) => {
+    if (Math.abs(event.movementX) + Math.abs(event.movementY) > STILL) endTouch();
+  },
+  true,
+);
+
+document.addEventListener("contextmenu", (event) => {
+  const spot = spotOf(event);
+  if (!spot) return;
+  event.preventDefault();
+  if (event.pointerType !== "touch") takeOff(spot);
+});
+
+document.addEventListener("keydown", (event) => {
+  const spot = spotOf(event);
+  if (!spot || !(event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey)))
+    return;
+  event.preventDefault();
+  takeOff(spot);
+});
+
+document.addEventListener(
+  "click",
+  (event) => {
+    if (isHeld && event.isTrusted && spotOf(event)) {
+      isHeld = false;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  },
+  true,
+);
+
+document.addEventListener("click", press, true);
+
+document.addEventListener("change", (event) => {
+  if (event.target.name === "chip") chosenChip = event.target.value;
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const parameters = event.detail.requestConfig.parameters;
+  sent = parameters.action;
+  betBefore = betTotal();
+  if (isDeal(sent)) setBusy(theGame(), true);
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) answered();
+  else failed();
+});
+
+document.getElementById("again")?.addEventListener("click", () => {
+  if (dealing) return;
+  const game = theGame();
+  delete game.dataset.shown;
+  for (const element of game.querySelectorAll(".is-due, .is-past")) element.classList.remove("is-due", "is-past");
+  game.classList.add("game--fresh");
+  deal(game);
+});
+
+// A page from the back/forward cache may show an old state of the table.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+
+if (theGame().classList.contains("game--fresh")) deal(theGame());
+else openDueRealityCheck();

@@ -1,0 +1,170 @@
+/* The parts of a table with several players, kept current by the stream (stream.js): #live-public, the same for everybody;
+   #live-own, the player's; #live-board, where the page has one. The countdown and the clock follow the server's time.
+
+   After a part has been replaced, "live:public", "live:own" or "live:board" on the document says so, with detail.before
+   and detail.after. "live:chat" brings a message (detail.message, an element); "live:decided" says that the player's own
+   part of the chat has changed. */
+
+import { createServerClock, formatTime } from "../common/clock.js";
+import { parseElement, parseFragment, setText } from "../common/dom.js";
+import { openStream } from "../common/stream.js";
+
+const live = document.getElementById("live");
+const lostSign = document.getElementById("live-lost");
+const tabs = new BroadcastChannel("sabot.live");
+const balances = new BroadcastChannel("sabot.balance");
+const clock = createServerClock();
+const part = (name) => document.getElementById(`live-${name}`);
+
+let keepBack = null; // returns what may be shown of a part now; null where it has to wait
+let isPressed = false; // a finger or the mouse is down on the player's own part
+let sending = 0; // clicks without an answer yet
+let waiting = null; // the player's own part, shown when neither is the case any more
+
+// --- Showing ------------------------------------------------------------------------------------------------------------
+
+/** Put a part in its place, unless it is the same or has to wait. Focus and the chosen chip stay. */
+export function showPart(name, latest) {
+  const before = part(name);
+  const after = latest && before && keepBack(name, latest);
+  if (!after || before.dataset.key === after.dataset.key) return;
+  const checked = Array.from(before.querySelectorAll("input:checked[id]"), (input) => input.id);
+  const focused = before.contains(document.activeElement) ? document.activeElement.id : "";
+  before.replaceWith(after);
+  for (const id of checked) {
+    const input = document.getElementById(id);
+    if (input) input.checked = true;
+  }
+  htmx.process(after);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  tick();
+  document.dispatchEvent(new CustomEvent(`live:${name}`, { detail: { before, after } }));
+}
+
+function showPublic(after) {
+  if (after?.dataset.now) clock.set(after.dataset.now);
+  showPart("public", after);
+}
+
+/** Show the player's own part, unless it is older than the latest click. During a click it waits. */
+export function showOwn(after) {
+  if (isPressed || sending) waiting = after;
+  else if (after && Number(after.dataset.version) >= Number(part("own").dataset.version)) showPart("own", after);
+}
+
+function showWaiting() {
+  if (!waiting || isPressed || sending) return;
+  const after = waiting;
+  waiting = null;
+  showOwn(after);
+}
+
+function showMessage(message) {
+  if (message) document.dispatchEvent(new CustomEvent("live:chat", { detail: { message } }));
+}
+
+/** Show the current state of the table. */
+function take(html, isLatest) {
+  const answer = parseFragment(html);
+  const state = answer.firstElementChild;
+  if (state?.id !== "live") return null;
+  clock.set(state.dataset.now, true);
+  if (isLatest) {
+    showPublic(state.querySelector("#live-public"));
+    showOwn(state.querySelector("#live-own"));
+    showPart("board", answer.querySelector("#live-board"));
+  }
+  return state.dataset.stream;
+}
+
+/** Return the address of the current state. The scoreboard comes with it if it has changed. */
+function reload() {
+  const key = part("board")?.dataset.key;
+  return key ? `${live.dataset.reload}?board=${encodeURIComponent(key)}` : live.dataset.reload;
+}
+
+function tick() {
+  const shown = part("public");
+  const { deadline, length } = shown.dataset;
+  if (deadline) {
+    const left = Math.max(0, Math.min(Number(length), Number(deadline) - clock.now()));
+    const share = `${((left * 100) / Number(length)).toFixed(1)} 100`;
+    for (const ring of shown.querySelectorAll("[data-ring]")) ring.setAttribute("stroke-dasharray", share);
+    const seconds = shown.querySelector("[data-seconds]");
+    if (seconds) setText(seconds, String(Math.ceil(left / 1000)));
+  }
+  const wall = document.getElementById("live-clock");
+  if (wall) setText(wall, formatTime(clock.now(), wall.dataset.zone, true));
+}
+
+// --- Following ----------------------------------------------------------------------------------------------------------
+
+const isClick = (event) => event.detail.target?.id === "live-own";
+
+/** The balance of the page, and of which money it is. */
+const money = () => ({
+  isReal: document.querySelector(".money--real") !== null,
+  balance: part("own").querySelector(".meter--balance .meter__sum").textContent,
+});
+
+const shareBalance = () => balances.postMessage(money());
+
+function release() {
+  isPressed = false;
+  showWaiting();
+}
+
+/** Keep the parts current from now on. The page calls this last: its own handlers of a click run before these. What may be
+    shown of a part now, or null where it has to wait, is what *keep*(name, part) returns. */
+export function followTable(keep = (_name, after) => after) {
+  keepBack = keep;
+  clock.set(live.dataset.now, true);
+
+  document.addEventListener(
+    "pointerdown",
+    (event) => {
+      isPressed = part("own").contains(event.target);
+    },
+    true,
+  );
+  // After the click that follows.
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(release), true);
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (isClick(event)) sending += 1;
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!isClick(event)) return;
+    sending -= 1; // the next click may have been sent already
+    if (event.detail.successful) tabs.postMessage(live.dataset.table);
+    showWaiting();
+    if (event.detail.successful) shareBalance();
+  });
+
+  const stream = openStream({
+    stream: live.dataset.stream,
+    reload,
+    take,
+    on: {
+      public: (html) => showPublic(parseElement(html)),
+      own: (html) => showOwn(parseElement(html)),
+      board: (html) => showPart("board", parseElement(html)),
+      chat: (html) => showMessage(parseElement(html)),
+      decided: () => document.dispatchEvent(new CustomEvent("live:decided")),
+    },
+    lost: (isLost) => setText(lostSign, isLost ? lostSign.dataset.lost : ""),
+    tick,
+    deadline: () => Number(part("public").dataset.deadline ?? 0),
+    clock,
+  });
+
+  tabs.addEventListener("message", ({ data }) => {
+    if (data === live.dataset.table) stream.refresh();
+  });
+  // A player has one balance at all tables: a page that shows another one loads its state.
+  document.addEventListener("live:own", shareBalance);
+  balances.addEventListener("message", ({ data }) => {
+    const { isReal, balance } = money();
+    if (data.isReal === isReal && data.balance !== balance) stream.refresh();
+  });
+}

@@ -1,0 +1,72 @@
+/* The page around two tables. Each table is a page of its own in a frame, with its own stream. This page has what they
+   share: the result of the session, the reality check, the end of the session. Frames are loaded where there is room for
+   two. A frame that shows anything but its table is replaced by a sentence. */
+
+import { checkSession } from "../common/session.js";
+import { openRealityCheck } from "./reality_check.js";
+
+const ROOM = matchMedia("(min-width: 1180px)"); // as in beside.css
+const frames = Array.from(document.querySelectorAll(".beside__frame"));
+const mode = document.getElementById("beside").dataset.mode;
+
+function begin() {
+  if (!ROOM.matches) return;
+  for (const frame of frames) frame.src ||= frame.dataset.src;
+}
+
+/** Return whether a frame shows its table. The document of a refused frame cannot be read. */
+function hasTable(frame) {
+  try {
+    return frame.contentDocument.getElementById("live") !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Say that the table cannot be shown, and check whether the session is over. */
+function replaceFrame(frame) {
+  const place = frame.nextElementSibling;
+  const sentence = place.querySelector("template");
+  if (!sentence) return;
+  frame.hidden = true;
+  place.append(sentence.content);
+  sentence.remove();
+  checkSession();
+}
+
+/** Open the reality check that one of the tables has received, unless one is open already. */
+function openCheckOf(frame) {
+  const theirs = frame.contentDocument.getElementById("check");
+  const place = document.getElementById("check-place");
+  if (!theirs || place.querySelector("dialog[open]")) return;
+  place.replaceChildren(document.adoptNode(theirs));
+  const form = theirs.querySelector("form");
+  for (const input of form.querySelectorAll("[name=table], [name=mode]")) input.remove();
+  form.append(document.getElementById("both").content.cloneNode(true));
+  openRealityCheck(theirs);
+}
+
+const handlers = {
+  check: openCheckOf,
+  net: (frame, text) => {
+    if (frame.dataset.mode === mode) document.getElementById("sitting-net").textContent = text;
+  },
+  touched: () => document.querySelector(":popover-open")?.hidePopover(),
+};
+
+addEventListener("message", ({ origin, source, data }) => {
+  const frame = frames.find((each) => each.contentWindow === source);
+  if (origin === location.origin && frame && Object.hasOwn(handlers, data?.kind))
+    handlers[data.kind](frame, String(data.text));
+});
+
+for (const frame of frames) {
+  frame.addEventListener("load", () => {
+    if (frame.src && !hasTable(frame)) replaceFrame(frame);
+  });
+}
+
+const check = document.getElementById("check");
+if (check) openRealityCheck(check);
+ROOM.addEventListener("change", begin);
+begin();

@@ -1,0 +1,16 @@
+/* A table in one of two frames: sends messages to the page around it (two_tables.js). */
+
+const send = (kind, text = "") => parent.postMessage({ kind, text }, location.origin);
+
+// The page around opens one reality check for both tables.
+document.addEventListener("live:check", (event) => {
+  event.preventDefault();
+  send("check");
+});
+
+document.addEventListener("live:own", ({ detail: { after } }) => {
+  if (after.dataset.net) send("net", after.dataset.net);
+});
+
+// A click in a frame closes what is open in the page around it.
+addEventListener("pointerdown", () => send("touched"), true);

@@ -1,0 +1,108 @@
+/* What follows from a seed, computed in the reader's browser with Web Crypto: the order of the cards and the rounds dealt
+   from them. A card is its place in the unshuffled deck, 0 to 51. The page on fair deals describes the steps. */
+
+export const DECK = 52;
+export const RANKS = 13;
+const DRAWS = 1 << 16;
+export const CUT_CARD = 14; // cards behind it, in a shoe
+const TENS_BURN = 10;
+const HKDF_BITS = 255 * 32 * 8; // the most that HKDF gives with SHA-256
+
+/** Banker's total of two cards, and the points of Player's third card against which Banker draws. */
+const BANKER_DRAWS_AGAINST = ["0123456789", "0123456789", "0123456789", "012345679", "234567", "4567", "67", ""];
+
+const utf8 = new TextEncoder();
+
+/** The bytes that hex digits spell; null where they do not spell 32. */
+export function thirtyTwoBytes(hex) {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
+  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+}
+
+/** SHA-256 in hex. */
+export async function fingerprint(bytes) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The stream of bytes that the seed is stretched to. */
+async function stretched(seed, value, decks) {
+  const key = await crypto.subtle.importKey("raw", seed, "HKDF", false, ["deriveBits"]);
+  const info = utf8.encode(`sabot shuffle v1, decks=${decks}`);
+  return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: utf8.encode(value), info }, key, HKDF_BITS);
+}
+
+/** All cards in the order they are dealt. */
+export async function shuffled(seed, value, decks) {
+  const cards = Array.from({ length: DECK * decks }, (_, place) => place % DECK);
+  const bytes = new DataView(await stretched(seed, value, decks));
+  let read = 0;
+  for (let choices = cards.length; choices > 1; choices -= 1) {
+    const limit = DRAWS - (DRAWS % choices);
+    let draw = limit;
+    while (draw >= limit) {
+      draw = bytes.getUint16(read);
+      read += 2;
+    }
+    const last = choices - 1;
+    const chosen = draw % choices;
+    [cards[last], cards[chosen]] = [cards[chosen], cards[last]];
+  }
+  return cards;
+}
+
+/** Ace one, two to nine at face value, the rest nothing. */
+function points(card) {
+  const rank = card % RANKS;
+  return rank < 9 ? rank + 1 : 0;
+}
+
+export function total(hand) {
+  return hand.reduce((sum, card) => sum + points(card), 0) % 10;
+}
+
+/** Both hands of the round that begins with this card, the first one if no other is named. */
+export function dealt(cards, first = 0) {
+  const player = [cards[first], cards[first + 2]];
+  const banker = [cards[first + 1], cards[first + 3]];
+  const [playerTotal, bankerTotal] = [total(player), total(banker)];
+  if (playerTotal >= 8 || bankerTotal >= 8) return { player, banker };
+  let next = first + 4;
+  let bankerDraws = bankerTotal <= 5;
+  if (playerTotal <= 5) {
+    const third = cards[next];
+    next += 1;
+    player.push(third);
+    bankerDraws = BANKER_DRAWS_AGAINST[bankerTotal].includes(String(points(third)));
+  }
+  if (bankerDraws) banker.push(cards[next]);
+  return { player, banker };
+}
+
+/** The cards of a round in the order they were dealt. */
+function inDealingOrder({ player, banker }) {
+  return [player[0], banker[0], player[1], banker[1], ...player.slice(2), ...banker.slice(2)];
+}
+
+/** How many cards are burned: the first one, and as many again as it counts, ten for tens and pictures. */
+export function burned(cards) {
+  return 1 + (points(cards[0]) || TENS_BURN);
+}
+
+/** Every round of a shoe that is dealt through: the last one is that after the round in which the cut card came out. */
+export function dealtThrough(cards) {
+  const rounds = [];
+  let [first, isLast] = [burned(cards), false];
+  while (!isLast) {
+    isLast = first > cards.length - CUT_CARD;
+    const round = inDealingOrder(dealt(cards, first));
+    rounds.push({ first, cards: round });
+    first += round.length;
+  }
+  return rounds;
+}
+
+/** How the house writes a card: "9H", "TD". */
+export function code(card) {
+  return "A23456789TJQK"[card % RANKS] + "CDHS"[Math.floor(card / RANKS)];
+}
