@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from audit import approvals, hours, partitions, sealing
+from audit import approvals, hours, partitions
 from audit.reports import daily, runner, verification
-from audit.sealing import checkpoint_delivery, lag
+from audit.sealing import checkpoint_delivery, lag, sealer
 from audit.significant import clock, detection, rescan
 
 PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the next one comes sooner
@@ -31,7 +31,7 @@ def count_months() -> None:
 @shared_task
 def seal() -> None:
     """Enter what has happened in the tree, and have the tree signed."""
-    sealing.seal()
+    sealer.seal()
 
 
 @shared_task
@@ -43,7 +43,7 @@ def watch_the_seal() -> None:
 @shared_task
 def watch_the_signer() -> None:
     """Tell staff where the signer has signed what is no longer there."""
-    sealing.watch()
+    sealer.watch()
 
 
 @shared_task

@@ -17,8 +17,7 @@ from django.conf import settings  # noqa: E402  (models need the set-up)
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 
-from audit import sealing  # noqa: E402
-from audit.sealing import signer  # noqa: E402
+from audit.sealing import sealer, signer  # noqa: E402
 
 NAME = "sabot.bench/log"
 WRITE = """
@@ -63,7 +62,7 @@ def main() -> None:
         listening = signer.listen(Path(settings.AUDIT_SIGNER))
         Thread(target=signer.serve, args=(listening, signer.Signer(Path(folder, "keys"), NAME)), daemon=True).start()
         settings.AUDIT_KEYS = Path(folder, "keys", "keys").read_text()
-        while (sealed := sealing.seal()).signed < sealed.size or not sealed.signed:
+        while (sealed := sealer.seal()).signed < sealed.size or not sealed.signed:
             pass
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -16,8 +16,7 @@ django.setup()
 from django.conf import settings  # noqa: E402  (models need the set-up)
 from django.db import connections  # noqa: E402
 
-from audit import sealing  # noqa: E402
-from audit.sealing import signer  # noqa: E402
+from audit.sealing import sealer, signer  # noqa: E402
 from bench.many_events import WAIT_FOR_A_LEAF, WRITE  # noqa: E402
 
 NAME = "sabot.bench/log"
@@ -85,13 +84,13 @@ def _rate(work: Callable[[], int], seconds: float) -> float:
 
 
 def _seal() -> int:
-    before = sealing.leaves()
-    return sealing.seal().size - before
+    before = sealer.leaves()
+    return sealer.seal().size - before
 
 
 def _move() -> int:
     with connections["owner"].cursor() as cursor:
-        cursor.execute(MOVE, [sealing.BATCH])
+        cursor.execute(MOVE, [sealer.BATCH])
         return cursor.rowcount
 
 

@@ -15,8 +15,9 @@ from typing import Final
 
 from django.db import connection, transaction
 
-from audit import log, sealing
+from audit import log
 from audit.models import Category, Cursor, Event, Significant, Weight
+from audit.sealing import sealer
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +110,7 @@ def find() -> int:
     """Have every finder read what has been sealed since, at most `MOST` batches of it, and return how much was found.
     Two at once find it once: who comes second leaves a finder to the first.
     """
-    size = sealing.leaves()
+    size = sealer.leaves()
     _enrol(_finders)
     return sum(_find(name, finder, size) for name, finder in sorted(_finders.items()))
 

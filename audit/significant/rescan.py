@@ -11,8 +11,9 @@ from typing import Final
 
 from django.db.models import Min
 
-from audit import id_ranges, log, sealing
+from audit import id_ranges, log
 from audit.models import Cursor, Event, Leaf, Significant
+from audit.sealing import sealer
 from audit.significant import detection, thresholds
 from audit.significant.detection import Found, Leaves
 
@@ -46,7 +47,7 @@ def look() -> int:
     if not (amiss.missing or amiss.other):
         return 0
     # What finders look up is of this moment: something that is not read yet can be behind it.
-    sealing.seal()
+    sealer.seal()
     detection.find()
     amiss = amiss.still(_amiss())
     late = {key for key, each in amiss.missing.items() if detection.keep(each)}
@@ -94,7 +95,7 @@ def _since(moment: datetime) -> tuple[int, int]:
     first = Leaf.objects.filter(event_id__gte=lowest).aggregate(first=Min("leaf"))["first"]
     last = Event.objects.filter(kind=thresholds.CHANGED, pk__gte=lowest).order_by("-pk").first()
     changed = Leaf.objects.filter(event=last).values_list("leaf", flat=True).first() if last else None
-    size = sealing.leaves()
+    size = sealer.leaves()
     if last and changed is None:
         changed = size  # it is not sealed yet
     return (size if first is None else first), (0 if changed is None else changed + 1)

@@ -12,9 +12,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit import sealing
 from audit.models import Checkpoint, Pending
-from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, lag
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, lag, sealer
 from audit.verification.verify import Unproven
 
 SHOWN: Final = 20  # checkpoints on the page
@@ -50,7 +49,7 @@ class Refusal:
 def log_state(request: HttpRequest) -> HttpResponse:
     """The page. Who may see it, the floor above decides."""
     signed = [Signed.of(each) for each in checkpoints.latest(SHOWN)]
-    leaves = sealing.leaves()
+    leaves = sealer.leaves()
     waiting = Pending.objects.count()
     found = lag.lag()
     vkeys, fault = _keys()

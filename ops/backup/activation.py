@@ -19,9 +19,9 @@ from django.contrib.sessions.models import Session as LogIn
 from django.core.management import call_command
 from django.db import connections, transaction
 
-from audit import log, sealing
+from audit import log
 from audit.models import Event
-from audit.sealing import signing
+from audit.sealing import sealer, signing
 from ops.backup import database_identity, keys, live, programs, seats
 from players.api import tokens
 from players.login import sessions
@@ -75,7 +75,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(_signed())
     data: dict[str, log.Json] = {
         "cancelled": cleared.cancelled,
-        "leaves": sealing.leaves(),
+        "leaves": sealer.leaves(),
         "places": committed,
         "sessions": ended,
         "settled": cleared.settled,
@@ -121,7 +121,7 @@ def _signed() -> str:
         signed = signing.last(Path(settings.AUDIT_SIGNER))
     except signing.SignerAway:
         return "The signer does not answer, so nobody can say whether events that were signed are missing."
-    leaves = sealing.leaves()
+    leaves = sealer.leaves()
     if signed > leaves:
         return (
             f"The signer has signed {signed} events and the copy holds {leaves}: the log under this name has ended, and"

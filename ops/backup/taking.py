@@ -10,7 +10,8 @@ from typing import Final
 from django.conf import settings
 from pyrage.x25519 import Recipient
 
-from audit import log, sealing
+from audit import log
+from audit.sealing import sealer
 from ops.backup import encrypting, programs
 from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 
@@ -69,7 +70,7 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
         if each.exists():
             raise CannotWrite(f"{each} is there already: a backup is written over nothing.")
     programs.demand_owner()
-    leaves = sealing.leaves()
+    leaves = sealer.leaves()
     draft = file.with_name(f"{file.name}.part")
     try:
         _make(draft)

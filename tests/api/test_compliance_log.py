@@ -6,8 +6,8 @@ import struct
 import pytest
 from django.test import Client
 
-from audit import sealing
 from audit.models import Checkpoint, Leaf, Tile
+from audit.sealing import sealer
 from audit.verification import export
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import demand_extended, hashes_of, keys_of, root_from, split, tile_path
@@ -47,7 +47,7 @@ def size(pens) -> int:
     sealed.sign(pens)
     for number in range(5):
         sealed.an_event(number)
-    sealing.seal()
+    sealer.seal()
     return last().size
 
 

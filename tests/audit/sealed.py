@@ -7,8 +7,9 @@ from uuid import uuid4
 import psycopg
 from django.db import connections
 
-from audit import log, sealing, tree
+from audit import log, tree
 from audit.models import Checkpoint, Leaf
+from audit.sealing import sealer
 from audit.tree.tiles import StoredTiles
 from tests.audit.signing import Pens
 from tests.harness.databases import Database
@@ -46,7 +47,7 @@ def an_event(number: int) -> int:
 
 def sign(pens: Pens, seconds: int | None = None) -> str:
     """Make leaves of what waits, which the house does without a signer too, sign the tree, and keep the checkpoint."""
-    size, at = sealing.seal().size, int(time.time()) if seconds is None else seconds
+    size, at = sealer.seal().size, int(time.time()) if seconds is None else seconds
     tiles = StoredTiles()
     root = tree.root(tiles, size)
     note = pens.note(size, root, at)

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.db import DataError, IntegrityError, ProgrammingError, connection, transaction
 
-from audit import log, sealing, tree
+from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf
-from audit.sealing import checkpoint_delivery, checkpoints, keys, lag
+from audit.sealing import checkpoint_delivery, checkpoints, keys, lag, sealer
 from audit.tree import proofs
 from audit.tree.tiles import StoredTiles
 from audit.verification import export
@@ -65,7 +65,7 @@ def record_personal(said: log.Json, kept: list[tuple[str, bytes, str]] | None) -
 class TestACheckpointThatIsNone:
     def test_cannot_stand_above_what_is_there_nor_below_what_was_signed(self, signed):
         happen(3)
-        sealing.seal()
+        sealer.seal()
         for size in (10**15, 4, 3, 2):
             with pytest.raises(IntegrityError, match=f"a checkpoint of {size} leaves is none to come next"):
                 junk(size)
@@ -73,24 +73,24 @@ class TestACheckpointThatIsNone:
     @pytest.mark.parametrize("at", [5, 8], ids=["below what is to be signed", "in its place"])
     def test_is_told_to_staff_once_and_signing_goes_on(self, signed, at):
         happen(3)
-        assert sealing.seal().signed == 3
+        assert sealer.seal().signed == 3
         happen(5)
         execute("SELECT audit_seal(100)")
         junk(at)
         for _ in range(2):
-            sealing.seal()
+            sealer.seal()
         (refused, said), (accepted, _) = alarms_raised()
         assert (refused, accepted) == ("log.refused", "log.accepted")
         reason = "the last checkpoint in the database is none: a signed note is text, an empty line, and signatures"
         assert said == {"reason": reason, "size": at, "signed": 3}
-        sealed = sealing.seal()
+        sealed = sealer.seal()
         assert sealed.signed == sealed.size == checkpoints.size() > 8
         assert Signed.of(last().note, keys.known()).tree.size == sealed.size
 
     def test_is_neither_sent_nor_shown_nor_proven_from(self, signed, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
         covered = happen(3)
-        sealing.seal()
+        sealer.seal()
         waits = happen()
         execute("SELECT audit_seal(100)")
         junk(4)
@@ -104,13 +104,13 @@ class TestACheckpointThatIsNone:
         happen(3)
         execute("SELECT audit_seal(100)")
         junk(2)
-        sealing.seal()
+        sealer.seal()
         names = b"".join(export.export(export.part(), by="staff:1"))
         assert b"checkpoints/2" not in names
 
     def test_nor_does_a_note_of_another_tree_count(self, signed):
         happen(3)
-        sealing.seal()
+        sealer.seal()
         note = last().note
         happen()
         execute("SELECT audit_seal(100)")
@@ -131,7 +131,7 @@ class TestATile:
         execute(WRITE, 0, 0, b"".join(right[:2]))
         with pytest.raises(IntegrityError, match="is not that of its leaves"):
             execute("UPDATE audit_tile SET hashes = hashes || %s", bytes(32))
-        sealing.seal()
+        sealer.seal()
         assert tree.root(StoredTiles(), 3) == root_of(right)
 
     def test_comes_after_the_one_before_it_and_brings_its_hash_up(self, signed):
@@ -145,7 +145,7 @@ class TestATile:
         execute(WRITE, 0, 0, b"".join(right[:255]))
         with pytest.raises(IntegrityError, match="tile 0 of level 1"):
             execute(WRITE, 1, 0, root_of(right[:255]))
-        sealing.seal()
+        sealer.seal()
         assert tree.root(StoredTiles(), 600) == root_of(right)
 
 

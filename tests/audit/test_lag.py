@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from audit import log, sealing
+from audit import log
 from audit.models import Event
-from audit.sealing import lag
+from audit.sealing import lag, sealer
 from players.models import Mail
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff
@@ -33,7 +33,7 @@ class TestTheLag:
     def test_is_none_where_a_checkpoint_covers_everything(self, signed):
         assert lag.lag() == lag.Lag(None, 0)
         happen()
-        sealing.seal()
+        sealer.seal()
         assert lag.lag() == lag.Lag(None, 0)
 
     def test_is_the_age_of_the_oldest_event_without_one(self, away):
@@ -41,11 +41,11 @@ class TestTheLag:
         oldest = Event.objects.order_by("pk")[0].at
         happen()
         assert lag.lag().since == oldest
-        sealing.seal()  # leaves alone
+        sealer.seal()  # leaves alone
         happen()
         assert lag.lag().since == oldest
         with signing(away):
-            sealing.seal()
+            sealer.seal()
         assert lag.lag().since is None
         happen()
         assert lag.lag().since == Event.objects.order_by("-pk")[0].at
@@ -83,7 +83,7 @@ def test_a_refusal_is_mailed_to_whoever_reads_the_log_with_its_reason(signed, se
     with signing(tmp_path / "other"):
         settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()
     for _ in range(2):
-        sealing.seal()
+        sealer.seal()
     (mail,) = Mail.objects.all()
     assert (mail.user_id, mail.subject) == (compliance.user_id, "The signer refuses the event log")
     assert "has signed the tree of" in mail.body

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit import log, sealing
-from audit.sealing import checkpoint_delivery
+from audit import log
+from audit.sealing import checkpoint_delivery, sealer
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff, a_visitor
 
@@ -47,7 +47,7 @@ def test_a_log_that_is_empty_says_so(reader, settings, tmp_path):
 @pytest.mark.sweep
 def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
     happen()
-    sealed = sealing.seal()
+    sealed = sealer.seal()
     happen()
     said = page(reader)
     assert f"Events in the tree {sealed.size}" in said
@@ -65,7 +65,7 @@ def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, setti
     there, gone = f"file:{tmp_path}", f"file:{tmp_path}/gone"
     settings.AUDIT_CHECKPOINTS_TO = [there, gone]
     happen()
-    size = sealing.seal().size
+    size = sealer.seal().size
     for place in (there, gone):
         checkpoint_delivery.send(place)
     said = page(reader)
@@ -79,7 +79,7 @@ def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
         settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()
     settings.AUDIT_LAG_SECONDS = -1
     happen()
-    sealing.seal()
+    sealer.seal()
     said = page(reader)
     assert "The signer refuses to sign the log." in said
     assert "has signed the tree of" in said

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit import sealing
 from audit.models import Checkpoint
+from audit.sealing import sealer
 from ops.embedded import binaries
 from tests.audit import sealed
 from tests.audit.signing import Pens
@@ -122,7 +122,7 @@ def fork(tamper, by=None):
     )
     tamper.execute("DELETE FROM audit_tile")
     tamper.execute("DELETE FROM audit_checkpoint WHERE size > 256")
-    return sealed.sign(by) if by else sealing.seal()
+    return sealed.sign(by) if by else sealer.seal()
 
 
 TWO_HISTORIES = (
@@ -184,7 +184,7 @@ def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_ke
         findings = check("--signer", tmp_path, "--checkpoint", tmp_path / "latest")
         assert check() == []  # of itself it is what it was
         sealed.an_event(1)
-        assert sealing.seal().size == 608  # what waited was kept, and the house goes on
+        assert sealer.seal().size == 608  # what waited was kept, and the house goes on
     older = "this is an older state of it, or leaves were taken out at its end."
     assert findings == [
         f"leaf 600: the log has 600 leaves, and {name} speaks of 607; {older}"

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 from django.db import connection, connections, transaction
 
-from audit import log, sealing, tree
+from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf, Pending, Tile
-from audit.sealing import alarms, keys
+from audit.sealing import alarms, keys, sealer
 from audit.tree.tiles import StoredTiles
 from audit.verification import verify
 from audit.verification.verify import leaf_hash, root_of
@@ -63,7 +63,7 @@ class TestSealing:
     def test_gives_what_happened_its_leaves_and_has_the_tree_signed(self, signed):
         events = happen(300)
         before = len(leaves())
-        assert sealing.seal() == sealing.Sealed(before + 300, before + 300)
+        assert sealer.seal() == sealer.Sealed(before + 300, before + 300)
         assert leaves()[-300:] == events
         assert is_whole()
         checkpoint = verify.Checkpoint.of(last().note, keys.known())
@@ -73,28 +73,28 @@ class TestSealing:
     def test_goes_on_from_what_was_sealed_before(self, signed):
         for more in (1, 254, 1, 1, 3):
             happen(more)
-            sealing.seal()
+            sealer.seal()
             assert is_whole()
         assert [tile.level for tile in Tile.objects.order_by("level", "number")] == [0, 0, 1]
 
     @pytest.mark.sweep
     def test_makes_no_checkpoint_where_nothing_happened(self, signed):
         happen()
-        size = sealing.seal().size
-        assert sealing.seal() == sealing.Sealed(size, size)
+        size = sealer.seal().size
+        assert sealer.seal() == sealer.Sealed(size, size)
         assert Checkpoint.objects.count() == 1
         assert (signed / "history").read_text().count("\n") == 1
 
     @pytest.mark.sweep
     def test_makes_no_more_leaves_at_a_time_than_it_may(self, signed, monkeypatch):
-        monkeypatch.setattr(sealing, "BATCH", 10)
-        monkeypatch.setattr(sealing, "MOST", 30)
+        monkeypatch.setattr(sealer, "BATCH", 10)
+        monkeypatch.setattr(sealer, "MOST", 30)
         happen(75)
-        assert [sealing.seal() for _ in range(4)] == [
-            sealing.Sealed(30, 0),  # while anything waits, nothing is signed
-            sealing.Sealed(60, 0),
-            sealing.Sealed(75, 75),
-            sealing.Sealed(75, 75),
+        assert [sealer.seal() for _ in range(4)] == [
+            sealer.Sealed(30, 0),  # while anything waits, nothing is signed
+            sealer.Sealed(60, 0),
+            sealer.Sealed(75, 75),
+            sealer.Sealed(75, 75),
         ]
         assert is_whole()
 
@@ -102,7 +102,7 @@ class TestSealing:
         happen(5)
         with connection.cursor() as cursor:
             cursor.execute("SELECT audit_seal(3)")
-        sealing.seal()
+        sealer.seal()
         assert is_whole()
 
 
@@ -112,18 +112,18 @@ class TestWithoutTheSigner:
         with signing(tmp_path / "signer") as at:
             settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(at), (tmp_path / "signer" / "keys").read_text()
             happen(3)
-            sealing.seal()
+            sealer.seal()
         happen(2)
-        assert sealing.seal() == sealing.Sealed(5, 3)
+        assert sealer.seal() == sealer.Sealed(5, 3)
         assert alarms_raised() == []
         with signing(tmp_path / "signer"):
-            assert sealing.seal() == sealing.Sealed(5, 5)
+            assert sealer.seal() == sealer.Sealed(5, 5)
         assert is_whole()
 
     def test_a_demo_that_has_no_keys_yet_waits_as_well(self, settings):
         settings.AUDIT_KEYS, settings.SIGNER_DIR = "", Path("/nowhere")
         happen(2)
-        assert sealing.seal() == sealing.Sealed(2, 0)
+        assert sealer.seal() == sealer.Sealed(2, 0)
         assert alarms_raised() == []
 
 
@@ -134,17 +134,17 @@ class TestARefusal:
         """The signer has signed what the database no longer has: its second tree is another one than the first."""
         with transaction.atomic():
             happen(6)
-            sealing.seal()
+            sealer.seal()
             transaction.set_rollback(True)
         happen(3)
         for _ in range(2):
-            assert sealing.seal().signed == 0
+            assert sealer.seal().signed == 0
         assert alarms_raised() == ["log.refused"]
         (refused,) = Event.objects.filter(kind="log.refused")
         said = json.loads(bytes(refused.body))["data"]
         assert said == {"reason": "a tree of 3 leaves does not extend one of 6", "signed": 0, "size": 3}
         happen(9)  # longer than what was signed, and another tree
-        sealing.seal()
+        sealer.seal()
         assert alarms_raised() == ["log.refused"]
         assert alarms.begun(alarms.REFUSED) == refused
         assert not Checkpoint.objects.exists()
@@ -153,16 +153,16 @@ class TestARefusal:
     def test_ends_when_the_signer_signs_again(self, signed, settings, tmp_path):
         good = settings.AUDIT_KEYS
         happen(2)
-        sealing.seal()
+        sealer.seal()
         with signing(tmp_path / "other"):
             settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()  # keys that did not sign
         happen()
-        assert sealing.seal().signed == 0  # nor do they know of the checkpoint that there is
+        assert sealer.seal().signed == 0  # nor do they know of the checkpoint that there is
         (refused,) = Event.objects.filter(kind="log.refused")
         assert "has signed the tree of 2 leaves" in json.loads(bytes(refused.body))["data"]["reason"]
         settings.AUDIT_KEYS = good
-        sealing.seal()
-        sealing.seal()
+        sealer.seal()
+        sealer.seal()
         assert alarms_raised() == ["log.refused", "log.accepted"]
         assert is_whole()
 
@@ -172,7 +172,7 @@ class TestARefusal:
         clock = time.time
         monkeypatch.setattr(time, "time", lambda: clock() + seconds)
         happen()
-        sealing.seal()
+        sealer.seal()
         assert not Checkpoint.objects.exists()
         (refused,) = Event.objects.filter(kind="log.refused")
         assert "the signer's clock says" in json.loads(bytes(refused.body))["data"]["reason"]
@@ -182,33 +182,33 @@ class TestARefusal:
     def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal_and_is_kept_again(self, signed, since):
         happen(3)
         with transaction.atomic():
-            sealing.seal()
+            sealer.seal()
             transaction.set_rollback(True)
         for more in (since, 4):
             happen(more)
-            sealing.seal()
+            sealer.seal()
         assert is_whole()
         assert alarms_raised() == []
         assert all_that_was_signed_is_kept(signed)
 
     def test_of_an_older_dump_is_seen_before_anything_new_happens(self, signed):
         happen(3)
-        sealing.seal()
-        sealing.watch()
+        sealer.seal()
+        sealer.watch()
         assert alarms_raised() == []
         with transaction.atomic():
             happen(6)
-            sealing.seal()
+            sealer.seal()
             transaction.set_rollback(True)
-        sealing.watch()
-        sealing.watch()
+        sealer.watch()
+        sealer.watch()
         (refused,) = Event.objects.filter(kind__startswith="log.")
         said = json.loads(bytes(refused.body))["data"]
         assert said == {"reason": "the log has 3 leaves, and a tree of 9 was signed", "size": 3, "signed": 3}
 
     def test_is_none_where_the_signer_is_away(self, settings, tmp_path):
         settings.AUDIT_SIGNER = str(tmp_path / "nobody")
-        sealing.watch()
+        sealer.watch()
         assert alarms_raised() == []
 
 
@@ -217,12 +217,12 @@ class TestKilled:
         """Among them those between the signature and the checkpoint that keeps it."""
         happen(3)
         statement = 1
-        while dies(sealing.seal, "before", statement, every=is_sweep):
+        while dies(sealer.seal, "before", statement, every=is_sweep):
             happen(2)
             statement += 1
         assert statement > (7 if is_sweep else 2)  # of those that do more than read
         happen(1)
-        sealing.seal()
+        sealer.seal()
         assert is_whole()
         assert alarms_raised() == []
         assert all_that_was_signed_is_kept(signed)
@@ -240,7 +240,7 @@ class TestTwoSealersAtOnce:
 
         def second() -> None:
             try:
-                sealing.seal()
+                sealer.seal()
             except BaseException as error:  # noqa: BLE001  (whatever it was: the test looks at it)
                 failed.append(error)
             finally:
@@ -263,7 +263,7 @@ class TestTwoSealersAtOnce:
     def test_are_one_after_the_other(self, cloned_db, signed):
         happen(3)
         assert self.race(cloned_db) == []
-        sealing.seal()
+        sealer.seal()
         assert is_whole()
 
     def test_without_the_lock_would_give_two_events_one_leaf(self, cloned_db, owner, signed):
@@ -291,7 +291,7 @@ class TestManyAtOnce:
 
         def work() -> None:
             for _ in range(20):
-                sealing.seal()
+                sealer.seal()
             connections.close_all()
 
         threads = [threading.Thread(target=each) for each in (write, work, write, work)]
@@ -299,7 +299,7 @@ class TestManyAtOnce:
             thread.start()
         for thread in threads:
             thread.join()
-        sealing.seal()
+        sealer.seal()
         assert is_whole()
         assert Leaf.objects.count() == 80
         assert alarms_raised() == []
@@ -308,6 +308,6 @@ class TestManyAtOnce:
 @pytest.mark.django_db
 def test_a_leaf_s_hash_is_that_of_the_event_s_bytes(signed):
     (event_id,) = happen()
-    sealing.seal()
+    sealer.seal()
     body = bytes(Event.objects.get(pk=event_id).body)
     assert bytes(Tile.objects.get(level=0, number=0).hashes)[-32:] == sha256(b"\x00" + body).digest()

@@ -15,9 +15,9 @@ from django.core import mail
 from django.db import connections
 from django.utils import timezone
 
-from audit import log, sealing, tasks
+from audit import log, tasks
 from audit.models import Checkpoint, Delivery
-from audit.sealing import checkpoint_delivery
+from audit.sealing import checkpoint_delivery, sealer
 from tests.harness.sweeps import sample
 
 PLACE = "https://keeper.example/"
@@ -34,7 +34,7 @@ def checkpoint(db, signed) -> Checkpoint:
 
 def another() -> Checkpoint:
     log.record("test.happened", by="system", on="test:1", data={})
-    sealing.seal()
+    sealer.seal()
     return Checkpoint.objects.order_by("-size")[0]
 
 

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, transaction
 
-from audit import log, sealing
+from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
+from audit.sealing import sealer
 from audit.significant import detection, rescan, thresholds, workflow
 from audit.significant.thresholds import Limit
 from tests.audit.test_significant_finding import NOTICE, find, finders, found, happens
@@ -26,7 +27,7 @@ def alarmed(finders):
 
 def pass_over():
     """Have no finder ever see what has happened."""
-    sealing.seal()
+    sealer.seal()
     detection._enrol(detection._finders)
     Cursor.objects.update(leaves=Leaf.objects.count())
 
@@ -68,7 +69,7 @@ def test_finds_what_was_put_in_its_place_beforehand(alarmed):
 
 def test_what_is_not_read_yet_is_found_in_time(alarmed):
     event = happens()
-    sealing.seal()
+    sealer.seal()
     assert rescan.look() == 0
     find()
     assert [each.event_id for each in found()] == [event]
@@ -90,7 +91,7 @@ def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(
     monkeypatch.setattr(detection, "_kinds", {"test.amount": NOTICE})
     detection.register("kinds", lambda leaves: [])
     happens("test.amount")
-    sealing.seal()
+    sealer.seal()
     first = Leaf.objects.earliest("leaf").leaf
     assert first == 0
     pass_over()

@@ -8,8 +8,9 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connections, transaction
 
-from audit import log, sealing
+from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weight
+from audit.sealing import sealer
 from audit.significant import clock, detection, thresholds
 from audit.significant.thresholds import Limit
 from tests.people import events
@@ -26,7 +27,7 @@ def found(kind="test.significant"):
 
 
 def find():
-    sealing.seal()
+    sealer.seal()
     return detection.find()
 
 
@@ -71,7 +72,7 @@ class TestFinding:
         monkeypatch.setattr(detection, "MOST", 2)
         for _ in range(10):
             happens()
-        sealing.seal()
+        sealer.seal()
         before = Leaf.objects.count() - 10
         Cursor.objects.create(name="kinds", leaves=before)
         assert [detection.find() for _ in range(4)] == [4, 4, 2, 0]
@@ -137,7 +138,7 @@ def test_two_at_once_find_it_once_and_none_waits_for_the_other(cloned_db, finder
     if has_read:
         detection.find()
     happens()
-    sealing.seal()
+    sealer.seal()
     inside, go_on = threading.Event(), threading.Event()
 
     def slow(leaves):
@@ -168,7 +169,7 @@ class TestTheClock:
         with psycopg.connect(cloned_db.superuser_url) as superuser:
             superuser.execute("SET session_replication_role = replica")
             superuser.execute("UPDATE audit_event SET at = at + interval '1 hour' WHERE id = %s", [before])
-        sealing.seal()
+        sealer.seal()
         (one,) = clock.gone_back(detection.Leaves(0, Leaf.objects.count()))
         assert (one.event, one.on, one.weight) == (after, "clock", Weight.ALERT)
         assert later != after

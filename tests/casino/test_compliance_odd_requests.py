@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from audit import log, sealing
+from audit import log
 from audit.models import Category, Significant, Weight
+from audit.sealing import sealer
 from audit.significant import detection
 from players.mail import alerts
 from players.models import Mail, StaffDeed
@@ -118,7 +119,7 @@ def test_a_selection_may_be_of_anything(compliance, number):
 def test_what_somebody_typed_as_a_reason_hides_nothing_from_compliance(compliance, name):
     """A reason stands among the rows of what is found, and rows that name somebody lead on to them."""
     log.record("table.version", by="staff:1", on=name, data={"reason": name})
-    sealing.seal()
+    sealer.seal()
     detection.find()
     found = Significant.objects.get(on=name)
     assert compliance.get(f"/staff/significant/{found.pk}/").status_code == 200

@@ -3,8 +3,9 @@
 import pytest
 from django.conf import settings
 
-from audit import approvals, log, sealing
+from audit import approvals, log
 from audit.models import Category, Event, Significant, Weight
+from audit.sealing import sealer
 from audit.significant import detection, thresholds
 from audit.significant.thresholds import Limit
 from games.shared import phases
@@ -31,7 +32,7 @@ BY = "staff:1"
 
 def found(category: Category, on: object = None) -> list[Significant]:
     """What is found of a category about somebody or something, in the order in which it was found."""
-    sealing.seal()
+    sealer.seal()
     while detection.find():
         pass
     of = Significant.objects.filter(category=category).order_by("pk")

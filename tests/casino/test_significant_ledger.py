@@ -4,8 +4,8 @@ hourly check.
 
 import pytest
 
-from audit import sealing
 from audit.models import Category, Significant, Weight
+from audit.sealing import sealer
 from audit.significant import detection
 from tests.builders import a_player
 from tests.wallet.money_moves import a_round
@@ -29,7 +29,7 @@ def checked(cloned_db, owner):
             for table in ("wallet_entry", "wallet_account"):
                 owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         tasks.verify_ledger()
-        sealing.seal()
+        sealer.seal()
         detection.find()
         return list(Significant.objects.filter(on="ledger").order_by("pk"))
 

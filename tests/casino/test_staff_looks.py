@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from audit import sealing
 from audit.models import Checkpoint, Personal
+from audit.sealing import sealer
 from backoffice.audit import access_log
 from players.models import Player
 from players.staff import access_log as looking
@@ -111,7 +111,7 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
 
 @pytest.mark.sweep
 def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
-    sealing.seal()
+    sealer.seal()
     _, taker = as_staff("compliance")
     assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
     shown = reader.get(PAGE).context["looks"]

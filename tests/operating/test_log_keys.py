@@ -13,9 +13,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError
 
-from audit import log, sealing, tree
+from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf
-from audit.sealing import signer
+from audit.sealing import sealer, signer
 from audit.tree.tiles import StoredTiles
 from audit.verification.verify import LOG, Unproven, keys_of
 from audit.verification.verify import Checkpoint as Signed
@@ -41,7 +41,7 @@ def folder(cloned_db, tmp_path, settings):
         settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(at), (folder / "keys").read_text()
         for _ in range(2):
             happens()
-            sealing.seal()
+            sealer.seal()
     return folder
 
 
@@ -49,7 +49,7 @@ def sealed(folder):
     """Start the signer, let something happen, and return the checkpoint over it."""
     with signing(folder):
         happens()
-        size = sealing.seal()
+        size = sealer.seal()
         assert size.signed == size.size
     return last().note
 
@@ -121,7 +121,7 @@ def test_the_log_goes_on_under_new_keys(folder, go, tmp_path, settings):
     with signing_without_new(folder):
         words = said("announce_keys")
         assert new.strip() in words
-        sealing.seal()
+        sealer.seal()
     announced = Event.objects.get(kind="log.keys_announced")
     assert json.loads(bytes(announced.body))["data"] == {"keys": new.splitlines(), "signs": old.splitlines()}
     under_old = last()

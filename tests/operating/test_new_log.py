@@ -5,8 +5,9 @@ what the copy holds. Whoever kept a checkpoint of the old one sees where it ende
 import pytest
 from django.core.management import CommandError
 
-from audit import log, sealing
+from audit import log
 from audit.models import Checkpoint
+from audit.sealing import sealer
 from tests.harness import databases
 from tests.harness.signer import signing
 from tests.operating.house import backed_up, said
@@ -20,11 +21,11 @@ def lost(cloned_db, signed, tmp_path):
     """A house that was backed up, went on, and is gone; gives the backup."""
     for number in range(3):
         an_event(number)
-    sealing.seal()
+    sealer.seal()
     file = backed_up(tmp_path / "house.dump")
     for number in range(3, 6):
         an_event(number)
-    assert sealing.seal() == sealing.Sealed(7, 7)  # with that of the backup
+    assert sealer.seal() == sealer.Sealed(7, 7)  # with that of the backup
     (tmp_path / "kept").write_text(Checkpoint.objects.latest("size").note)
     return file
 
@@ -37,7 +38,7 @@ def test_an_older_copy_is_told_of_at_once_and_what_is_missing_is_counted(lost):
     with databases.empty("older"):
         words = said("restore", str(lost))
         assert "The signer has signed 7 events and the copy holds 3: the log under this name has ended" in words
-        sealing.watch()
+        sealer.watch()
         assert events("log.refused")
 
 
@@ -48,7 +49,7 @@ def test_another_log_begins_with_what_the_copy_holds(lost, signed, settings, tmp
     with databases.empty("older"), signing(folder, NAME) as socket:
         settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(socket), f"{(folder / 'keys').read_text()}{before}"
         said("restore", str(lost))
-        size = sealing.seal().signed
+        size = sealer.seal().signed
         assert size > 3
         assert Checkpoint.objects.latest("size").note.startswith(f"{NAME}\n{size}\n")
         keys = tmp_path / "both"

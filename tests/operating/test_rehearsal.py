@@ -16,8 +16,8 @@ from django.core.management import call_command
 from django.db import connections
 from pyrage.x25519 import Identity
 
-from audit import sealing
 from audit.models import Checkpoint
+from audit.sealing import sealer
 from games.engine.chemin.state import there
 from games.errors import BetTooLate
 from games.models import LiveRound, LiveTable, Participation, Phase, Round, VoidPart
@@ -39,7 +39,7 @@ from wallet.payments.status_queries import ask_about
 @pytest.fixture
 def evening(cloned_db, signed: Path) -> Evening:
     evening = an_evening()
-    sealing.seal()
+    sealer.seal()
     return evening
 
 

@@ -7,8 +7,8 @@ import psycopg
 import pytest
 from django.db import connections
 
-from audit import sealing
 from audit.models import Category, Significant, Weight
+from audit.sealing import sealer
 from audit.significant import detection
 from audit.significant.thresholds import threshold
 from tests.ageing import age
@@ -101,7 +101,7 @@ def ask_for(player, amount):
 
 def look():
     """Have all that is sealed by now looked at, and return the signs found, oldest first."""
-    sealing.seal()
+    sealer.seal()
     detection.find()
     return list(Significant.objects.filter(category=Category.LAUNDERING).order_by("pk"))
 
