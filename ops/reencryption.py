@@ -27,7 +27,7 @@ from django.db.models.functions import Now
 from audit import log
 from games.demo import session_state
 from games.seeds import resealed as seed_resealed
-from ops.backup import programs
+from ops.backup import pg_tools
 from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
@@ -103,7 +103,7 @@ def reseal(say: Callable[[str], object]) -> bool:
     """Bring everything under the first key of its setting, saying what was done; return whether no older key is needed
     any more. Raises ops.backup.errors.NotReady.
     """
-    programs.demand_owner()
+    pg_tools.demand_owner()
     done = [_reseal(setting, say) for setting in SETTINGS]
     return all(done)
 
@@ -158,7 +158,7 @@ def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
 
 def _walk(shelf: Shelf) -> Pass:
     done, last = Pass(), None
-    with connections[programs.OWNER].cursor() as cursor:
+    with connections[pg_tools.OWNER].cursor() as cursor:
         cursor.execute(KIND, [shelf.table, shelf.number])
         (kind,) = cursor.fetchone()
         names = {"table": shelf.table, "number": shelf.number, "sealed": shelf.sealed, "kind": kind}
@@ -229,7 +229,7 @@ def _guests() -> Pass:
 
 def _accounts() -> Pass:
     done = Pass()
-    accounts = PayoutAccount.objects.using(programs.OWNER).exclude(sealed=b"").order_by("pk")
+    accounts = PayoutAccount.objects.using(pg_tools.OWNER).exclude(sealed=b"").order_by("pk")
     for account in accounts.iterator(chunk_size=500):
         try:
             done.changed += payout_accounts.reseal(account)

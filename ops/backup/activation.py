@@ -22,7 +22,7 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from ops.backup import database_identity, keys, live, programs, seats
+from ops.backup import database_identity, keys, live, pg_tools, seats
 from players.api import tokens
 from players.login import sessions
 from players.models import Ended, Session
@@ -51,8 +51,8 @@ class Settled:
 
 def settle(say: Callable[[str], object]) -> Settled:
     """Make the house of a copy, saying each step. Raises NotReady, WrongKey."""
-    programs.demand_owner()
-    programs.demand_alone()
+    pg_tools.demand_owner()
+    pg_tools.demand_alone()
     call_command("migrate", verbosity=0, interactive=False)  # and the rights of this program
     for sentence in keys.demand_right():
         say(sentence)
@@ -84,12 +84,12 @@ def settle(say: Callable[[str], object]) -> Settled:
         "until": until,
     }
     log.record("house.restored", by=BY, on="house", data=data)
-    database_identity.settle_in(connections[programs.OWNER])
+    database_identity.settle_in(connections[pg_tools.OWNER])
     return Settled(until, cleared.waiting)
 
 
 def _set_numbers_apart() -> None:
-    with transaction.atomic(using=programs.OWNER), connections[programs.OWNER].cursor() as cursor:
+    with transaction.atomic(using=pg_tools.OWNER), connections[pg_tools.OWNER].cursor() as cursor:
         for table in WITH_NUMBERS:
             cursor.execute(AHEAD.format(table=table, further=FURTHER))
             (are_ahead,) = cursor.fetchone()

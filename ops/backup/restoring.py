@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 
-from ops.backup import encrypting, programs, taking
+from ops.backup import encrypting, pg_tools, taking
 from ops.backup.errors import CannotRead, NotEmpty, NotReady, OfAnotherProgram, ProgramFailed
 from ops.privileges import APP_ROLE
 
@@ -43,12 +43,12 @@ def restore(file: Path, sha256: str = "", identity: Path | None = None) -> None:
     archive = _opened(file, identity)
     _demand_whole(file, archive)
     _demand_known(file, archive)
-    programs.demand_owner()
-    programs.demand_alone()
+    pg_tools.demand_owner()
+    pg_tools.demand_alone()
     _demand_empty()
-    programs.run_on(archive, *WHOLE, is_connected=True)
+    pg_tools.run_on(archive, *WHOLE, is_connected=True)
     call_command("migrate", verbosity=0, interactive=False)
-    with connections[programs.OWNER].cursor() as cursor:
+    with connections[pg_tools.OWNER].cursor() as cursor:
         cursor.execute("ANALYZE")  # no archive holds what PostgreSQL has learnt of its tables
 
 
@@ -88,7 +88,7 @@ def _copy(file: Path, into: BinaryIO) -> None:
 def _demand_whole(file: Path, archive: Archive) -> None:
     """Read it from end to end, and unpack all of it. Raises CannotRead."""
     try:
-        programs.run_on(archive, f"--file={os.devnull}")
+        pg_tools.run_on(archive, f"--file={os.devnull}")
     except ProgramFailed as error:
         raise CannotRead(f"{file} is no backup of a house. {error}") from error
 
@@ -97,7 +97,7 @@ def _demand_known(file: Path, archive: Archive) -> None:
     """Demand that this program knows every change of the tables that the backup has seen. Raises OfAnotherProgram,
     CannotRead.
     """
-    done = {(row[APPLICATION], row[NAME]) for row in programs.rows(archive, MIGRATIONS)}
+    done = {(row[APPLICATION], row[NAME]) for row in pg_tools.rows(archive, MIGRATIONS)}
     if not done:
         raise CannotRead(f"{file} is no backup of a house: no table of one is in it.")
     known = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
@@ -112,11 +112,11 @@ def _demand_known(file: Path, archive: Archive) -> None:
 
 def _demand_empty() -> None:
     """Raises NotEmpty, NotReady."""
-    with connections[programs.OWNER].cursor() as cursor:
+    with connections[pg_tools.OWNER].cursor() as cursor:
         cursor.execute(HELD)
         (held,) = cursor.fetchone()
         if held:
-            name = connections[programs.OWNER].settings_dict["NAME"]
+            name = connections[pg_tools.OWNER].settings_dict["NAME"]
             raise NotEmpty(
                 f"The database {name} holds {held} tables and indexes already, and nothing is restored over them. Make"
                 " an empty one (docs/operating.md), or set DATABASE_URL and DATABASE_OWNER_URL to another."

@@ -12,7 +12,7 @@ from pyrage.x25519 import Recipient
 
 from audit import log
 from audit.sealing import sealer
-from ops.backup import encrypting, programs
+from ops.backup import encrypting, pg_tools
 from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 
 # What log-ins are known by stays behind: whoever has a copy of the house must not be able to walk in with one.
@@ -38,7 +38,7 @@ class Taken:
 class Watched:
     """What pg_dump writes, which pg_restore reads at the same moment: afterwards nobody here can read it."""
 
-    def __init__(self, dump: programs.Program, check: programs.Program) -> None:
+    def __init__(self, dump: pg_tools.Program, check: pg_tools.Program) -> None:
         self._dump, self._check, self._is_read = dump, check, True
 
     def read(self, size: int = -1) -> bytes:
@@ -69,7 +69,7 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
     for each in (file, beside):
         if each.exists():
             raise CannotWrite(f"{each} is there already: a backup is written over nothing.")
-    programs.demand_owner()
+    pg_tools.demand_owner()
     leaves = sealer.leaves()
     draft = file.with_name(f"{file.name}.part")
     try:
@@ -96,8 +96,8 @@ def _write(draft: Path, readers: list[Recipient]) -> tuple[int, str]:
     """
     with (
         draft.open("wb") as file,
-        programs.started("pg_dump", *ARCHIVE, is_connected=True, writes=True) as dump,
-        programs.started("pg_restore", f"--file={os.devnull}", reads=True) as check,
+        pg_tools.started("pg_dump", *ARCHIVE, is_connected=True, writes=True) as dump,
+        pg_tools.started("pg_restore", f"--file={os.devnull}", reads=True) as check,
     ):
         out, archive = encrypting.Counted(file), Watched(dump, check)
         if readers:

@@ -12,7 +12,7 @@ from django.db import connections
 
 from games.models import LiveTable, NextRound, Phase, Table
 from games.tables.clock import Clock
-from ops.backup import programs
+from ops.backup import pg_tools
 from players.models import Player
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, a_staked_coup, guests
@@ -129,7 +129,7 @@ def backed_up(file: Path) -> Path:
 def naive_copy(file: Path) -> Iterator[Database]:
     """What somebody has who knows PostgreSQL's programs and not the house: the backup in a database, and no more."""
     with databases.empty("copy") as database:
-        programs.run("pg_restore", "--single-transaction", "--no-owner", file, is_connected=True)
+        pg_tools.run("pg_restore", "--single-transaction", "--no-owner", file, is_connected=True)
         yield database
 
 

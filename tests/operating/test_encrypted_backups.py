@@ -12,7 +12,7 @@ from django.core.management import CommandError
 from django.db import connection
 from pyrage.x25519 import Identity
 
-from ops.backup import encrypting, programs, taking
+from ops.backup import encrypting, pg_tools, taking
 from ops.backup.errors import CannotRead
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
@@ -276,14 +276,14 @@ class TestPuttingOneUp:
     @pytest.mark.sweep
     def test_that_changes_while_it_is_put_up(self, taken, identity, monkeypatch):
         """What was read when it was looked at is not what is read now: all of it rolls back."""
-        run_on, whole = programs.run_on, taken.read_bytes()
+        run_on, whole = pg_tools.run_on, taken.read_bytes()
 
         def later(archive, *arguments, **options):
             if options.get("is_connected"):
                 taken.write_bytes(whole[: len(whole) - 100] + bytes(100))
             run_on(archive, *arguments, **options)
 
-        monkeypatch.setattr(programs, "run_on", later)
+        monkeypatch.setattr(pg_tools, "run_on", later)
         words = refused_restore(taken, f"--identity={identity}")
         assert "is damaged or cut off: what follows cannot be decrypted" in words
 

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from games.models import Shoe
-from ops.backup import database_identity, programs, taking
+from ops.backup import database_identity, pg_tools, taking
 from ops.checks import check_at_home
 from ops.embedded import binaries
 from ops.embedded.paths import OWNER_ROLE, WEB_ROLE
@@ -173,7 +173,7 @@ class TestADamagedFile:
         with databases.empty("other"):
             with psycopg.connect(owner_url(), autocommit=True) as owner:
                 owner.execute("CREATE TABLE other (n int)")
-            programs.run("pg_dump", "--format=custom", f"--file={tmp_path / 'other'}", is_connected=True)
+            pg_tools.run("pg_dump", "--format=custom", f"--file={tmp_path / 'other'}", is_connected=True)
         assert self.refused(summed(tmp_path / "other")).endswith("is no backup of a house: no table of one is in it.")
 
     @pytest.mark.sweep
