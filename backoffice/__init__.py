@@ -1,1 +1,1 @@
-"""The pages of staff: all of /staff/ and the compliance API."""
+"""Back office: all pages under ``/staff/`` and the compliance API."""

@@ -1,7 +1,8 @@
-"""What stands on top of every page of the back office until it is over: that the house is stopped, and that tables are.
+"""Alarms at the top of every back office page: the house stop, and tables stopped by an incident.
 
-It is as short as can be, since it pushes down the page that somebody works on: a line for the house, and one for all
-tables together. A line leads to where its reader can act on it or see it; of tables nobody else is told.
+The alarms push the page content down, so they are short: one line for the house stop and one line
+for all stopped tables. A line links to the page where the reader can act or see more. Only readers
+of the floor see the line about tables.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")
 
 @dataclass(frozen=True)
 class Alarm:
-    """A line, and where it leads; "" where its reader may see no more of it."""
+    """One alarm: its text and a link. The link is "" where the reader may not see more."""
 
     text: str
     link: str = ""
@@ -29,7 +30,7 @@ class Alarm:
 
 
 def alarms(user: User) -> list[Alarm]:
-    """Return what somebody of staff is told on every page."""
+    """Return the alarms that a member of staff sees on every page."""
     mine = user.get_all_permissions()
     return [*_house(mine), *_tables(mine)]
 

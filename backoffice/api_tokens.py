@@ -1,5 +1,6 @@
-"""The programs of staff: tokens by which they read what their owners' roles let these read. Whoever looks after
-accounts of staff sees the tokens of all of them, and revokes one that should not be.
+"""API tokens of staff: a token reads what its owner's roles allow.
+
+Staff who manage staff accounts see the tokens of all staff and may revoke any of them.
 """
 
 from typing import Final
@@ -23,7 +24,7 @@ READERS: Final = (tokens.USE, *OVERSEERS)
 
 
 class RevokeForm(forms.Form):
-    """Why a token should hold no longer."""
+    """Reason for revoking a token."""
 
     reason = forms.CharField(max_length=300, strip=True)
 
@@ -31,7 +32,7 @@ class RevokeForm(forms.Form):
 @staff_required(*READERS)
 @require_safe
 def staff_programs(request: StaffRequest) -> HttpResponse:
-    """List the tokens of whoever looks; of all staff for those who look after accounts of staff."""
+    """List the reader's own tokens, or the tokens of all staff for those who manage staff accounts."""
     sees_all = any(map(request.user.has_perm, OVERSEERS))
     found = tokens.of_staff()
     lines = found if sees_all else found.filter(user=request.user)
@@ -48,7 +49,7 @@ def staff_programs(request: StaffRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_program_new(request: StaffRequest) -> HttpResponse:
-    """Make a token, whose key is shown once."""
+    """Create a token. Its key is shown once."""
     form = NewTokenForm(request.user, request.POST or None)
     if not form.is_valid():
         return render(request, "staff/program_new.html", {"form": form})
@@ -68,7 +69,7 @@ def staff_program_new(request: StaffRequest) -> HttpResponse:
 @staff_required(*READERS)
 @require_POST
 def staff_program_revoke(request: StaffRequest, token_id: int) -> HttpResponse:
-    """Revoke a token of one's own, or, for those who look after accounts of staff, of anybody's."""
+    """Revoke an own token. Those who manage staff accounts may revoke any token."""
     found = tokens.of_staff().filter(pk=token_id).first()
     if found is None or not (found.user == request.user or any(map(request.user.has_perm, OVERSEERS))):
         raise Http404

@@ -1,5 +1,6 @@
-"""Approvals as staff decide them, and as whoever asked withdraws them. The ground floor keeps them and knows nobody;
-who may decide is said here.
+"""Pages of approvals: staff decide requests, and a requester withdraws their own.
+
+`audit.approvals` stores the requests and knows no users. This module checks who may decide.
 """
 
 import re
@@ -27,16 +28,18 @@ from players.staff import access_log
 from wallet.ledger import adjustments
 
 PAGE: Final = 20
-MOST_WAITING: Final = 50  # those that wait longest
+MOST_WAITING: Final = 50  # the oldest requests
 SEE_ALL = "audit.view_approval"
 READERS = (*approvals.permissions(), SEE_ALL)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A request as somebody reads it; ``is_own`` where the reader asked for it, under whichever account, ``may_decide``
-    where their role decides requests of this kind. ``on`` is what it is about as events name it, ``called`` in words
-    where those tell more.
+    """A request as the reader sees it.
+
+    ``is_own``: the same person asked for it, under any of their accounts. ``may_decide``: the
+    reader's role decides requests of this kind. ``on`` is the subject as events name it; ``called``
+    is a descriptive name, where it says more.
     """
 
     approval: Approval
@@ -44,15 +47,15 @@ class Case:
     on: str
     called: str
     asked_by: str
-    description: approvals.Description | None  # None: what is stored is not what was asked for
-    standing: approvals.Facts  # of one that is open: how things stand now, which a decision would change
+    description: approvals.Description | None  # None: the stored request was tampered with
+    standing: approvals.Facts  # of an open request: the current facts that a decision would change
     is_own: bool
     may_decide: bool
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A request that has ended: what it was about as events name it, and in words where those tell more."""
+    """A closed request. ``on`` and ``called`` name its subject as in `Case`."""
 
     decision: Decision
     kind: approvals.Kind
@@ -63,7 +66,7 @@ class Ended:
 
 
 class VerdictForm(forms.Form):
-    """Approve or refuse, and why."""
+    """Decision to approve or refuse, with a reason."""
 
     yes = forms.TypedChoiceField(choices=[("1", "Approve"), ("0", "Refuse")], coerce=lambda text: text == "1")
     reason = forms.CharField(
@@ -75,7 +78,7 @@ class VerdictForm(forms.Form):
 
 
 class WithdrawForm(forms.Form):
-    """Withdraw what one asked for, and why."""
+    """Withdrawal of an own request, with a reason."""
 
     reason = forms.CharField(
         label="Reason",
@@ -90,7 +93,7 @@ class WithdrawForm(forms.Form):
 
 
 class FilterForm(forms.Form):
-    """Which of those that have ended: of a kind, ended how, about what, asked for by whom."""
+    """Filter of closed requests: by kind, result, subject and requester."""
 
     kind = forms.ChoiceField(label="Kind", required=False)
     verdict = forms.ChoiceField(
@@ -114,7 +117,7 @@ class FilterForm(forms.Form):
 
 
 def waiting_for(staff: Staff) -> int:
-    """Return how many requests wait that a member of staff may decide: of their kinds, and not asked for by them."""
+    """Return how many open requests *staff* may decide. Own requests do not count."""
     return approvals.waiting().filter(kind__in=_decides(staff)).exclude(person=staff.person).count()
 
 
@@ -122,8 +125,9 @@ def waiting_for(staff: Staff) -> int:
 @access_log.listed("approvals")
 @require_safe
 def staff_approvals(request: StaffRequest) -> HttpResponse:
-    """List what waits for a second person and what has ended, of the kinds that the reader's role decides; of all
-    kinds for whoever reads all. What waits of the reader's own is there too.
+    """List open and closed requests of the kinds that the reader's role decides.
+
+    Readers with `SEE_ALL` see all kinds. The reader's own requests are always included.
     """
     kinds = _reads(request)
     waiting = approvals.waiting().filter(_seen(request)).order_by("pk")[: MOST_WAITING + 1]
@@ -149,7 +153,7 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
 @access_log.listed("approvals")
 @require_safe
 def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
-    """One request: what was asked for, by whom and why, until when, and how it ended."""
+    """Show one request: what was asked for, by whom, why, until when, and the result."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is None:
         if Approval.objects.filter(pk=approval_id).exists():
@@ -162,7 +166,7 @@ def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
 @access_log.listed("approvals")
 @require_POST
 def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpResponse:
-    """Decide, with a reason."""
+    """Decide a request, with a reason."""
     form = VerdictForm(request.POST)
     if form.is_valid():
         try:
@@ -186,7 +190,7 @@ def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpRespon
 @access_log.listed("approvals")
 @require_POST
 def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
-    """Withdraw what the reader asked for, under whichever account, with a reason."""
+    """Withdraw a request that the same person made under any of their accounts, with a reason."""
     form = WithdrawForm(request.POST)
     if form.is_valid():
         try:
@@ -205,7 +209,7 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
 
 
 def _told(decision: Decision) -> SafeString:
-    """Say what became of a request that has just been decided, and lead to it."""
+    """Return the message about a decision that was just made, with a link to the request."""
     described = _description(decision.approval)
     is_approved = decision.verdict == Verdict.APPROVED
     return format_html(
@@ -219,7 +223,7 @@ def _told(decision: Decision) -> SafeString:
 
 
 def _refused(request: StaffRequest, approval_id: int, form: forms.Form, **forms_: forms.Form) -> HttpResponse:
-    """Say why not, beside the request where the reader sees it."""
+    """Show why the action was refused, on the page of the request if the reader may see it."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is not None:
         return _page(request, asked, **forms_)
@@ -236,7 +240,7 @@ def _reads(request: StaffRequest) -> set[str]:
 
 
 def _seen(request: StaffRequest) -> Q:
-    """What the reader's role decides, and what they asked for themselves."""
+    """Match the requests that the reader's role decides, and the reader's own."""
     return Q(kind__in=_reads(request)) | Q(person=request.staff.person)
 
 
@@ -255,7 +259,7 @@ def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str], *, i
 
 
 def _names(asked: Iterable[Approval], ended: Iterable[Decision]) -> Mapping[str, str]:
-    """Return what staff read for each account that asked or decided."""
+    """Return the display name of each account that asked or decided."""
     accounts = {*(each.by for each in asked), *(each.by for each in ended)}
     numbers = [account.partition(":")[2] for account in accounts if account.startswith("staff:")]
     called = {str(member): f"{member.name} ({member})" for member in Staff.objects.filter(pk__in=numbers)}
@@ -286,8 +290,10 @@ def _page(
 
 
 def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[list[Decision], int | None]:
-    """Return a page of requests that have ended, of *kinds* and the reader's own, those that ended last first, and the
-    mark for older ones: the number of the last of them.
+    """Return a page of closed requests and the cursor of the next page.
+
+    The page holds requests of *kinds* and the reader's own, last closed first. The cursor is the
+    number of the last request.
     """
     if not form.is_valid():
         return [], None
@@ -308,8 +314,10 @@ def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[lis
 
 
 def _about(said: str) -> Q:
-    """What a reader means who looks for requests about *said*: what events call it, or somebody of staff by a part of
-    their name or address, who may have no account yet.
+    """Match requests about *said*.
+
+    *said* is a subject as events name it, or a part of a staff member's name or e-mail address. The
+    staff account may not exist yet.
     """
     members = Staff.objects.filter(Q(name__icontains=said) | Q(user__email__icontains=said))
     asked_for = rf'"(email|name)":"[^"]*{re.escape(log.canonical(said)[1:-1])}'
@@ -319,8 +327,10 @@ def _about(said: str) -> Q:
 
 
 def _subjects(asked: Sequence[Approval]) -> list[tuple[str, str]]:
-    """Return what each request is about, as events name it, and in words where those tell more: a new account is called
-    by what was asked for until it is made, and is that account from then on.
+    """Return the subject of each request as events name it, and a descriptive name where it says more.
+
+    A new account is described by the request until it is created. Afterwards it is named by its
+    number.
     """
     changes = StaffChange.objects.filter(approval__in=asked, kind=StaffDeed.MAKE).select_related("user__staff")
     made = {change.approval_id: str(change.user.staff) for change in changes}

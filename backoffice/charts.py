@@ -19,8 +19,11 @@ class NegativeShare(ValueError):
 
 @dataclass(frozen=True)
 class Figure:
-    """One value of a chart: ``text`` is how it is written, ``tone`` picks a colour (``player``, ``tie``, ``2`` …),
-    ``mark`` is the letter or number that it bears in a pie, and ``note`` what is written small beside it there.
+    """One value of a chart.
+
+    ``text`` is the formatted value. ``tone`` picks a colour (``player``, ``tie``, ``2`` …).
+    ``mark`` is the letter or number drawn on a slice of a pie, and ``note`` is small text next to
+    it.
     """
 
     label: str
@@ -33,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bar:
-    """A figure as a stretch from ``start``, ``length`` long."""
+    """A figure as a bar that begins at ``start`` and is ``length`` long."""
 
     figure: Figure
     start: float
@@ -42,36 +45,39 @@ class Bar:
 
 @dataclass(frozen=True)
 class Slice:
-    """A figure as a slice of a pie that is 100 wide: its outline, and where its mark stands."""
+    """A figure as a slice of a pie that is 100 wide: its outline and the position of its mark."""
 
     figure: Figure
     outline: str
     x: float
     y: float
-    has_room: bool  # for the mark
+    has_room: bool  # whether the mark fits
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Figures in a row as points of SVG, with the area down to nothing; ``zero`` lies so far from the top."""
+    """Figures as a line of SVG points, with the area down to zero. ``zero`` is measured from the top."""
 
     figures: tuple[Figure, ...]
     line: str
     area: str
     zero: float
-    top: str  # what the upper and the lower edge stand for
+    top: str  # label of the upper edge; ``bottom`` is that of the lower edge
     bottom: str
 
 
 def bars(figures: Sequence[Figure]) -> list[Bar]:
-    """Return each figure from nothing to its value, on one scale; what is negative begins left of nothing."""
+    """Return each figure as a bar from zero to its value, on one scale.
+
+    Bars of negative values extend to the left of zero.
+    """
     low, high = _ends(figures)
     reach = (high - low) or 1.0
     return [Bar(each, _round((min(each.value, 0) - low) / reach), _round(abs(each.value) / reach)) for each in figures]
 
 
 def shares(figures: Sequence[Figure]) -> list[Bar]:
-    """Return each figure as its part of the sum, one after the other; nothing at all where the sum is nothing.
+    """Return each figure as its share of the sum, one after the other. Empty where the sum is zero.
 
     Raises NegativeShare.
     """
@@ -87,7 +93,7 @@ def shares(figures: Sequence[Figure]) -> list[Bar]:
 
 
 def slices(figures: Sequence[Figure]) -> list[Slice]:
-    """Return the figures that are more than nothing as slices of a pie, clockwise from the top.
+    """Return the figures above zero as slices of a pie, clockwise from the top.
 
     Raises NegativeShare.
     """
@@ -95,7 +101,7 @@ def slices(figures: Sequence[Figure]) -> list[Slice]:
 
 
 def _slice(share: Bar) -> Slice:
-    """A slice that is the whole pie bears its mark in the middle."""
+    """Return a slice. The mark of a slice that fills the whole pie is in the centre."""
     if share.length == FULL:
         middle = FULL / 2
         return Slice(share.figure, f"M{middle} 0a{middle} {middle} 0 1 1 -.01 0z", middle, middle, has_room=True)
@@ -107,13 +113,13 @@ def _slice(share: Bar) -> Slice:
 
 
 def _on_pie(part: float, out: float = 1) -> tuple[float, float]:
-    """Return the point so many per cent of the way round, and so far *out* from the middle."""
+    """Return the point at *part* per cent around the pie, at distance *out* from the centre."""
     angle = part / FULL * 2 * pi
     return round(FULL / 2 * (1 + out * sin(angle)), 1), round(FULL / 2 * (1 - out * cos(angle)), 1)
 
 
 def curve(figures: Sequence[Figure]) -> Curve | None:
-    """Return the figures from left to right at equal distances, or None where there are fewer than two."""
+    """Return the figures from left to right at equal distances, or None if there are fewer than two."""
     if len(figures) < 2:
         return None
     low, high = _ends(figures)
@@ -132,7 +138,10 @@ def curve(figures: Sequence[Figure]) -> Curve | None:
 
 
 def _ends(figures: Sequence[Figure]) -> tuple[float, float]:
-    """Return the least and the greatest value; nothing is always in sight, so that lengths do not mislead."""
+    """Return the least and the greatest value.
+
+    Zero is always included, so that lengths do not mislead.
+    """
     values = [each.value for each in figures]
     return min(0, 0, *values), max(0, 0, *values)
 

@@ -1,5 +1,6 @@
-"""How guests play against each other, as staff look into it: pairs that stand out, what passed between two of them coup
-by coup, and what guests reported. In English, like all of the back office. Nothing here does anything to a player.
+"""Collusion review at Chemin de Fer: suspicious pairs of players, their coups, and players' reports.
+
+No page here takes action against a player, apart from recording a finding about a report.
 """
 
 from collections.abc import Iterable
@@ -30,13 +31,13 @@ from players.staff import access_log
 from wallet.models import Currency, Mode
 
 EXAMINE: Final = "games.examine_play"
-DAYS: Final = 30  # looked at where nobody says otherwise
-PAIRS, COUPS, REPORTS = 25, 50, 20  # of a page
+DAYS: Final = 30  # default length of the period
+PAIRS, COUPS, REPORTS = 25, 50, 20  # per page
 SORTS: Final = [("signs", "What stands out"), ("deviation", "Deviation"), ("net", "Money")]
 
 
 class ScopeForm(forms.Form):
-    """Which play to look at. What is left out is chosen for the reader: the last month, real money."""
+    """Filter of play to examine. Defaults: the last month, real money."""
 
     since = Day("From (UTC)")
     until = Day("To, that day included")
@@ -51,7 +52,10 @@ class ScopeForm(forms.Form):
     )
 
     def scope(self) -> Scope:
-        """Return what is asked for; of a form that is not valid, the last month of real money."""
+        """Return the scope that the form asks for.
+
+        An invalid form yields the last month of real money.
+        """
         asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
         until = asked.get("until") or now().date()
         since = asked.get("since") or until - timedelta(days=DAYS)
@@ -66,7 +70,7 @@ class ScopeForm(forms.Form):
 
 
 class PairsForm(ScopeForm):
-    """Which of the pairs, and in which order."""
+    """Filter and order of pairs."""
 
     player = forms.CharField(label="Player’s number", required=False, max_length=30)
     which = forms.ChoiceField(
@@ -75,7 +79,7 @@ class PairsForm(ScopeForm):
     sort = forms.ChoiceField(label="First", required=False, choices=SORTS)
 
     def clean_player(self) -> int | None:
-        """Return the number."""
+        """Return the player's number, or None."""
         known = self.cleaned_data["player"].strip().lower().removeprefix("player:")
         if not known:
             return None
@@ -85,7 +89,7 @@ class PairsForm(ScopeForm):
 
 
 class FindingForm(forms.Form):
-    """What staff found about a report, and why."""
+    """Finding about a report, with a note."""
 
     finding = forms.TypedChoiceField(choices=PlayFinding.choices, coerce=PlayFinding)
     note = forms.CharField(max_length=500)
@@ -93,7 +97,7 @@ class FindingForm(forms.Form):
 
 @dataclass(frozen=True)
 class PairLine:
-    """A pair as the list shows it."""
+    """A pair as a line of the list."""
 
     pair: Examined
     currency: str
@@ -104,7 +108,7 @@ class PairLine:
 @access_log.listed("pairs of guests")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
-    """Pairs of players, those that stand out first."""
+    """List pairs of players, most suspicious first."""
     form = PairsForm(request.GET)
     scope = form.scope()
     asked: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
@@ -129,7 +133,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
 @staff_required(EXAMINE)
 @require_safe
 def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
-    """What passed between two players, coup by coup; who looked is on record."""
+    """Show the coups between two players. The access is recorded in the access log."""
     if first_id >= second_id:
         raise Http404
     first, second = (get_object_or_404(Player, pk=pk) for pk in (first_id, second_id))
@@ -154,7 +158,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 @access_log.listed("reports of guests")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
-    """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""
+    """List players' reports: those without a finding, oldest first, then the latest findings."""
     page = Paginator(player_reports.waiting(), REPORTS).get_page(request.GET.get("page"))
     decided = list(player_reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
     access_log.shown(
@@ -171,7 +175,7 @@ def staff_play_reports(request: StaffRequest) -> HttpResponse:
 @staff_required(EXAMINE)
 @require_POST
 def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
-    """Keep what was found about a report."""
+    """Record a finding about a report."""
     get_object_or_404(PlayReport, pk=report_id)
     form = FindingForm(request.POST)
     if not form.is_valid():
@@ -187,7 +191,7 @@ def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
 
 
 def coups_between(scope: Scope, first: Player, second: Player) -> QuerySet[CheminStake]:
-    """Return the stakes of one player against the bank of the other, latest first, with their coups."""
+    """Return the stakes of one player against the other's bank, latest first, with their coups."""
     ways = Q(player=first, coup__banker_player=second) | Q(player=second, coup__banker_player=first)
     found = CheminStake.objects.filter(
         ways,
@@ -202,7 +206,7 @@ def coups_between(scope: Scope, first: Player, second: Player) -> QuerySet[Chemi
 
 
 def _sorted(pairs: Iterable[Examined], sort: str) -> list[Examined]:
-    """By deviation and by money the largest first; otherwise those with most to say of them."""
+    """Sort by deviation or by money, largest first; otherwise by the number of signs, most first."""
     if sort in ("deviation", "net"):
         return sorted(pairs, key=attrgetter(sort), reverse=True)
     return sorted(pairs, key=lambda pair: (len(pair.signs), pair.deviation), reverse=True)

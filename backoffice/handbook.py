@@ -1,7 +1,6 @@
-"""The handbook of staff in the back office: what everybody does, and the jobs of the reader's own roles, step by step,
-from `docs/handbook.md`.
+"""Staff handbook: instructions for everybody and for the reader's own roles, from `docs/handbook.md`.
 
-A level-two heading there is a part, named after a role; a level-three heading is a job.
+A level-two heading there is a part, named after a role. A level-three heading is a job.
 """
 
 import re
@@ -29,7 +28,7 @@ ADDRESS: Final = re.compile(r"<code>(/staff/[a-z/-]*)</code>")
 
 @dataclass(frozen=True)
 class Job:
-    """One thing that is done, and how: with links for whoever may follow them, and without."""
+    """One job and its instructions: ``body`` with links, ``plain`` without."""
 
     title: str
     anchor: str
@@ -47,7 +46,7 @@ class Part:
 
 
 class RoleForm(forms.Form):
-    """Whose jobs are read."""
+    """Choice of the role whose jobs are shown."""
 
     role = forms.ChoiceField(required=False, choices=[("", "My own"), *((role, role) for role in sorted(WORDS))])
 
@@ -55,7 +54,7 @@ class RoleForm(forms.Form):
 @staff_required(READ)
 @require_safe
 def staff_handbook(request: StaffRequest) -> HttpResponse:
-    """Show what everybody does and the jobs of the reader's roles; or those of the role that was asked for."""
+    """Show the jobs for everybody and for the reader's roles, or those of the chosen role."""
     form = RoleForm(request.GET)
     asked = form.cleaned_data["role"] if form.is_valid() else ""
     mine = set(request.user.groups.values_list("name", flat=True))
@@ -67,7 +66,7 @@ def staff_handbook(request: StaffRequest) -> HttpResponse:
 
 @cache
 def parts() -> dict[str, Part]:
-    """Return the parts of the handbook by the role that they are for."""
+    """Return the parts of the handbook by role."""
     _title, *sections = re.split(r"^## ", HANDBOOK.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {part.role: part for part in map(_part, sections)}
 
@@ -87,6 +86,6 @@ def _job(role: str, text: str) -> Job:
 
 
 def _rendered(source: str) -> SafeString:
-    from markdown_it import MarkdownIt  # what it loads, every command of the house would wait for
+    from markdown_it import MarkdownIt  # imported here because loading it would slow down every management command
 
     return mark_safe(MarkdownIt("commonmark", {"html": False}).render(source))  # noqa: S308  (our own text, HTML in it is escaped)

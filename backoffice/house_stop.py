@@ -1,4 +1,4 @@
-"""The page on which the whole house is stopped, and let go on. In English, like all of the back office."""
+"""Pages of the house stop: stop all play and deposits, and resume them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +23,7 @@ from wallet.models import HouseStop
 
 @transaction.atomic
 def stop(*, reason: str, by: Staff) -> HouseStop:
-    """Stop the whole house, and have every table say so. Raises StopError."""
+    """Start the house stop and notify every table. Raises StopError."""
     stopped = house_stop.stop_house(reason=reason, by=by)
     _tell()
     return stopped
@@ -31,8 +31,10 @@ def stop(*, reason: str, by: Staff) -> HouseStop:
 
 @transaction.atomic
 def resume(*, reason: str, by: Staff) -> HouseStop:
-    """Let the house go on, and return the stop that ended. Guests have all of their time again, whoever is asked and
-    whoever is away; a table that cannot say whom it asks keeps nobody else waiting. Raises StopError.
+    """End the house stop and return it. Raises StopError.
+
+    Players at Chemin de Fer get their full time to decide again. A table that cannot give time back
+    (TableError) does not hold up the others.
     """
     ended = house_stop.resume_house(reason=reason, by=by)
     for live_table in LiveTable.objects.filter(table__shape=Shape.GUESTS).select_related("table").order_by("pk"):
@@ -49,12 +51,12 @@ def _tell() -> None:
 
 STOP: Final = "wallet.stop_house"
 READERS: Final = (STOP, "audit.view_event")
-PAGE: Final = 25  # earlier stops at a time
+PAGE: Final = 25  # earlier stops per page
 LONGEST_REASON: Final = 300
 
 
 class StopForm(forms.Form):
-    """Why, and that it is meant."""
+    """Reason and confirmation."""
 
     reason = forms.CharField(
         label="Reason",
@@ -69,26 +71,26 @@ class StopForm(forms.Form):
 @staff_required(*READERS)
 @require_safe
 def staff_stop(request: StaffRequest) -> HttpResponse:
-    """Whether the house is stopped, what a stop does, and earlier ones."""
+    """Show whether the house is stopped, what a stop does, and earlier stops."""
     return _page(request, StopForm())
 
 
 @staff_required(STOP)
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
-    """Stop the whole house."""
+    """Start the house stop."""
     return _do(request, stop, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
 
 
 @staff_required(STOP)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
-    """Let the house go on."""
+    """End the house stop."""
     return _do(request, resume, "The house goes on: tables that are open begin their next rounds.")
 
 
 def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:
-    """Do one or the other with the reason that was given, and say how it went."""
+    """Start or end the stop with the given reason, and show the result."""
     form = StopForm(request.POST)
     if not form.is_valid():
         return _page(request, form)

@@ -1,4 +1,4 @@
-"""What compliance programs read is a look like any on a page: on record before it leaves the house."""
+"""Base view of the compliance API that writes to the access log before it sends player data."""
 
 from typing import Any, ClassVar, Final
 
@@ -13,18 +13,26 @@ SEE_LOG: Final = "audit.view_event"
 
 
 class LookedAt(StaffApiView):
-    """A view whose answer may show players: it declares them (`show`), and they are on record as seen. *what* says what
-    of them it shows. A file is put on record by its own view.
+    """View whose answer may show players.
+
+    The view declares the players with `show`, and the answer is recorded in the access log. *what*
+    names the data that was shown. A view that sends a file records its own access.
     """
 
     what: ClassVar[str]
 
     def show(self, *whom: object) -> None:
-        """Declare players that the answer shows, as `players.staff.access_log.shown` takes them."""
+        """Declare the players that the answer shows.
+
+        Takes what `players.staff.access_log.shown` takes.
+        """
         access_log.shown(self.request, *whom)
 
     def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
-        """Write the answer and put it on record: what cannot be recorded is not sent."""
+        """Render the answer and record the access.
+
+        An answer whose access cannot be recorded is not sent.
+        """
         answer = super().finalize_response(request, response, *args, **kwargs)
         if isinstance(answer, Response) and not answer.exception:
             answer.render()

@@ -1,5 +1,6 @@
-"""What compliance programs may read. Below ``log/`` stands a log as C2SP tlog-tiles has it, whose addresses end in no
-slash.
+"""URLs of the compliance API.
+
+The addresses below ``log/`` follow C2SP tlog-tiles and do not end in a slash.
 """
 
 from django.urls import path

@@ -1,5 +1,6 @@
-"""Events of the log for compliance programs: found, read byte for byte, and proven. They hold no personal values, only
-their salted hashes, as on the page of events.
+"""Event log in the compliance API: search events, read one byte for byte, prove that it is in the log.
+
+Events hold salted hashes instead of personal values, as on the page of events.
 """
 
 import base64
@@ -32,13 +33,13 @@ from players.models import Scope
 
 NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this"))
 PROOF: Final = "text/plain; charset=utf-8"
-LONGEST_NAME: Final = 200  # characters of what events call something
+LONGEST_NAME: Final = 200  # characters of an event's kind, actor or subject
 END: Final = 2**63 - 1
 FIRST: Final = {"event_id": "$response.body#/items/0/id"}
 
 
 class EventsAsked(Numbered):
-    """Which events: each condition narrows the list down."""
+    """Query for events. Each condition narrows the list."""
 
     kind = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="a kind, exactly: round.settled")
     by = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="who did it, exactly: staff:3")
@@ -63,7 +64,7 @@ class EventsAsked(Numbered):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Demand that places in the log come as a range that is not too long."""
+        """Require that leaf numbers form a range, and that the range is not too long."""
         ends = [attrs.get(name) for name in ("first_leaf", "end_leaf")]
         if None in ends and any(end is not None for end in ends):
             raise self._wrong("first_leaf" if ends[0] is None else "end_leaf", "required")
@@ -80,7 +81,7 @@ class EventsAsked(Numbered):
 
 
 class EventSchema(serializers.Serializer[Any]):
-    """An event, and where in the log it is."""
+    """An event and its place in the log."""
 
     id = serializers.IntegerField(help_text="its number in the database, which no proof speaks of")
     leaf = serializers.IntegerField(
@@ -98,14 +99,14 @@ class EventSchema(serializers.Serializer[Any]):
 
 
 class EventWholeSchema(EventSchema):
-    """An event with the bytes that are proven."""
+    """An event with the canonical bytes that a proof covers."""
 
     body = serializers.CharField(help_text="its canonical JSON, byte for byte, in base64")
     leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the body: its leaf (RFC 6962)")
 
 
 class Events(LookedAt):
-    """The log."""
+    """Events of the log."""
 
     scopes = {"GET": Scope.EVENTS}
     permissions = (SEE_LOG,)
@@ -117,7 +118,7 @@ class Events(LookedAt):
         responses={200: Linked(page_of(EventSchema), event=Link("event", FIRST), proof=Link("event_proof", FIRST))},
     )
     def get(self, request: Request) -> Response:
-        """Find events."""
+        """Search events."""
         asked = query_of(request, EventsAsked)
         rows = event_search.find(
             wanted(asked),
@@ -143,7 +144,7 @@ class OneEvent(LookedAt):
         responses=Linked(EventWholeSchema, proof=Link("event_proof", {"event_id": "$response.body#/id"})),
     )
     def get(self, request: Request, event_id: int) -> Response:
-        """Read one event as it is proven."""
+        """Read one event, with the exact bytes that its proof covers."""
         event = found(event_id)
         (said,) = told([event])
         body = bytes(event.body)
@@ -152,7 +153,7 @@ class OneEvent(LookedAt):
 
 
 class EventProof(StaffApiView):
-    """The proof of one event: hashes alone."""
+    """Proof of one event. It contains only hashes."""
 
     scopes = {"GET": Scope.EVENTS}
     permissions = (SEE_LOG,)
@@ -171,7 +172,7 @@ class EventProof(StaffApiView):
 
 
 def wanted(asked: dict[str, Any]) -> event_search.Wanted:
-    """Return what a valid query asks for."""
+    """Return the event search that a valid query asks for."""
     leaves = range(asked["first_leaf"], asked["end_leaf"]) if "first_leaf" in asked else None
     exact: dict[str, str] = {name: asked[name] for name in ("kind", "by", "on") if name in asked}
     return event_search.Wanted(exact, asked.get("since"), asked.get("until"), leaves)
@@ -186,7 +187,7 @@ def found(event_id: int) -> Event:
 
 
 def told(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
-    """Yield events as they are sent: what the proven bytes say, and where these are."""
+    """Yield events as the API sends them: the content of the canonical bytes, and the place in the log."""
     events = list(events)
     leaves = dict(Leaf.objects.filter(event__in=[each.pk for each in events]).values_list("event", "leaf"))
     signed = checkpoints.size()

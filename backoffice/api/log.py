@@ -1,5 +1,7 @@
-"""The log for whoever mirrors it: a plain C2SP tlog-tiles log under ``log/``, and beside it what that has no place for:
-earlier checkpoints, proofs of consistency, the keys.
+"""Event log for mirrors: a C2SP tlog-tiles log under ``log/``.
+
+Further views serve what tlog-tiles does not define: earlier checkpoints, consistency proofs and the
+keys.
 """
 
 from datetime import datetime
@@ -31,7 +33,7 @@ HASHES: Final = "application/octet-stream"
 
 
 class CheckpointSchema(serializers.Serializer[Any]):
-    """A signed tree."""
+    """A signed checkpoint of the tree."""
 
     size = serializers.IntegerField(help_text="how many leaves it has")
     at = serializers.DateTimeField(help_text="when it was signed, by the signer’s clock")
@@ -39,27 +41,27 @@ class CheckpointSchema(serializers.Serializer[Any]):
 
 
 class KeysSchema(serializers.Serializer[Any]):
-    """The keys that the house believes. Whoever checks the log takes them from elsewhere."""
+    """The keys that the house trusts. An auditor must obtain the keys from another source."""
 
     origin = serializers.CharField(help_text="what the log is called")
     keys = serializers.ListField(child=serializers.CharField(), help_text="C2SP signed-note, verifier keys")
 
 
 class ConsistencyAsked(Strict):
-    """Which two trees."""
+    """Query for a consistency proof between two trees."""
 
     old = serializers.IntegerField(min_value=0, max_value=END, help_text="leaves of the earlier tree")
     size = serializers.IntegerField(min_value=0, max_value=END, help_text="leaves of the later tree")
 
 
 class ConsistencySchema(ConsistencyAsked):
-    """Why the later tree begins with the earlier one (RFC 6962, 2.1.2)."""
+    """Proof that the later tree begins with the earlier one (RFC 6962, 2.1.2)."""
 
     hashes = serializers.ListField(child=serializers.CharField(), help_text="each 32 bytes, in base64")
 
 
 class OfTheLog(StaffApiView):
-    """A view of what the log is proven by."""
+    """Base view of checkpoints, keys, proofs and tiles."""
 
     scopes = {"GET": Scope.CHECKPOINTS}
     permissions = (SEE_LOG,)
@@ -101,13 +103,13 @@ class Keys(OfTheLog):
 
     @extend_schema(operation_id="log_keys", responses=KeysSchema)
     def get(self, request: Request) -> Response:
-        """Read the keys that the house believes."""
+        """Read the keys that the house trusts."""
         known = checkpoints.house_keys()
         return Response({"origin": keys.origin(known), "keys": [key.vkey for key in known]})
 
 
 class Consistency(OfTheLog):
-    """That the log only grew."""
+    """Consistency proof: the log was only appended to."""
 
     @extend_schema(
         operation_id="log_consistency",
@@ -128,8 +130,10 @@ class LogTile(OfTheLog):
 
     @extend_schema(operation_id="log_tile", responses={(200, HASHES): OpenApiTypes.BINARY})
     def get(self, request: Request, level: int, tile: str) -> HttpResponse:
-        """Read a tile: up to 256 hashes of 32 bytes. It is named as C2SP tlog-tiles does, x001/067 or x001/067.p/3, and
-        no wider than the last checkpoint has it.
+        """Read a tile of up to 256 hashes of 32 bytes each.
+
+        The name follows C2SP tlog-tiles: x001/067, or x001/067.p/3. A tile is never wider than the
+        last checkpoint allows.
         """
         try:
             return HttpResponse(mirror.tile(level, tile), content_type=HASHES)
@@ -144,8 +148,10 @@ class LogEntries(OfTheLog):
 
     @extend_schema(operation_id="log_entries", responses={(200, HASHES): OpenApiTypes.BINARY})
     def get(self, request: Request, tile: str) -> HttpResponse:
-        """Read the events below a tile of level 0, each after its length in two bytes. That this left the house is on
-        record (log.exported).
+        """Read the events below a tile of level 0.
+
+        Each event follows its length in two bytes. The export is recorded in the event log
+        (log.exported).
         """
         try:
             return HttpResponse(mirror.entries(tile, by=str(self.staff)), content_type=HASHES)

@@ -1,5 +1,6 @@
-"""Reports for compliance programs: which there are, which were made, and all that one says. Asking for one is left to
-the page: here nothing is written but who looked.
+"""Reports in the compliance API: the kinds, the reports that were made, and their rows and files.
+
+Reports are requested on their page. This API writes only to the access log.
 """
 
 from collections.abc import Sequence
@@ -51,13 +52,13 @@ class KindSchema(serializers.Serializer[Any]):
 
 
 class ReportsAsked(Numbered):
-    """Which reports."""
+    """Query for reports."""
 
     kind = serializers.CharField(required=False, max_length=100)
 
 
 class ReportSchema(serializers.Serializer[Any]):
-    """A report that was asked for."""
+    """A report that was requested."""
 
     id = serializers.IntegerField()
     kind = serializers.CharField()
@@ -80,7 +81,7 @@ class LineSchema(serializers.Serializer[Any]):
 
 
 class WholeReportSchema(ReportSchema):
-    """A report with all that it says but for its rows."""
+    """A report with everything except its rows."""
 
     lines = LineSchema(many=True, help_text="what it is, of whom, of when")
     columns = ColumnSchema(many=True)
@@ -94,7 +95,7 @@ class WholeReportSchema(ReportSchema):
 
 
 class RowsAsked(Strict):
-    """Which rows of a report."""
+    """Query for rows of a report."""
 
     cursor = NumberCursor(required=False)
 
@@ -107,7 +108,7 @@ class RowsSchema(serializers.Serializer[Any]):
 
 
 class OfReports(LookedAt):
-    """A view of reports: of a kind that the caller may not read there are none."""
+    """Base view of reports. It hides reports of a kind that the caller may not read."""
 
     scopes = {"GET": Scope.REPORTS}
     permissions = (SEE,)
@@ -119,7 +120,7 @@ class OfReports(LookedAt):
         return [kind for kind in all_kinds() if isinstance(user, User) and may_read(user, kind)]
 
     def found(self, report_id: int) -> Report:
-        """Return a report. Raises Problem where there is none for the caller."""
+        """Return a report. Raises Problem if it does not exist or the caller may not read it."""
         report = Report.objects.filter(pk=report_id).first()
         kind = report and kind_of(report.kind)
         if report is None or kind not in self.mine():
@@ -137,7 +138,7 @@ class Kinds(OfReports):
 
 
 class Reports(OfReports):
-    """Reports that were asked for."""
+    """Reports that were requested."""
 
     @extend_schema(
         operation_id="reports",
@@ -163,7 +164,7 @@ class OneReport(OfReports):
         responses={200: Linked(WholeReportSchema, rows=Link("report_rows", {"report_id": "$response.body#/id"}))},
     )
     def get(self, request: Request, report_id: int) -> Response:
-        """Read what stands above and below the rows of a report, and the hashes of its files."""
+        """Read the lines above and below the rows of a report, and the hashes of its files."""
         report = self.found(report_id)
         head = Head.read(report.head) if report.state == ReportState.READY and report.head else Head((), "UTC", ())
         said = verification.said(report)
@@ -187,7 +188,7 @@ class ReportRows(OfReports):
 
     @extend_schema(operation_id="report_rows", parameters=[RowsAsked], responses=RowsSchema)
     def get(self, request: Request, report_id: int) -> Response:
-        """Read some rows of a report, as many at a time as its page shows."""
+        """Read one page of rows of a report, with as many rows as a page on the screen."""
         report, number = self.found(report_id), query_of(request, RowsAsked).get("cursor", 0) + 1
         pages = ReportPage.objects.filter(report=report, number__gte=number).order_by("number")
         rows = list(pages.values_list("rows", flat=True)[:2])
@@ -204,7 +205,7 @@ class ReportFile(OfReports):
         responses={(200, media.partition(";")[0]): OpenApiTypes.BINARY for media in TYPES.values()},
     )
     def get(self, request: Request, report_id: int, name: str) -> StreamingHttpResponse:
-        """Take a file of a report: csv or xlsx."""
+        """Download a file of a report: csv or xlsx."""
         report = self.found(report_id)
         if report.state != ReportState.READY or name not in TYPES:
             raise Problem(NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Rounds as compliance programs are told of them (`backoffice.api.round_schemas`)."""
+"""Build the answers of the compliance API about rounds (`backoffice.api.round_schemas`)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ Said = dict[str, Any]
 
 
 def found(part: Participation) -> Said:
-    """Tell of a part in a round that was found."""
+    """Return one player's part in a round as a search result."""
     played = part.round
     return _part(part) | {
         "round": played.pk,
@@ -26,7 +26,7 @@ def found(part: Participation) -> Said:
 
 
 def going(live: LiveRound) -> Said:
-    """Tell of a round that is not over."""
+    """Return a round in progress."""
     table = live.live_table
     return {
         "round": live.pk,
@@ -41,7 +41,7 @@ def going(live: LiveRound) -> Said:
 
 
 def whole(kept: Kept, *, shows_incidents: bool) -> Said:
-    """Tell all of a finished round, and what comes out when it is dealt again now."""
+    """Return everything stored about a finished round, and the result of its verification."""
     played, version = kept.round, kept.round.table_version
     again = recalled(kept)
     is_own = played.seed is not None and bool(played.cards)

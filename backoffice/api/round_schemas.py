@@ -1,4 +1,7 @@
-"""What compliance programs are told of rounds. Amounts are minor units of the currency beside them."""
+"""Serializers of rounds in the compliance API.
+
+Amounts are minor units of the currency in the same object.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ WHOSE = "player:12; null for a house player"
 
 
 class BetSchema(serializers.Serializer[Any]):
-    """One bet, and what became of it."""
+    """One bet and its result."""
 
     bet = serializers.CharField()
     stake = serializers.IntegerField()
@@ -20,7 +23,7 @@ class BetSchema(serializers.Serializer[Any]):
 
 
 class MovedBackSchema(serializers.Serializer[Any]):
-    """What the annulment of a round did to one player."""
+    """What one player's balance got or lost when the round was voided."""
 
     returned = serializers.IntegerField(
         help_text="stakes given back less payouts taken back; negative where the round had won"
@@ -43,7 +46,7 @@ class PartSchema(serializers.Serializer[Any]):
 
 
 class FoundRoundSchema(PartSchema):
-    """One player’s part in a round that was found."""
+    """One player’s part in a round, as a search result."""
 
     round = serializers.UUIDField()
     code = serializers.CharField(help_text="what people say to each other: 7Q4K-0193-BD2M")
@@ -55,7 +58,7 @@ class FoundRoundSchema(PartSchema):
 
 
 class GoingRoundSchema(serializers.Serializer[Any]):
-    """A round of a table with others that is not over. Of its cards and bets nothing is told."""
+    """A round in progress at a shared table. Its cards and bets are not shown."""
 
     round = serializers.UUIDField()
     code = serializers.CharField()
@@ -75,7 +78,7 @@ class WholePartSchema(PartSchema):
 
 
 class ShoeSchema(serializers.Serializer[Any]):
-    """The shoe of a shared round. Cards are counted from 0 in the order of the shuffle."""
+    """The shoe of a shared round. Card positions count from 0 in the order of the shuffle."""
 
     id = serializers.UUIDField()
     number = serializers.IntegerField(help_text="counts the shoes of the table")
@@ -90,7 +93,7 @@ class ShoeSchema(serializers.Serializer[Any]):
 
 
 class CoupStakeSchema(serializers.Serializer[Any]):
-    """What one guest laid against the bank."""
+    """One player's stake against the bank."""
 
     seat = serializers.IntegerField()
     player = serializers.CharField(allow_null=True, help_text=WHOSE)
@@ -99,7 +102,7 @@ class CoupStakeSchema(serializers.Serializer[Any]):
 
 
 class CoupMoveSchema(serializers.Serializer[Any]):
-    """One thing that happened in a coup."""
+    """One move in a coup."""
 
     number = serializers.IntegerField(help_text="counts the moves of the table")
     seat = serializers.IntegerField(allow_null=True, help_text="null where the house acts")
@@ -112,7 +115,7 @@ class CoupMoveSchema(serializers.Serializer[Any]):
 
 
 class CoupSchema(serializers.Serializer[Any]):
-    """A coup of Chemin de Fer as it was between guests."""
+    """A coup of Chemin de Fer: bank, stakes, moves and result."""
 
     currency = serializers.CharField()
     bank = serializers.IntegerField(help_text="at its opening")
@@ -132,7 +135,7 @@ class CoupSchema(serializers.Serializer[Any]):
 
 
 class VoidSchema(serializers.Serializer[Any]):
-    """That a round was annulled."""
+    """The voiding of a round."""
 
     reason = serializers.CharField()
     by = serializers.CharField()
@@ -140,7 +143,7 @@ class VoidSchema(serializers.Serializer[Any]):
 
 
 class IncidentSchema(serializers.Serializer[Any]):
-    """What was found wrong with a round, and what was decided."""
+    """An incident of a round, and the ruling on it."""
 
     id = serializers.IntegerField()
     kind = serializers.CharField()
@@ -152,7 +155,7 @@ class IncidentSchema(serializers.Serializer[Any]):
 
 
 class DifferenceSchema(serializers.Serializer[Any]):
-    """Something kept of a round that is not what its seed and its bets come to."""
+    """A difference between what is stored of a round and what its seed and its bets yield."""
 
     what = serializers.CharField()
     stored = serializers.CharField()
@@ -168,7 +171,7 @@ class RoundEventSchema(serializers.Serializer[Any]):
 
 
 class WholeRoundSchema(serializers.Serializer[Any]):
-    """A finished round with everything that deals it again, and what came out when the house just did so."""
+    """A finished round with everything needed to deal it again, and the result of verifying it now."""
 
     id = serializers.UUIDField()
     code = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Rounds for compliance programs: found as on the page of rounds, and told whole, so that they can be dealt again."""
+"""Rounds in the compliance API: search as on the page of rounds, and read one round in full to verify it."""
 
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -29,14 +29,14 @@ AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
 
 
 class Amount(serializers.IntegerField):
-    """Minor units in a query."""
+    """Query parameter for an amount in minor units."""
 
     def __init__(self) -> None:
         super().__init__(required=False, min_value=0, max_value=LARGEST, help_text="minor units; goes with currency")
 
 
 class RoundsAsked(Numbered):
-    """Which rounds: each condition narrows the list down."""
+    """Query for finished rounds. Each condition narrows the list."""
 
     player = serializers.IntegerField(required=False, min_value=1, max_value=END, help_text="12 for player:12")
     since = Moment(required=False, help_text="over then or later")
@@ -53,7 +53,7 @@ class RoundsAsked(Numbered):
     paid_most = Amount()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Demand that an amount is one of a currency."""
+        """Require a currency where an amount is given."""
         if "currency" not in attrs and any(name in attrs for name in AMOUNTS):
             message = self.fields["currency"].error_messages["required"]
             raise serializers.ValidationError({"currency": [message]}, code="required")
@@ -78,7 +78,7 @@ class Rounds(LookedAt):
         },
     )
     def get(self, request: Request) -> Response:
-        """Find finished rounds, newest first: one line for each player’s part."""
+        """Search finished rounds, newest first, with one line for each player’s part."""
         asked = query_of(request, RoundsAsked)
         rows = find(wanted(asked), before=asked.get("cursor"), limit=asked["limit"] + 1)
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
@@ -88,7 +88,7 @@ class Rounds(LookedAt):
 
 
 class RoundsGoing(LookedAt):
-    """Rounds that are not over."""
+    """Rounds in progress."""
 
     scopes = {"GET": Scope.ROUNDS}
     permissions = READERS
@@ -96,7 +96,7 @@ class RoundsGoing(LookedAt):
 
     @extend_schema(operation_id="compliance_rounds_going", responses=page_of(GoingRoundSchema))
     def get(self, request: Request) -> Response:
-        """List the rounds that are in progress at tables with others, newest first: one at most for each table."""
+        """List the rounds in progress at shared tables, newest first, at most one for each table."""
         rows = in_progress(Wanted())
         return Response(page(list(GoingRoundSchema(map(round_answers.going, rows), many=True).data), None))
 
@@ -115,7 +115,7 @@ class OneRound(LookedAt):
         },
     )
     def get(self, request: Request, round_id: UUID) -> Response:
-        """Read a finished round whole, and have the house deal it again."""
+        """Read a finished round in full and verify it."""
         kept = read(round_id)
         if kept is None:
             raise Problem(NOT_FOUND)
@@ -125,7 +125,7 @@ class OneRound(LookedAt):
 
 
 def wanted(asked: dict[str, Any]) -> Wanted:
-    """Return the search that a valid query is."""
+    """Return the round search that a valid query asks for."""
 
     def least_most(what: Literal["staked", "paid"]) -> tuple[int | None, int | None]:
         return asked.get(f"{what}_least"), asked.get(f"{what}_most")

@@ -1,4 +1,4 @@
-"""Significant events for compliance programs, to read: the work on them is done on their page."""
+"""Significant events in the compliance API, read only. Staff handle them on their page."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ WEIGHTS: Final = {weight.name.lower(): weight for weight in Weight}
 
 
 class SignificantAsked(Numbered):
-    """Which significant events."""
+    """Query for significant events."""
 
     state = serializers.ChoiceField(Work.values, required=False)
     category = serializers.ChoiceField(Category.values, required=False)
@@ -31,7 +31,7 @@ class SignificantAsked(Numbered):
 
 
 class SignificantSchema(serializers.Serializer[Any]):
-    """Something that somebody has to look at (GLI-19 v3.0, 2.8.8)."""
+    """A significant event that staff must review (GLI-19 v3.0, 2.8.8)."""
 
     id = serializers.IntegerField()
     category = serializers.ChoiceField(Category.values)
@@ -49,7 +49,7 @@ class SignificantSchema(serializers.Serializer[Any]):
     assigned_to = serializers.CharField(allow_blank=True, help_text="staff:3; empty for nobody")
 
     def to_representation(self, instance: Significant) -> dict[str, Any]:
-        """Say it, its weight by name."""
+        """Return the representation, with the weight as a name."""
         return super().to_representation(instance) | {"weight": Weight(instance.weight).name.lower()}
 
 

@@ -1,5 +1,6 @@
-"""Who looked at whose data, as compliance reads it: what `players.staff.access_log` put on record, by whom, about whom,
-when; and who took the log out of the house.
+"""Access log: which staff member viewed which player's data, and who exported the event log.
+
+`players.staff.access_log` records the accesses.
 """
 
 import csv
@@ -28,23 +29,24 @@ from players.staff.access_log import SEEN, note_list
 
 SEE: Final = "audit.view_event"
 PAGE: Final = 50
-MOST: Final = 10_000  # lines of a file
-LONGEST_ID: Final = 19  # digits, from which on no number fits the column
+MOST: Final = 10_000  # lines in the CSV file
+LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
 HEAD: Final = ("No.", "When (UTC)", "By", "Page", "Of", "What", "Players", "Named")
 
-# Whom a list names, for which there is an index; a look at one player is on that player.
+# Names of players in a list, for which there is an index. An access to one player has that player
+# in `on`.
 NAMED: Final = Func("body", function="audit_players", output_field=ArrayField(TextField()))
 
 
 class NumberField(forms.CharField):
-    """A number, with or without what stands before it in events: ``prefix:12`` or ``12``."""
+    """Number with or without its prefix in events: ``prefix:12`` or ``12``."""
 
     def __init__(self, prefix: str, *, label: str) -> None:
         super().__init__(label=label, required=False, max_length=30)
         self._prefix = prefix
 
     def clean(self, value: str) -> str:
-        """Return how events name it, "" for nothing."""
+        """Return the name as used in events, "" for no input."""
         number = super().clean(value).lower().removeprefix(f"{self._prefix}:")
         if number and not (number.isascii() and number.isdecimal() and len(number) < LONGEST_ID):
             raise forms.ValidationError("Give the number that stands in events.")
@@ -52,7 +54,7 @@ class NumberField(forms.CharField):
 
 
 class LooksForm(forms.Form):
-    """Which looks; ``before`` is the number of the event that the page ends above."""
+    """Filter of accesses. ``before`` is the number of the last event on the previous page."""
 
     staff = NumberField("staff", label="Staff member’s number")
     player = NumberField("player", label="Player’s number")
@@ -67,7 +69,7 @@ class LooksForm(forms.Form):
 
 @dataclass(frozen=True)
 class Look:
-    """One look: what was shown, of how many players, and of whom where they are named."""
+    """One access: the data that was shown, the number of players, and their names where recorded."""
 
     id: int
     at: datetime
@@ -84,7 +86,7 @@ class Look:
 @access_log.listed("looks")
 @require_safe
 def staff_looks(request: StaffRequest) -> HttpResponse:
-    """A page of looks, newest first."""
+    """Show a page of the access log, newest first."""
     form = LooksForm(request.GET)
     rows = read(found(form, PAGE + 1))
     shown = rows[:PAGE]
@@ -102,7 +104,7 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_looks_file(request: StaffRequest) -> HttpResponse:
-    """The same as CSV, at most `MOST` lines."""
+    """Download the filtered access log as CSV, at most `MOST` lines."""
     looks = read(found(LooksForm(request.GET), MOST))
     note_list(request, {int(name.partition(":")[2]) for look in looks for name in look.players}, what="looks")
     response = HttpResponse("".join(_lines(looks)), content_type="text/csv; charset=utf-8")
@@ -111,8 +113,10 @@ def staff_looks_file(request: StaffRequest) -> HttpResponse:
 
 
 def found(form: LooksForm, most: int) -> list[Event]:
-    """Return the events of the looks that the form asks for, newest first, at most so many; none where it cannot be
-    understood. Who took the log is among them, but where one player is asked about: it names nobody.
+    """Return the events that the form asks for, newest first, at most *most*.
+
+    Returns none where the form is invalid. Exports of the log are included, except where the form
+    asks about one player: an export names no player.
     """
     if not form.is_valid():
         return []
@@ -138,12 +142,12 @@ def _narrowed(looks: QuerySet[Event], asked: Mapping[str, Any]) -> QuerySet[Even
 
 
 def latest(player: Player, most: int) -> list[Look]:
-    """Return the last looks at a player's data, newest first."""
+    """Return the latest accesses to a player's data, newest first."""
     return read(found(LooksForm({"player": str(player.pk)}), most))
 
 
 def read(events: Iterable[Event]) -> list[Look]:
-    """Return looks as their events tell them."""
+    """Return accesses built from their events."""
     return [_look(event) for event in events]
 
 

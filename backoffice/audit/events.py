@@ -1,6 +1,6 @@
-"""The event log as staff read it: newest first, filtered, a page at a time.
+"""Page of the event log: newest first, filtered, paginated.
 
-Personal values stay behind their hashes.
+Personal values are shown as hashes.
 """
 
 import json
@@ -20,7 +20,7 @@ from audit.tree.proofs import sealed
 
 PAGE = 50
 
-# PostgreSQL reads every entry of an index for DISTINCT; this looks only for the next kind after the one found.
+# DISTINCT reads every entry of the index. This query jumps from one kind to the next.
 KINDS = """
 WITH RECURSIVE found(kind) AS (
     SELECT min(kind) FROM audit_event
@@ -33,7 +33,10 @@ SELECT kind FROM found WHERE kind IS NOT NULL ORDER BY kind
 
 
 class EventFilter(forms.Form):
-    """Which events: each field an exact match, empty for all; ``before`` is the id that the page ends above."""
+    """Filter of events. Each field is an exact match; an empty field matches all.
+
+    ``before`` is the id of the last event on the previous page.
+    """
 
     kind = forms.ChoiceField(
         required=False,
@@ -49,7 +52,7 @@ class EventFilter(forms.Form):
 
 @dataclass(frozen=True)
 class EventRow:
-    """An event as a line of the page; ``body`` is its canonical JSON, set out to be read."""
+    """An event as a line of the page. ``body`` is its canonical JSON, indented."""
 
     id: int
     at: datetime
@@ -57,12 +60,12 @@ class EventRow:
     by: str
     on: str
     body: str
-    sealed: bool  # in a tree that is signed, so that it can be proven
+    sealed: bool  # covered by a signed checkpoint, so it can be proven
 
 
 @require_safe
 def events(request: HttpRequest) -> TemplateResponse:
-    """A page of the log. Who may see it, the floor above decides."""
+    """Show a page of the event log. The calling view checks permissions."""
     form = EventFilter(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -85,7 +88,10 @@ def events(request: HttpRequest) -> TemplateResponse:
 
 
 def kinds() -> list[str]:
-    """Return the kinds of all events there are, one step in the index for each, however many events there are."""
+    """Return all kinds of events in the log.
+
+    The query takes one index step for each kind, whatever the number of events.
+    """
     with connection.cursor() as cursor:
         cursor.execute(KINDS)
         return [kind for (kind,) in cursor.fetchall()]

@@ -1,6 +1,6 @@
-"""What staff take out of the event log for an auditor: all of it, a part of it, or one event with its proof.
+"""Exports of the event log for an auditor: the whole log, a part, or one event with its proof.
 
-The log knows nobody; whose data leaves with an event is put on record here, on the floor that knows players.
+The log itself knows no players, so the accesses to their data are recorded here.
 """
 
 from django import forms
@@ -20,7 +20,7 @@ from players.staff import access_log
 
 
 class PartForm(forms.Form):
-    """Which leaves: from the first one up to one that is left out; all where nothing is given."""
+    """Range of leaves. *end* is excluded. Without values, the form asks for all leaves."""
 
     first = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
     end = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
@@ -31,7 +31,7 @@ class PartForm(forms.Form):
 @require_safe
 @id_for_code("on", "round:")
 def staff_events(request: StaffRequest) -> HttpResponse:
-    """A page of the event log. It declares the players that its events name, for the access log."""
+    """Show a page of the event log, and declare the players in it to the access log."""
     answer = events(request)
     access_log.shown(request, (answer.context_data or {})["events"])
     return answer.render()
@@ -40,7 +40,10 @@ def staff_events(request: StaffRequest) -> HttpResponse:
 @staff_required("audit.view_event")
 @require_safe
 def staff_event_proof(request: StaffRequest, event_id: int) -> HttpResponse:
-    """One event, byte for byte, with the proof that it is in the log; back to the events where there is none yet."""
+    """Download one event, byte for byte, with its proof.
+
+    Redirect to the events if no proof exists yet.
+    """
     try:
         archive = export.export_event(event_id)
     except NotSealed:
@@ -55,8 +58,10 @@ def staff_event_proof(request: StaffRequest, event_id: int) -> HttpResponse:
 @staff_required("audit.view_event")
 @require_safe
 def staff_log_export(request: StaffRequest) -> HttpResponseBase:
-    """The log, or a part of it, without personal values: the whole log where nothing is said. Back to its page where no
-    signed tree has these leaves.
+    """Download the log or a part of it, without personal values.
+
+    Without a range it is the whole log. Redirects to the log's page if no signed tree has these
+    leaves.
     """
     form = PartForm(request.GET)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""How the log stands, for staff who read it: its tree, what was signed, and what waits."""
+"""Status page of the event log: the tree, the checkpoints, the keys, and events not yet sealed."""
 
 import base64
 import json
@@ -24,20 +24,20 @@ class Signed:
     """A checkpoint as a line of the page."""
 
     size: int
-    root: str  # in base64, as the note has it
+    root: str  # in base64, as in the note
     at: datetime
     note: str
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "Signed":
-        """Put it in words."""
+        """Return the line for a checkpoint."""
         root = base64.b64encode(bytes(checkpoint.root)).decode()
         return cls(checkpoint.size, root, checkpoint.at, checkpoint.note)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why the signer does not sign, since when, and how large the tree was that it refused."""
+    """Refusal by the signer: since when, why, and the size of the tree it refused."""
 
     since: datetime
     reason: str
@@ -47,7 +47,7 @@ class Refusal:
 
 @require_safe
 def log_state(request: HttpRequest) -> HttpResponse:
-    """The page. Who may see it, the floor above decides."""
+    """Show the status of the log. The calling view checks permissions."""
     signed = [Signed.of(each) for each in checkpoints.latest(SHOWN)]
     leaves = sealer.leaves()
     waiting = Pending.objects.count()
@@ -77,7 +77,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
 
 
 def in_words(time: timedelta) -> str:
-    """Put a span of time in words, as coarse as it is long."""
+    """Return a time span in words. Longer spans use larger units."""
     seconds = max(int(time.total_seconds()), 0)
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * length:
@@ -86,7 +86,7 @@ def in_words(time: timedelta) -> str:
 
 
 def _keys() -> tuple[str, str]:
-    """Return the keys that the house believes, a line each, and what is wrong with them."""
+    """Return the keys that the house trusts, one per line, and the error found in them."""
     try:
         return "\n".join(key.vkey for key in keys.known()), ""
     except Unproven as error:

@@ -1,4 +1,7 @@
-"""How long what is kept: the table, what has gone, and asking for a change, which another person decides."""
+"""Retention periods: the current ones, the last deletions, and requests to change a period.
+
+Another person must approve a change.
+"""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +24,7 @@ FEW: Final = 10  # runs
 
 
 class ChangeForm(forms.Form):
-    """What is to be kept for how long, and why."""
+    """Request for another retention period."""
 
     what = forms.TypedChoiceField(choices=Kept.choices, coerce=Kept)
     days = forms.IntegerField(min_value=1, max_value=LONGEST)
@@ -30,7 +33,7 @@ class ChangeForm(forms.Form):
 
 @dataclass(frozen=True)
 class Run:
-    """A time when what was due went: how much of each, and what could not go."""
+    """One run of the deletion: rows deleted of each kind, and the kinds that failed."""
 
     at: datetime
     gone: tuple[tuple[str, int], ...]
@@ -40,7 +43,10 @@ class Run:
 @staff_required(SEE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_retention(request: StaffRequest) -> HttpResponse:
-    """What is kept for how long, on whose word, and what went lately; and asking for another period."""
+    """Show retention periods, who set them and the latest deletions.
+
+    On POST, request another period.
+    """
     if request.method == "POST":
         return _ask(request)
     rules = {rule.what: rule for rule in Retention.objects.all()}

@@ -1,4 +1,4 @@
-"""What the back office's pages of the chat may send."""
+"""Forms of the chat pages in the back office."""
 
 from typing import Any, Final
 
@@ -22,33 +22,37 @@ WAITING, DECIDED = "waiting", "decided"
 
 
 class WhyForm(forms.Form):
-    """On what grounds something is done, which the player is told, and a note that other staff read."""
+    """Grounds for an action, which the player reads, and a note for other staff."""
 
     grounds = forms.TypedChoiceField(choices=[("", "Choose"), *Grounds.choices], coerce=Grounds)
     note = forms.CharField(max_length=300, required=False)
 
     @property
     def why(self) -> Why:
-        """It, once the form is valid."""
+        """The grounds and the note of a valid form."""
         return Why(self.cleaned_data["grounds"], self.cleaned_data["note"])
 
 
 class BanForm(WhyForm):
-    """For how long somebody may only read, and where: at every table, or at one."""
+    """Ban from writing: its length, and whether it holds at every table or at one."""
 
     length = forms.TypedChoiceField(choices=LENGTHS, coerce=HowLong)
     live_table = forms.ModelChoiceField(LiveTable.objects.all(), required=False)
 
 
 class NameForm(WhyForm):
-    """Which name is taken away: the one that whoever decides was shown, whatever its owner is called by now."""
+    """Name to take away.
+
+    It is the name that the moderator saw, even if the player has changed it since.
+    """
 
     name = forms.CharField(max_length=20)
 
 
 class DecisionForm(forms.Form):
-    """What becomes of a message, of its author and of the author's name. What cannot be undone is confirmed, and all
-    that a player is told of says why.
+    """Decision about a message, its author and the author's name.
+
+    What cannot be undone must be confirmed. Everything that the player is told about needs grounds.
     """
 
     decision = forms.TypedChoiceField(
@@ -68,7 +72,7 @@ class DecisionForm(forms.Form):
     sure = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """What goes for good is confirmed; what is done to somebody says why."""
+        """Require confirmation of what is final, and grounds for what affects the player."""
         asked = super().clean() or {}
         is_removed = asked.get("decision") == ReportDecision.REMOVED
         if (is_removed or asked.get("takes_name") or asked.get("length")) and not asked.get("grounds"):
@@ -79,7 +83,7 @@ class DecisionForm(forms.Form):
 
     @property
     def decided(self) -> Decision:
-        """What is decided, once the form is valid."""
+        """The decision of a valid form."""
         asked = self.cleaned_data
         return Decision(
             of_message=asked["decision"],
@@ -91,28 +95,28 @@ class DecisionForm(forms.Form):
 
 
 class TableField(forms.ModelChoiceField):
-    """A shared table for one kind of money."""
+    """Choice of a shared table in one mode (real or free money)."""
 
     def __init__(self) -> None:
-        """Offer all of them, and none."""
+        """Offer all shared tables and an empty choice."""
         tables = LiveTable.objects.select_related("table").order_by("table__name", "-mode")
         super().__init__(tables, label="Table", required=False, empty_label="All")
 
     def label_from_instance(self, obj: LiveTable) -> str:
-        """Return how it is named in the list."""
+        """Return the label of a table."""
         return f"{obj.table.name}, {obj.get_mode_display().lower()} money"
 
 
 class StaffField(forms.ModelChoiceField):
-    """Somebody of staff."""
+    """Choice of a staff member."""
 
     def label_from_instance(self, obj: Staff) -> str:
-        """Return how they are named in the list."""
+        """Return the label of a staff member."""
         return f"{obj.name} ({obj})"
 
 
 class QueueForm(forms.Form):
-    """Which reports the queue shows: those that wait, or what was decided."""
+    """Filter of the moderation queue: waiting reports or decided ones."""
 
     state = forms.ChoiceField(
         label="State",
@@ -127,7 +131,7 @@ class QueueForm(forms.Form):
 
     @property
     def wanted(self) -> Wanted:
-        """It, as far as the form is valid."""
+        """The search that the valid fields ask for."""
         asked = self.cleaned_data
         decision = asked.get("state", "")
         return Wanted(
@@ -139,12 +143,12 @@ class QueueForm(forms.Form):
 
     @property
     def is_of_decided(self) -> bool:
-        """Whether what was decided is asked for; who decided says so too."""
+        """Whether the form asks for decided reports. A choice of who decided implies that."""
         return bool(self.cleaned_data.get("state") or self.cleaned_data.get("by"))
 
 
 class LogForm(forms.Form):
-    """What of the log to show."""
+    """Filter of the chat log."""
 
     table = TableField()
     player = forms.CharField(label="Player’s number or name", required=False, max_length=40)

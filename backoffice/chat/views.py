@@ -1,6 +1,4 @@
-"""What staff do about the chat: decide on what players reported, take names away, keep somebody from writing, look up
-what was said. In English, like all of the back office.
-"""
+"""Chat moderation: decide reports, take names away, ban players from writing, and search the chat log."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,21 +21,21 @@ from players.staff import access_log
 from players.staff.disclosure_notes import TOLD
 
 MODERATE, READ = "games.moderate_chat", "games.read_chat"
-AUTHORS: Final = 10  # on a page of the queue
-PAGE: Final = 50  # lines of the log, or of what was decided
+AUTHORS: Final = 10  # per page of the queue
+PAGE: Final = 50  # lines of the log, or decided reports
 CHOICES: Final = {
     "lengths": LENGTHS,
     "places": WHERE,
     "grounds": Grounds.choices,
     "told": TOLD,
-}  # of every form about an author
+}  # for every form about an author
 
 
 @staff_required(MODERATE, READ)
 @access_log.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
-    """The queue: what players reported, by whom it was said, whoever has waited longest first; or what was decided."""
+    """Show the moderation queue, grouped by author, longest waiting first; or the decided reports."""
     form = QueueForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -61,7 +59,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
 @access_log.listed("a message and those around it")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
-    """One message among those around it."""
+    """Show one message among those around it."""
     return _message(request, message_id, given={})
 
 
@@ -69,7 +67,7 @@ def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
 @access_log.listed("a message and those around it")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
-    """Remove a message or keep it; keep its author from writing and take the author's name where that is asked for."""
+    """Remove or keep a message. Optionally ban its author and take the author's name away."""
     get_object_or_404(ChatMessage, pk=message_id)
     form = DecisionForm(request.POST)
     if not form.is_valid():
@@ -91,7 +89,7 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
 @staff_required(MODERATE)
 @require_POST
 def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Keep a player from writing, at one table or everywhere."""
+    """Ban a player from writing, at one table or everywhere."""
     player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
     form = BanForm(request.POST)
     if form.is_valid():
@@ -109,7 +107,7 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(MODERATE)
 @require_POST
 def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Take a name away from a player."""
+    """Take a player's name away."""
     player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
     form = NameForm(request.POST)
     if not form.is_valid():
@@ -127,7 +125,7 @@ def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(MODERATE)
 @require_POST
 def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
-    """Let a player write again."""
+    """Lift a ban."""
     try:
         lifted = moderation.lift(ban_id=ban_id, by=request.staff)
     except Decided as error:
@@ -141,7 +139,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 @access_log.listed("the log of the chat")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
-    """Everything that was said and is kept, latest first."""
+    """Search the stored chat messages, newest first."""
     form = LogForm(request.GET)
     lines: list[ChatMessage] = []
     if form.is_valid():
@@ -161,7 +159,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
 
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
-    """Show a message, and on the form for its decision what was *given* already."""
+    """Show a message with its decision form, filled in with *given*."""
     message = get_object_or_404(moderation_queue.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
     case = moderation_queue.case_of(message)
@@ -175,7 +173,7 @@ def _why_not(form: forms.Form) -> str:
 
 
 def _back(request: StaffRequest) -> HttpResponse:
-    """Lead back to the page of the chat that the form stands on."""
+    """Redirect to the page that the form was on."""
     page = request.POST.get("next", "")
     if page.startswith("/") and url_has_allowed_host_and_scheme(page, None):
         return redirect(page)

@@ -1,5 +1,7 @@
-"""Whether the house's own work gets done: the broker and its workers, the clock, the tables, the seal, the sums of
-hours, mail, and what is done by night. What cannot be found out is said, and keeps no page from being served.
+"""Health of background work: broker, workers, beat, tables, sealing, hourly totals, nightly jobs, mail.
+
+A broker that cannot be reached is reported as a line. It does not prevent the page from being
+served.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,15 +31,16 @@ from ops.broker import SECONDS, quick_line
 from players.models import Mail
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
-LONGEST_MARK: Final = timedelta(minutes=2)  # beat asks for one every thirty seconds
-LONGEST_DUE: Final = timedelta(seconds=5)  # beat looks every second
+LONGEST_MARK: Final = timedelta(minutes=2)  # beat requests a mark every thirty seconds
+LONGEST_DUE: Final = timedelta(seconds=5)  # beat checks every second
 LONGEST_SUMS: Final = timedelta(hours=3)
 MOST_WAITING: Final = 100  # messages for workers, or mails
 A_DAY: Final = timedelta(hours=26)
 AN_HOUR: Final = timedelta(hours=2)
 
-# In the order of the index of kinds. Asked for the newest one of a kind, PostgreSQL goes back along all events once it
-# has made a plan for any kind: it takes a kind for one of a few, and most events are rounds.
+# The query follows the order of the index on kinds. A query for the newest event of one kind would
+# scan back over all events under a generic plan: PostgreSQL assumes that each of a few kinds is
+# common, and most events are rounds.
 LAST: Final = """
 SELECT CASE WHEN kind = %(kind)s::text THEN at END FROM audit_event
 WHERE (kind, id) <= (%(kind)s::text, 9223372036854775807) ORDER BY kind DESC, id DESC LIMIT 1
@@ -46,17 +49,17 @@ WHERE (kind, id) <= (%(kind)s::text, 9223372036854775807) ORDER BY kind DESC, id
 
 @dataclass(frozen=True)
 class Line:
-    """One kind of work: how it stands, and whether somebody should look."""
+    """One kind of background work: its status, and whether someone must look into it."""
 
     name: str
     text: str
     is_wrong: bool = False
-    page: str = ""  # a URL name, where there is more to see
-    permission: str = ""  # which that page takes
+    page: str = ""  # URL name of a page with details
+    permission: str = ""  # required for that page
 
 
 def lines() -> list[Line]:
-    """Return how everything stands now."""
+    """Return the status of all background work."""
     now = clock()
     parts: Sequence[Callable[[datetime], Iterator[Line]]] = (_broker, _beat, _tables, _log, _sums, _nights, _post)
     return [line for part in parts for line in part(now)]
@@ -77,7 +80,7 @@ def _broker(_now: datetime) -> Iterator[Line]:
 
 
 def _waiting(broker: Connection) -> int:
-    """Return how many messages lie in the queue. One that is empty is none."""
+    """Return the number of messages in the queue. An empty queue may not exist."""
     try:
         queue = Queue(current_app.conf.task_default_queue, channel=broker.default_channel)
         declared: Any = queue.queue_declare(passive=True)
@@ -177,7 +180,10 @@ def _last(kind: str) -> datetime | None:
 
 
 def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, never: str) -> Line:
-    """Say how long ago something was done; wrong where that is longer than it may be."""
+    """Return a line that says how long ago something was done.
+
+    It is wrong if longer ago than *longest*.
+    """
     if last is None:
         return Line(name, never)
     return Line(name, f"{in_words(now - last)} ago", now - last > longest)

@@ -1,5 +1,7 @@
-"""What play and payments came to, in each currency, as the reports say it: revenue and rounds are asked of what the
-report of revenue asks, deposits and withdrawals of what the ledger is reconciled by. Currencies are never added up.
+"""Revenue, play and payments on the dashboard, for each currency. Currencies are never added up.
+
+The figures agree with the reports. Revenue and rounds come from the data of the revenue report;
+deposits and withdrawals come from the data by which the ledger is reconciled.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +26,11 @@ from wallet.models import Currency, Mode
 from wallet.money import format_money
 from wallet.reports import payments
 
-LISTED: Final = "%Y-%m-%dT%H:%M"  # how forms read a moment
+LISTED: Final = "%Y-%m-%dT%H:%M"  # format of a moment in forms
 
 
 class Behind(NamedTuple):
-    """An address, and what is there, in words."""
+    """An address and a description of the page there."""
 
     address: str
     leads_to: str
@@ -36,14 +38,14 @@ class Behind(NamedTuple):
 
 @dataclass(frozen=True)
 class Reports:
-    """The reports of a span, the newest first. Those that failed are none."""
+    """Reports of a span, newest first, without those that failed."""
 
     span: Span
     made: Sequence[Report]
 
     @classmethod
     def of(cls, span: Span, kinds: Sequence[Kind]) -> Self:
-        """Read them."""
+        """Read the reports of *kinds* for *span*."""
         found = Report.objects.filter(
             kind__in=[kind.name for kind in kinds],
             since=span.interval.since,
@@ -53,7 +55,7 @@ class Reports:
         return cls(span, list(found.exclude(state=ReportState.FAILED).order_by("-pk").defer("head")))
 
     def behind(self, kind: Kind, /, **choices: str) -> Behind:
-        """Return the report that tells of just what is chosen; failing that, one that tells of more; else the form."""
+        """Return the report of exactly these choices, else a broader report, else the form to request one."""
         wanted = {choice.name: choices.get(choice.name, "") for choice in kind.choices}
         of_kind = [report for report in self.made if report.kind == kind.name]
         for has_more in (False, True):
@@ -87,7 +89,7 @@ Drawn = tuple[str, int, str]  # label, value, text
 
 @dataclass(frozen=True)
 class Sums:
-    """What came to pass in one currency. Minor units, and rounds."""
+    """Totals of one currency: money in minor units, and the number of rounds."""
 
     revenue: int = 0
     staked: int = 0
@@ -97,13 +99,13 @@ class Sums:
 
     @property
     def net(self) -> int:
-        """What came in less what went out."""
+        """Deposits less withdrawals."""
         return self.deposits - self.withdrawals
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number, how it changed, in words, and where the rows behind it are."""
+    """One figure: its value, its change in words, and a link to the rows behind it."""
 
     name: str
     text: str
@@ -114,7 +116,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Chart:
-    """How a number went that was not nothing all along."""
+    """Chart of a figure that was not zero throughout."""
 
     title: str
     figures: Sequence[Drawn]
@@ -122,7 +124,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class OfCurrency:
-    """All of one currency."""
+    """Figures and charts of one currency."""
 
     currency: str
     figures: Sequence[Figure]
@@ -130,7 +132,7 @@ class OfCurrency:
 
 
 def told(span: Span) -> list[OfCurrency]:
-    """Return what to say of each currency in which something came to pass, in the span or before it."""
+    """Return the figures of each currency that has any in the span or in the span before it."""
     if span.is_empty:
         return []
     bounds = span.bounds()
@@ -157,7 +159,7 @@ def told(span: Span) -> list[OfCurrency]:
 
 
 def between(bounds: Sequence[datetime]) -> list[Mapping[str, Sums]]:
-    """Return what came to pass between each two of *bounds*, by currency."""
+    """Return the totals between each two neighbouring *bounds*, by currency."""
     played: list[dict[str, list[hourly_totals.Played]]] = [{} for _ in bounds[1:]]
     for each in hourly_totals.played(bounds, Mode.REAL):
         played[each.period].setdefault(each.currency, []).append(each)
@@ -239,7 +241,7 @@ def _charts(span: Span, currency: str, bounds: Sequence[datetime], pieces: Seque
 
 
 def rounds_address(span: Span) -> str:
-    """Return the list of what players staked in the interval."""
+    """Return the address of the list of players' parts in rounds during the span."""
     asked = {
         "since": f"{span.interval.since.astimezone(UTC):{LISTED}}",
         "until": f"{span.interval.until.astimezone(UTC):{LISTED}}",

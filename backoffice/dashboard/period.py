@@ -1,6 +1,4 @@
-"""Of which time the dashboard tells: some days by the clocks of the house, the same stretch before, and the pieces that
-its charts are made of.
-"""
+"""Period of the dashboard: days in the operator's time zone, the period to compare with, and chart steps."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -17,11 +15,11 @@ from audit.reports.kinds import Interval
 from players.date_field import Day
 
 MOST_DAYS: Final = 366
-DAILY: Final = 31  # days of which a chart has a point each; a week each for more
+DAILY: Final = 31  # longest period with one chart point per day; longer periods have one per week
 
 
 class Chosen(StrEnum):
-    """Which days."""
+    """Choice of a period."""
 
     TODAY = "today"
     YESTERDAY = "yesterday"
@@ -43,8 +41,9 @@ NAMES: Final = {
 
 @dataclass(frozen=True)
 class Span:
-    """Whole days from *first* to *last*, as far as they are over to the minute, and what they are compared with. Of a
-    day that has just begun the intervals are empty.
+    """Whole days from *first* to *last*, up to the current minute, and the period they are compared with.
+
+    The intervals are empty if the day has just begun.
     """
 
     first: date
@@ -58,17 +57,17 @@ class Span:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of it has passed."""
+        """Whether no time of it has passed yet."""
         return self.interval.since >= self.interval.until
 
     @property
     def step(self) -> str:
-        """How long a piece is."""
+        """Length of one chart step."""
         days = (self.last - self.first).days + 1
         return "hour" if days == 1 else "day" if days <= DAILY else "week"
 
     def bounds(self) -> list[datetime]:
-        """Return the ends of its pieces, which ascend."""
+        """Return the bounds of the chart steps, ascending."""
         since, until = self.interval.since, self.interval.until
         found, day = [since], self.first
         while found[-1] < until:
@@ -81,13 +80,13 @@ class Span:
         return found
 
     def label(self, begins: datetime) -> str:
-        """Name the piece that begins then."""
+        """Return the label of the chart step that begins at *begins*."""
         there = begins.astimezone(ZoneInfo(self.zone))
         return f"{there:%H:%M}" if self.step == "hour" else f"{there:%Y-%m-%d}"
 
 
 class PeriodForm(forms.Form):
-    """Which days to look at. Without a choice, today."""
+    """Form for the period. The default is today."""
 
     period = forms.TypedChoiceField(
         label="Period",
@@ -105,7 +104,7 @@ class PeriodForm(forms.Form):
         self._today = now.astimezone(ZoneInfo(settings.OPERATOR_TIME_ZONE)).date()
 
     def clean(self) -> dict[str, Any]:
-        """Refuse days of one's own that are none."""
+        """Validate the first and last day of an own period."""
         given: dict[str, Any] = self.cleaned_data
         if given.get("period") is not Chosen.OWN:
             return given
@@ -123,7 +122,7 @@ class PeriodForm(forms.Form):
         return given
 
     def span(self, now: datetime) -> Span:
-        """Return what was asked for as it is *now*; today where the form is not valid."""
+        """Return the span that the form asks for at *now*. An invalid form yields today."""
         asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
         chosen = asked.get("period") or Chosen.TODAY
         if chosen is Chosen.OWN:
@@ -152,7 +151,7 @@ def _own(first: date, last: date, now: datetime) -> Span:
 
 
 def _span(first: date, last: date, first_before: date, words: str, now: datetime) -> Span:
-    """Up to the minute, so that a report can be asked for of the very same interval."""
+    """Return a span that ends at the current minute, so that a report can cover exactly the same interval."""
     zone = settings.OPERATOR_TIME_ZONE
     minute = now.replace(second=0, microsecond=0)
     since, end = midnight(first, zone), midnight(last + A_DAY, zone)

@@ -1,5 +1,6 @@
-"""What waits for somebody, and what is wrong: counts, each with the page that lists it. A reader is told of those pages
-alone that they may see.
+"""Open tasks and alarms on the dashboard: counts, each with a link to the page that lists them.
+
+A reader sees only the counts of pages that they may open.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,18 +39,18 @@ SIGNIFICANT: Final = "audit.handle_significant"
 
 @dataclass(frozen=True)
 class Count:
-    """How many there are of something; *is_more* where counting stopped there."""
+    """Number of open items. *is_more*: counting stopped at this number."""
 
     name: str
     count: int
-    page: str  # a URL name
+    page: str  # URL name
     query: str = ""
     is_more: bool = False
-    is_wrong: bool = False  # whether one of them is more than work
+    is_wrong: bool = False  # whether any of them is a fault, not only work
 
     @property
     def address(self) -> str:
-        """Where they are listed."""
+        """URL of the page that lists them."""
         return reverse(self.page) + (f"?{self.query}" if self.query else "")
 
 
@@ -133,6 +134,6 @@ SEE: Final = tuple(dict.fromkeys(permission for permissions, _counter in COUNTER
 
 
 def counts(staff: Staff) -> list[Count]:
-    """Return what *staff* may see of it."""
+    """Return the counts that *staff* may see."""
     mine = staff.user.get_all_permissions()
     return [count for permissions, told in COUNTERS if not mine.isdisjoint(permissions) for count in told(staff)]

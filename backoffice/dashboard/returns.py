@@ -1,5 +1,6 @@
-"""What bets brought back beside what they should, as the page of returns says it of the same days. Those are days of
-UTC, by which returns are summed up.
+"""Actual and expected returns of bets on the dashboard, for the same days as the page of returns.
+
+The days are UTC days, because returns are summed up by UTC day.
 """
 
 from collections.abc import Sequence
@@ -15,15 +16,16 @@ from backoffice.fairness import returns
 from games.fairness.returns.figures import Group, Line, groups
 
 SEE: Final = returns.SEE
-MIDDLE: Final = 50.0  # where the exact return lies, of a hundred
-BAND: Final = 30.0  # how far from it the band ends
+MIDDLE: Final = 50.0  # position of the exact return, of 100
+BAND: Final = 30.0  # distance from the exact return to the edge of the band
 EDGE: Final = 1.0
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A bet, and where its actual return lies among a hundred, between whose 20 and 80 its band reaches; None where
-    there is nothing to compare with.
+    """A bet and the position of its actual return from 0 to 100. The band reaches from 20 to 80.
+
+    The position is None if there is nothing to compare with.
     """
 
     line: Line
@@ -32,7 +34,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class OfGame:
-    """The bets of a game in one currency under one version of its rules."""
+    """Bets of a game in one currency under one version of its rules."""
 
     name: str
     currency: str
@@ -42,18 +44,18 @@ class OfGame:
 
     @property
     def odd(self) -> int:
-        """How many bets want a look."""
+        """Number of bets that need a review."""
         return sum(each.line.is_odd for each in self.bets)
 
 
 def told(span: Span) -> list[OfGame]:
-    """Return every game that was played for real money on the days of *span*, currency by currency."""
+    """Return every game played for real money on the days of *span*, by currency."""
     form = returns.ReturnsForm(_asked(span))
     return [of_game for group in groups(form.scope()) for of_game in _of_group(group, span)]
 
 
 def _of_group(group: Group, span: Span) -> list[OfGame]:
-    by_currency = sorted(group.lines, key=lambda line: line.currency)  # which keeps the order of bets
+    by_currency = sorted(group.lines, key=lambda line: line.currency)  # the sort is stable: bets keep their order
     return [
         OfGame(
             returns.NAMES[group.variant],
@@ -71,7 +73,7 @@ def _place(lies: float | None) -> float | None:
 
 
 def address(span: Span, **choices: str) -> str:
-    """Return the page of returns of the same days."""
+    """Return the address of the page of returns for the same days."""
     return f"{reverse('staff_returns')}?{urlencode(_asked(span) | choices)}"
 
 

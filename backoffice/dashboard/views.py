@@ -1,4 +1,4 @@
-"""The dashboard: how the house stands, on one page. Every panel is for those alone who may see what is behind it."""
+"""Dashboard page. Each panel is shown only to readers who may see the data behind it."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *hea
 @staff_required(*READERS)
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
-    """The whole page."""
+    """Show the dashboard."""
     return render(request, "staff/dashboard.html", _told(request))
 
 
@@ -28,7 +28,7 @@ def staff_dashboard(request: StaffRequest) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
-    """Everything but the choice of a period, as the page asks for it by itself."""
+    """Show everything except the choice of a period, for the page's own refresh."""
     return render(request, "staff/_dashboard.html", _told(request))
 
 

@@ -1,7 +1,7 @@
-"""Deposits in doubt: what a provider leaves open, contradicts or says otherwise, for staff to look into.
+"""Deposits in doubt: the provider left them open, contradicted itself, or reported another amount.
 
-Staff read what was said, step by step, have the provider asked again, and note what they found. Nothing here credits
-anything: only the provider's word does, by the rules of `notices`.
+Staff read the provider's messages, query the provider again, and note what they found. Nothing here
+credits money: only the provider's answer does, by the rules of `notices`.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,18 @@ WAITS_LONG: Final = "state = 'waiting' AND begun_at < clock_timestamp() - %(afte
 
 
 class CannotSettle(Exception):
-    """No note of anybody's ends this doubt, or there is none. The message is a sentence for staff."""
+    """A note cannot settle this doubt, or there is no doubt.
+
+    The message is a sentence for staff.
+    """
 
 
 class Doubt(StrEnum):
     """Why a deposit is in doubt."""
 
-    OPEN = "open"  # nothing was heard for long, or the provider contradicted itself and has not been asked since
-    AMOUNT = "amount"  # the provider, asked, insists on another amount or currency; nothing was credited
-    CONTRADICTED = "contradicted"  # the money was credited, and the provider has said otherwise since
+    OPEN = "open"  # no answer for long, or the provider contradicted itself and was not queried since
+    AMOUNT = "amount"  # the provider, when queried, insists on another amount or currency; nothing was credited
+    CONTRADICTED = "contradicted"  # the money was credited, and the provider contradicted that later
 
 
 NAMES: Final = {
@@ -43,8 +46,9 @@ NAMES: Final = {
     Doubt.AMOUNT: "Another amount, not credited",
     Doubt.CONTRADICTED: "Credited, then contradicted",
 }
-# A settling note ends a doubt about what is decided, until something is said after it; what is open the provider ends,
-# or the house when it gives up. Each list goes along a partial index, which holds nothing but what is or was in doubt.
+# A settling note ends a doubt about a decided deposit until the provider sends a new message. An
+# open deposit is settled by the provider, or by the house when it gives up. Each list uses a
+# partial index that holds only deposits that are or were in doubt.
 SETTLED = (
     "EXISTS (SELECT FROM wallet_deposit_note AS n WHERE n.payment_id = {payment} AND n.settles AND n.at >= {since})"
 )
@@ -53,13 +57,13 @@ LISTS: Final = {
         SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS mark FROM wallet_payment
         WHERE (is_disputed OR {WAITS_LONG})
           AND begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
-    """,  # noqa: S608  (this and the others are put together from constants)
+    """,  # noqa: S608  (these queries are built from constants)
     Doubt.AMOUNT: f"""
         SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS mark FROM wallet_payment AS p
         WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond'
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
         ORDER BY p.begun_at LIMIT %(limit)s
-    """,  # noqa: S608  (as above)
+    """,  # noqa: S608  (built from constants)
     Doubt.CONTRADICTED: f"""
         SELECT p.id, notice.id AS mark
         FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
@@ -67,13 +71,13 @@ LISTS: Final = {
           AND p.state = 'credited' AND notice.at > p.decided_at
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="notice.at")})
         ORDER BY notice.id LIMIT %(limit)s
-    """,  # noqa: S608  (as above)
+    """,  # noqa: S608  (built from constants)
 }
 
 
 @dataclass(frozen=True)
 class Page:
-    """Some deposits, the one that is in doubt longest first, and the mark for the next ones (None: there are none)."""
+    """A page of deposits, longest in doubt first, and the cursor of the next page (None: last page)."""
 
     payments: tuple[Payment, ...] = ()
     further: int | None = None
@@ -81,20 +85,20 @@ class Page:
 
 @dataclass(frozen=True)
 class Found:
-    """Why a deposit is in doubt, and whether staff have settled that."""
+    """Why a deposit is in doubt, and whether staff have settled it."""
 
     doubt: Doubt
     is_settled: bool
 
     @property
     def name(self) -> str:
-        """What it is called on a page."""
+        """Name of the doubt on a page."""
         return NAMES[self.doubt]
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a provider last said of a payment, as it said it."""
+    """What a provider last said about a payment, in its own words."""
 
     word: str
     amount: int | None  # minor units
@@ -102,7 +106,7 @@ class Said:
 
 
 def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) -> Page:
-    """Return a page of deposits in doubt beyond *mark*; also those that staff have settled, where asked for."""
+    """Return a page of deposits in doubt after the cursor *mark*, optionally with settled ones."""
     rows = _rows(doubt, settled_too=settled_too, mark=mark or 0, limit=PAGE + 1)
     numbers = [number for number, _mark in rows[:PAGE]]
     found = Payment.objects.select_related("player").in_bulk(numbers)
@@ -111,7 +115,7 @@ def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) ->
 
 
 def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
-    """Return each doubt with its name, how many deposits are in it, and whether there are more than were counted."""
+    """Return each doubt with its name, its number of deposits, and whether the counting stopped early."""
     counts = {doubt: len(_rows(doubt, settled_too=False, mark=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
     return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
 
@@ -124,7 +128,7 @@ def _rows(doubt: Doubt, *, settled_too: bool, mark: int, limit: int) -> list[tup
 
 
 def doubts_of(payment: Payment, now: datetime) -> list[Found]:
-    """Return why a deposit is in doubt at the moment *now*, settled or not."""
+    """Return why a deposit is in doubt at *now*, settled or not."""
     found = []
     long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_ASK_SECONDS
     if payment.is_disputed or (payment.state == PaymentState.WAITING and long):
@@ -137,7 +141,7 @@ def doubts_of(payment: Payment, now: datetime) -> list[Found]:
 
 
 def why_not_settled(found: Sequence[Found]) -> str:
-    """Say why no note settles what is in doubt of a deposit; "" where one does."""
+    """Return the reason why a note cannot settle the deposit; "" if it can."""
     if any(each.doubt is Doubt.OPEN for each in found):
         return (
             "It cannot be settled by hand while the provider has the last word. It leaves the list by itself: when the"
@@ -147,7 +151,7 @@ def why_not_settled(found: Sequence[Found]) -> str:
 
 
 def _said_otherwise(payment: Payment) -> datetime | None:
-    """Return when the provider last contradicted what was credited, None where it never has."""
+    """Return when the provider last contradicted a credited deposit, None if it never did."""
     against = PaymentNotice.objects.filter(payment=payment, decision__in=("contradicted", "mismatched"))
     return against.filter(at__gt=payment.decided_at).aggregate(last=Max("at"))["last"]
 
@@ -157,7 +161,7 @@ def _is_settled(payment: Payment, since: datetime | None) -> bool:
 
 
 def last_said(payment: Payment) -> Said | None:
-    """Return the provider's last word on a payment, None where it has not said one."""
+    """Return what the provider last said about a payment, None if it has said nothing."""
     if not payment.notices.exclude(word="").exists():
         return None
     said = getattr(payment.attrs, "said", None) or {}
@@ -166,8 +170,9 @@ def last_said(payment: Payment) -> Said | None:
 
 @transaction.atomic
 def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
-    """Have the provider asked now how a payment stands, and do what its answer means; return the payment as it then is,
-    and whether there was an answer. Raises Payment.DoesNotExist.
+    """Query the provider about a payment now, and apply its answer.
+
+    Returns the payment afterwards, and whether the provider answered. Raises Payment.DoesNotExist.
     """
     before = locked(payment_id)
     heard = PaymentNotice.objects.filter(payment=before, path=NoticePath.QUERY)
@@ -180,7 +185,7 @@ def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
 
 @transaction.atomic
 def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote:
-    """Keep what somebody found out about a deposit; what *settles* it ends the doubt.
+    """Store a staff note about a deposit. A note that *settles* ends the doubt.
 
     Raises Payment.DoesNotExist, CannotSettle.
     """

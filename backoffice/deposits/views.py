@@ -1,4 +1,4 @@
-"""Deposits in doubt as finance looks into them. In English, like all of the back office. No form here credits money."""
+"""Pages of deposits in doubt, for finance. No form here credits money."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -22,7 +22,7 @@ READERS = (HANDLE, "wallet.see_deposits")
 
 
 class DoubtForm(forms.Form):
-    """Which deposits, beyond a mark that the page before gave."""
+    """Filter of deposits, and the cursor from the previous page."""
 
     doubt = forms.ChoiceField(required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()])
     settled = forms.BooleanField(required=False, label="Also those that were settled")
@@ -30,7 +30,7 @@ class DoubtForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    """What somebody found out, and whether that ends the doubt."""
+    """Note about a deposit, and whether it settles the doubt."""
 
     words = forms.CharField(
         max_length=1000,
@@ -45,7 +45,7 @@ class NoteForm(forms.Form):
 @access_log.listed("deposits in doubt")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
-    """A page of deposits that are in doubt."""
+    """List deposits in doubt."""
     form = DoubtForm(request.GET)
     form.full_clean()
     doubt = Doubt(form.cleaned_data.get("doubt") or Doubt.OPEN)
@@ -71,14 +71,14 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
 @access_log.listed("a deposit")
 @require_safe
 def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
-    """One deposit: what is known of it, and what the provider said, step by step."""
+    """Show one deposit and every message of the provider about it."""
     return _page(request, payment_id, NoteForm())
 
 
 @staff_required(HANDLE)
 @require_POST
 def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
-    """Have the provider asked now."""
+    """Query the provider now."""
     try:
         payment, is_answered = exceptions.ask_again(payment_id, by=actor(request))
     except Payment.DoesNotExist as error:
@@ -94,7 +94,7 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
-    """Keep what was found out."""
+    """Store a note about a deposit."""
     form = NoteForm(request.POST)
     if not form.is_valid():
         return _page(request, payment_id, form)
@@ -110,12 +110,12 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
 
 
 def asks_after() -> tuple[str, str]:
-    """Return after how long the house asks about a deposit by itself, and after how long it gives up."""
+    """Return after how long the house queries a deposit by itself, and after how long it gives up."""
     return spoken_of(settings.PAYMENT_ASK_SECONDS), spoken_of(settings.PAYMENT_GIVE_UP_SECONDS)
 
 
 def spoken_of(seconds: int) -> str:
-    """Return how long that is in words: in minutes where it is whole ones."""
+    """Return a duration in words, in minutes where it is a whole number of minutes."""
     count, unit = (seconds // 60, "minute") if seconds % 60 == 0 else (seconds, "second")
     return f"{count} {unit}{'' if count == 1 else 's'}"
 

@@ -1,4 +1,4 @@
-"""Whether cards and shuffles are what chance gives, as staff look at it. In English, like all of the back office."""
+"""Randomness tests of dealt cards and whole shuffles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ from players.date_field import Day
 from wallet.models import Mode
 
 SEE: Final = "games.view_returns"
-SMALLEST: Final = 0.0001  # p-value that is written out
+SMALLEST: Final = 0.0001  # smallest p-value that is shown as a number
 NAMES: Final = {slug: variant_label(game, "name", "en") for slug, game in GAMES.items()}
 
 
 class _VersionField(forms.ModelChoiceField):
     def label_from_instance(self, obj: TableVersion) -> str:
-        """Name a version as tables are named."""
+        """Return the label of a version."""
         return f"{obj.table.name}, version {obj.number}"
 
 
 class RandomnessForm(forms.Form):
-    """Which rounds to test. What is left out means all; of money, real."""
+    """Filter of rounds to test. An empty field means all; the default for money is real."""
 
     game = forms.ChoiceField(label="Game", required=False, choices=list(NAMES.items()))
     version = _VersionField(
@@ -48,7 +48,7 @@ class RandomnessForm(forms.Form):
     until = Day("To, that day included")
 
     def scope(self) -> Scope:
-        """Return what is asked for; of a form that is not valid, what it asks for where nothing is said."""
+        """Return the scope that the form asks for. An invalid form yields the defaults."""
         asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
         since, until, version = asked.get("since"), asked.get("until"), asked.get("version")
         return Scope(
@@ -62,7 +62,7 @@ class RandomnessForm(forms.Form):
 
 @dataclass(frozen=True)
 class Line:
-    """A test with what it says in words; *tone* of its badge."""
+    """A test with its result in words. *tone* is the colour of its badge."""
 
     test: Test
     p: str
@@ -71,13 +71,13 @@ class Line:
 
     @property
     def sample(self) -> str:
-        """How large the sample is, in words."""
+        """Size of the sample, in words."""
         return f"{self.test.sample} {self.test.of.removesuffix('s') if self.test.sample == 1 else self.test.of}"
 
 
 @dataclass(frozen=True)
 class Group:
-    """Tests of one thing, with the chart of its counts."""
+    """Tests of one kind, with a chart of the counts."""
 
     title: str
     words: str

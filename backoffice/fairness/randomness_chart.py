@@ -1,4 +1,7 @@
-"""How often each card came, as bars up and down from what is expected of it. Lengths are per cent of the chart."""
+"""Chart of how often each card came, as deviations from the expected count.
+
+Lengths are per cent of the chart.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +14,14 @@ from games.fairness.randomness.statistics import LEAST_EXPECTED, LEVEL
 
 MIDDLE: Final = 50.0
 WIDTH: Final = 100 / len(FULL_DECK)
-BAR: Final = 0.7  # of the room that a card has
+BAR: Final = 0.7  # part of a card's width
 WIDEST: Final = NormalDist().inv_cdf(1 - LEVEL / 2)
-"""So many standard deviations from the mean lies one card in a hundred, by chance."""
+"""Standard deviations from the mean that one card in a hundred exceeds by chance."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One card: how often it came, what is expected, how many standard deviations lie between; and its bar."""
+    """One card: its count, the expected count, the deviation in standard deviations, and its bar."""
 
     card: str
     count: int
@@ -31,7 +34,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """All cards. Between *low* and *high* lie 99 of 100 by chance; *reach* standard deviations are the chart's half."""
+    """Chart of all cards.
+
+    By chance, 99 of 100 cards are between *low* and *high*. Half the chart's height is *reach*
+    standard deviations.
+    """
 
     bars: Sequence[Bar]
     low: float
@@ -41,17 +48,20 @@ class Chart:
 
     @property
     def outside(self) -> int:
-        """How many cards lie farther out than 99 of 100 do."""
+        """Number of cards outside the 99 per cent band."""
         return sum(abs(bar.away) > WIDEST for bar in self.bars)
 
     @property
     def band(self) -> float:
-        """How high the band is in the chart."""
+        """Height of the band in the chart."""
         return self.low - self.high
 
 
 def chart(counts: Sequence[int], expected: Sequence[float], spread: float = 1.0) -> Chart | None:
-    """Draw counts of the 52 cards; None where there are too few to test, too. *spread* as in `statistics.of_counts`."""
+    """Return a chart of the counts of the 52 cards, or None if there are too few to test.
+
+    *spread* is that of `statistics.of_counts`.
+    """
     whole = sum(expected)
     if min(expected) < LEAST_EXPECTED or spread <= 0:
         return None

@@ -1,4 +1,4 @@
-"""Returns as staff look at them. In English, like all of the back office."""
+"""Actual and expected returns of bets (RTP), and whether an alarm about them closes tables."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, time
@@ -29,7 +29,7 @@ NAMES: Final = {slug: variant_label(variant, "name", "en") for slug, variant in 
 
 
 class GameForm(forms.Form):
-    """Which rounds of a game to look at. What is left out means all; of money, real."""
+    """Filter of a game's rounds. An empty field means all; the default for money is real."""
 
     table = forms.ModelChoiceField(
         Table.objects.filter(variant__in=VARIANTS).order_by("name"), label="Table", required=False, empty_label="All"
@@ -44,7 +44,7 @@ class GameForm(forms.Form):
     until = Day("To, that day included")
 
     def scope(self, variant: str = "") -> Scope:
-        """Return what is asked for; of a form that is not valid, all that was played for real money."""
+        """Return the scope that the form asks for. An invalid form yields all real-money play."""
         asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
         since, until, table = asked.get("since"), asked.get("until"), asked.get("table")
         return Scope(
@@ -58,7 +58,7 @@ class GameForm(forms.Form):
 
 
 class ReturnsForm(GameForm):
-    """The same of all games, table by table if wished."""
+    """Filter of the rounds of all games, optionally table by table."""
 
     currency = forms.ChoiceField(
         label="Currency", required=False, choices=[("", "All"), *((each, each) for each in Currency.values)]
@@ -69,7 +69,7 @@ class ReturnsForm(GameForm):
 
 
 class StopForm(forms.Form):
-    """Whether an alarm closes tables, and why."""
+    """Whether an alarm closes tables, and the reason for the choice."""
 
     stops = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=300)
@@ -78,7 +78,7 @@ class StopForm(forms.Form):
 @staff_required(SEE)
 @require_safe
 def staff_returns(request: StaffRequest) -> HttpResponse:
-    """What every bet brought back beside what it should, and what an alarm does."""
+    """Show the actual and expected return of every bet, and what an alarm does."""
     form = ReturnsForm(request.GET)
     scope = form.scope()
     context = {
@@ -100,13 +100,13 @@ def staff_returns(request: StaffRequest) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_returns_game(request: StaffRequest, variant: str) -> HttpResponse:
-    """How the return of each bet of a game went, in one currency."""
+    """Show the return of each bet of a game over time, in one currency."""
     if variant not in VARIANTS:
         raise Http404
     form = GameForm(request.GET)
     scope = form.scope(variant)
     if not scope.currency:
-        # Money of several kinds does not add up: that in which most rounds were played stands for the others.
+        # Currencies cannot be added up: use the currency with the most rounds.
         scope = replace(scope, currency=_busiest(scope))
     context = {
         "form": form,
@@ -122,7 +122,7 @@ def staff_returns_game(request: StaffRequest, variant: str) -> HttpResponse:
 @staff_required(CHOOSE)
 @require_POST
 def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
-    """Say whether an alarm closes the tables of a game."""
+    """Set whether an alarm closes the tables of a game."""
     if variant not in VARIANTS:
         raise Http404
     form = StopForm(request.POST)
@@ -148,12 +148,15 @@ def _policies() -> list[tuple[str, str, StopPolicy | None]]:
 
 
 def _told(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
-    """What an alarm says of each bet, in the order of the table; bets that the game does not have come last."""
+    """Return the alarm's figures for each bet, in the order of the table.
+
+    Bets unknown to the game come last.
+    """
     names = {bet.code: bet_name(VARIANTS[alarm.variant], bet.code, "en") for bet in VARIANTS[alarm.variant].bets}
     known = [(name, alarm.bets[bet]) for bet, name in names.items() if bet in alarm.bets]
     return known + [(bet, said) for bet, said in alarm.bets.items() if bet not in names]
 
 
 def _words() -> dict[str, object]:
-    """What both pages say of the sums."""
+    """Return the template context that both pages share."""
     return {"summed_until": rolled_until(SUMS), "limit": LIMIT, "confidence": f"{CONFIDENCE:.0%}", "names": NAMES}
