@@ -1,4 +1,4 @@
-"""The back office's first page. It names functions of every floor, so it stands on the top one."""
+"""Menu of the back office: its functions, the permissions they need, and the home page."""
 
 from dataclasses import dataclass
 
@@ -35,11 +35,11 @@ from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
 @dataclass(frozen=True)
 class Function:
-    """Something staff may do: what it is about, the permissions any one of which it takes, the page it is done on."""
+    """Menu entry: its section, the permissions (any one suffices), its page, name and purpose."""
 
     group: Section
     permissions: tuple[str, ...]
-    page: str  # a URL name
+    page: str  # URL name
     name: str
     purpose: str
 
@@ -280,7 +280,7 @@ FUNCTIONS = (
 @staff_required("players.work")
 @require_safe
 def staff_home(request: StaffRequest) -> HttpResponse:
-    """Who is logged in, in which role, and where that leads."""
+    """Show the home page: the staff member, their roles and the functions they have."""
     mine = [function for _section, pages in functions_of(request.user) for function in pages]
     context = {
         "member": request.staff,
@@ -291,7 +291,7 @@ def staff_home(request: StaffRequest) -> HttpResponse:
 
 
 def functions_of(user: User) -> list[tuple[Section, list[Function]]]:
-    """Return what *user* may do, by what it is about; nothing of what they have no function in."""
+    """Return the functions that *user* may use, by section, without empty sections."""
     mine = user.get_all_permissions()
     allowed = [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)]
     groups = [(section, [function for function in allowed if function.group is section]) for section in Section]

@@ -1,6 +1,4 @@
-"""Notices to everybody as staff see them: which there are, publishing one after its words were seen as readers will see
-them, withdrawing one. In English, like all of the back office, but for what the notices say.
-"""
+"""Pages of maintenance notices: list, preview in every language and publish, withdraw."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -19,29 +17,29 @@ from players.staff.notices import LANGUAGES, LONGEST, PUBLISH, WHEN, Planned, Re
 
 READ: Final = (PUBLISH, "audit.view_event")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
-STEP: Final = "step"  # which button was pressed
+STEP: Final = "step"  # form field: the button that was pressed
 PUBLISHING, MENDING = "publish", "mend"
 LONGEST_WINDOW: Final = timedelta(days=7)
 FURTHEST: Final = timedelta(days=365)
-AHEAD: Final = timedelta(hours=1)  # what a form begins with: work an hour from now, for an hour
+AHEAD: Final = timedelta(hours=1)  # initial values of the form: work begins one to two hours ahead and takes one hour
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 
 
 class Moment(forms.DateTimeField):
-    """A minute in UTC, whatever time zone the house works in."""
+    """Minute in UTC, whatever the server's time zone."""
 
     def __init__(self, label: str, help_text: str = "", *, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(label=label, help_text=help_text, widget=widget, required=required)
 
     def clean(self, value: Any) -> datetime | None:
-        """Return the moment, or None where it was left out and need not be there. Raises ValidationError."""
+        """Return the moment, or None if the field is optional and empty. Raises ValidationError."""
         picked: datetime | None = super().clean(value)
         return picked.replace(tzinfo=UTC) if picked else None
 
 
 class NoticeForm(forms.Form):
-    """When the house is worked on, from when until when everybody reads of it, and what it says in every language."""
+    """Maintenance notice: the time of the work, the time it is shown, and its text in every language."""
 
     begins_at = Moment("Work begins (UTC)", "Universal time: one hour behind Stockholm in winter, two in summer.")
     ends_at = Moment("Work ends (UTC)")
@@ -49,7 +47,7 @@ class NoticeForm(forms.Form):
     shown_until = Moment("Shown until (UTC)", "Left empty: until work ends.", required=False)
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
-        """Ask for every language of the house; *now* is the database's."""
+        """Add a text field for every language. *now* is the database's time."""
         super().__init__(*args, **kwargs)
         self._now = now
         for language in LANGUAGES:
@@ -57,7 +55,7 @@ class NoticeForm(forms.Form):
             self.fields[language] = forms.CharField(label=NAMES[language], widget=widget)
 
     def clean(self) -> dict[str, Any]:
-        """What is planned lies ahead and is shown beforehand; the words fit."""
+        """Validate the times and the texts."""
         asked = super().clean() or {}
         begins, ends, first, last = (asked.get(each) for each in ("begins_at", "ends_at", "shown_from", "shown_until"))
         if ends and ends <= self._now:
@@ -85,7 +83,7 @@ class NoticeForm(forms.Form):
 
     @property
     def planned(self) -> Planned:
-        """What a valid form asks for."""
+        """The notice that a valid form asks for."""
         asked = self.cleaned_data
         texts = {language: asked[language] for language in LANGUAGES}
         shown_until = asked["shown_until"] or asked["ends_at"]
@@ -93,7 +91,7 @@ class NoticeForm(forms.Form):
 
 
 class WithdrawForm(forms.Form):
-    """Why a notice is shown no more."""
+    """Reason for withdrawing a notice."""
 
     reason = forms.CharField(label="Reason", max_length=300)
 
@@ -101,7 +99,7 @@ class WithdrawForm(forms.Form):
 @staff_required(*READ)
 @require_safe
 def staff_notices(request: StaffRequest) -> HttpResponse:
-    """Every notice, by what it is now."""
+    """List all notices by state."""
     context = {
         "notices": [(state, each, _read_in_every_language(each)) for state, each in notices.every()],
         "may_publish": request.user.has_perm(PUBLISH),
@@ -112,7 +110,7 @@ def staff_notices(request: StaffRequest) -> HttpResponse:
 @staff_required(PUBLISH)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_notice_new(request: StaffRequest) -> HttpResponse:
-    """Write a notice, see it as readers will, and publish it."""
+    """Write, preview and publish a notice."""
     now = exclusions.now()
     if request.method != "POST":
         return _form(request, NoticeForm(now=now, initial=_beginning(now)))
@@ -136,7 +134,7 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
 @staff_required(PUBLISH)
 @require_POST
 def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse:
-    """Show a notice no more."""
+    """Withdraw a notice."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
@@ -157,15 +155,17 @@ def _form(request: StaffRequest, form: NoticeForm) -> HttpResponse:
 
 
 def _beginning(now: datetime) -> dict[str, Any]:
-    """Return what a form begins with."""
+    """Return the initial values of the form."""
     begins = now.replace(minute=0, second=0, microsecond=0) + 2 * AHEAD
     times = {"begins_at": begins, "ends_at": begins + AHEAD, "shown_from": now}
     return times | notices.shipped()
 
 
 def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, str, str]]:
-    """Return name and code of each language, what a visitor reads in it, and what players of each time zone read as its
-    times.
+    """Return the notice in each language.
+
+    Each item is the language's name and code, the text with times in UTC as a visitor reads it, and
+    the times for each time zone of players.
     """
     zones = dict.fromkeys(Jurisdiction.objects.order_by("code").values_list("time_zone", flat=True))
     told = []

@@ -1,6 +1,4 @@
-"""Partners of the seamless wallet in the back office: who there is, their keys, and asking for either. In English, like
-all of the back office.
-"""
+"""Pages of partners of the seamless wallet: list, requests for new partners and keys."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -27,7 +25,7 @@ NO_REASON: Final = "Say why: the reason is kept in the log."
 
 
 class PartnerForm(forms.Form):
-    """A partner to be."""
+    """Request for a new partner."""
 
     kind = forms.ChoiceField(
         label="The partner is", choices=[("", "Choose"), *((kind.value, words) for kind, words in KINDS.items())]
@@ -51,16 +49,16 @@ class PartnerForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why something is done."""
+    """Reason for an action."""
 
     reason = forms.CharField(max_length=300, strip=True)
-    sure = forms.BooleanField(required=False)  # asked for where a last key is ended while messages wait
+    sure = forms.BooleanField(required=False)  # required to end the last key while messages wait
 
 
 @staff_required(*READERS)
 @require_safe
 def staff_partners(request: StaffRequest) -> HttpResponse:
-    """Every partner with its keys, those that are switched off last."""
+    """List every partner with its keys, disabled partners last."""
     found = Partner.objects.prefetch_related("keys").order_by(F("off_at").desc(nulls_first=True), "name", "pk")
     askers = dict(Approval.objects.filter(kind__in=(partners.ADD, partners.KEY)).values_list("pk", "person"))
     lines = [
@@ -86,7 +84,7 @@ def staff_partners(request: StaffRequest) -> HttpResponse:
 @staff_required(ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_partner_new(request: StaffRequest) -> HttpResponse:
-    """Ask for a partner."""
+    """Request a new partner."""
     form = PartnerForm(request.POST or None)
     if form.is_valid():
         said: dict[str, Any] = form.cleaned_data
@@ -107,7 +105,7 @@ def staff_partner_new(request: StaffRequest) -> HttpResponse:
 @staff_required(ASK)
 @require_POST
 def staff_partner_key(request: StaffRequest, partner_id: int) -> HttpResponse:
-    """Ask for another key of a partner."""
+    """Request another key for a partner."""
     partner = get_object_or_404(Partner, pk=partner_id)
     return _with_reason(
         request, lambda said: partners.ask_for_key(partner=partner, reason=said["reason"], by=request.staff), ASKED
@@ -117,7 +115,7 @@ def staff_partner_key(request: StaffRequest, partner_id: int) -> HttpResponse:
 @staff_required(ASK)
 @require_POST
 def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
-    """Switch a partner off."""
+    """Disable a partner."""
     partner = get_object_or_404(Partner, pk=partner_id)
     done = f"{partner.name} is switched off. Wins and rollbacks still come in until its keys are ended."
     return _with_reason(
@@ -142,7 +140,7 @@ def staff_partner_key_end(request: StaffRequest, key_id: int) -> HttpResponse:
 @never_cache
 @require_POST
 def staff_partner_key_show(request: StaffRequest, key_id: int) -> HttpResponse:
-    """Show a secret, once, to whoever asked for it."""
+    """Show a secret once, to the person who requested the key."""
     key = get_object_or_404(PartnerKey.objects.select_related("partner"), pk=key_id)
     try:
         secret = partners.show(key=key, by=request.staff)

@@ -1,7 +1,8 @@
-"""An incident as a file for the regulator: everything on its page, the recall of its round, and the events with proofs
-that they are in the signed log. Nobody is named in it: players and staff are their numbers.
+"""Export of an incident for the regulator: its page, the round's verification, and events with proofs.
 
-Of a round that is not over it holds no card: neither its recall nor its events leave the house before.
+The proofs show that the events are in the signed log. Players and staff are named by number only.
+While the round is in progress, the file contains no card: its verification and its events are left
+out.
 """
 
 import hashlib
@@ -48,7 +49,7 @@ NOT_OVER: Final = "\nThe round is not over: neither its recall nor the events of
 
 @dataclass(frozen=True)
 class Taken:
-    """The file, its SHA-256 in hex, and whom it is about."""
+    """The exported file, its SHA-256 in hex, and the numbers of the players in it."""
 
     content: bytes
     digest: str
@@ -57,7 +58,7 @@ class Taken:
 
 @transaction.atomic
 def export(*, case: Case, requests: Sequence[Approval], by: str) -> Taken:
-    """Write the file of an incident, and put on record who took which."""
+    """Write the export of an incident, and record who exported it in the event log."""
     people = concerned(case.round_id, case.parts)
     files = list(_files(case, requests, people))
     sums = "".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in files)
@@ -96,7 +97,7 @@ def _proven(event: Event) -> Iterator[tuple[str, bytes]]:
     try:
         yield f"events/{event.pk}.tlog-proof", proof_of(event.pk).encode()
     except NotSealed:
-        return  # it is signed within a minute; the next file has the proof
+        return  # signed within a minute; a later export has the proof
 
 
 def _described(case: Case, requests: Sequence[Approval], people: Sequence[Concerned]) -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""Writing a letter to the players of an incident's round: chosen, looked at as its readers will read it, and sent once.
-In English but for what players read.
-"""
+"""Letters to the players of an incident's round: choose, preview as the players will read it, send once."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +24,7 @@ SEND: Final = "send"
 
 
 class LetterForm(forms.Form):
-    """Which letter, what staff add to it in each language, and whose is to be shown first."""
+    """Choice of a letter, sentences to add in each language, and the player whose letter is previewed."""
 
     kind = forms.ChoiceField(label="Letter")
     player = forms.IntegerField(
@@ -50,7 +48,7 @@ class LetterForm(forms.Form):
 
     @property
     def sentences(self) -> dict[str, str]:
-        """What staff add, by language."""
+        """Sentences that staff add, by language."""
         return {language: self.cleaned_data.get(f"added_{language}", "") for language in self.added}
 
 
@@ -59,7 +57,7 @@ class LetterForm(forms.Form):
 @access_log.listed("a letter to the players of a round")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Choose a letter, look at it, and send it."""
+    """Choose, preview and send a letter."""
     case = case_or_404(incident_id)
     offers = delivery.offers(case)
     if request.method != "POST":
@@ -87,7 +85,10 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
 @staff_required(READ)
 @require_safe
 def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Show how far the letters about an incident are: the part of its page that asks for itself while they go out."""
+    """Show the delivery of an incident's letters.
+
+    The page refreshes this part while letters go out.
+    """
     case = case_or_404(incident_id)
     return render(request, "staff/_incident_letters.html", {"case": case, **delivery.on_page(case)})
 

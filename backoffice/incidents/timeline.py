@@ -1,4 +1,4 @@
-"""The course of an incident: what rows and events say of it, in the order of time, with who did it."""
+"""Timeline of an incident, from rows and events in order of time, with who acted."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from games.models import Incident, IncidentNote, LetterKind
 from players.models import Staff
 
 MOST: Final = 200  # events of a round or of a table
-MOST_OWN: Final = 2000  # events of incidents at a table, of which the incident's own are told
+MOST_OWN: Final = 2000  # events of all incidents at a table, which are then filtered by incident
 AT_THE_ROUND: Final = {
     "coup.opened": "The coup opened",
     "bets.closed": "No more bets",
@@ -53,7 +53,10 @@ OF_THE_REQUEST: Final = {
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that happened. *on* is the subject under which the event log has it, "" where a row alone says so."""
+    """One entry of the timeline.
+
+    *on* is the subject of the event in the event log, "" if the entry comes from a row.
+    """
 
     at: datetime
     by: str
@@ -61,11 +64,11 @@ class Moment:
     why: str = ""
     on: str = ""
     event: int | None = None
-    name: str = ""  # of the member of staff
+    name: str = ""  # of the staff member
 
 
 def timeline(incident: Incident, asked: Sequence[Approval]) -> tuple[Moment, ...]:
-    """Return everything that is known of the course of an incident, oldest first. It tells no card."""
+    """Return the timeline of an incident, oldest first. It shows no card."""
     round_id = incident.round_id or incident.live_round_id
     found = [
         *_of_rows(incident),
@@ -80,7 +83,7 @@ def timeline(incident: Incident, asked: Sequence[Approval]) -> tuple[Moment, ...
 
 
 def events_of(incident: Incident, asked: Sequence[Approval]) -> list[Event]:
-    """Return the events that the course of an incident is told from, oldest first."""
+    """Return the events that the timeline is built from, oldest first."""
     round_id = incident.round_id or incident.live_round_id
     found = [
         *_round_events(round_id),
@@ -111,7 +114,7 @@ def _of_the_table(incident: Incident) -> Iterator[Moment]:
 
 
 def _table_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]:
-    """Yield what was done at the table from the incident on, until it went on."""
+    """Yield what was done at the table from the incident until the table was resumed."""
     rows = Event.objects.filter(on=f"table:{incident.table_id}", kind__in=AT_THE_TABLE, at__gte=incident.at)
     mode = incident.live_round.live_table.mode if incident.live_round else None
     for event in rows.order_by("pk")[:MOST]:
@@ -124,7 +127,7 @@ def _table_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]
 
 
 def _of_the_incident(incident: Incident) -> Iterator[Moment]:
-    """Yield its own steps, with the words that stand in rows and not in the log."""
+    """Yield the incident's own events, with texts that are stored in rows and not in the log."""
     notes = {each.pk: each.text for each in IncidentNote.objects.filter(incident=incident)}
     for event, data in _own_events(incident):
         told = _told(event, OF_THE_INCIDENT[event.kind], data)
@@ -169,7 +172,7 @@ def _approval_events(asked: Sequence[Approval]) -> Iterable[Event]:
 def _told(event: Event, what: str, data: Mapping[str, Any]) -> Moment:
     why = str(data.get("reason") or data.get("cause") or data.get("fault") or "")
     if event.kind == "round.voided":
-        why = ""  # a word for machines, which the page says in its own
+        why = ""  # the reason is a code; the page shows its own text
     return Moment(event.at, event.by, what, why, event.on, event.pk)
 
 
@@ -179,7 +182,7 @@ def _data(event: Event) -> Mapping[str, Any]:
 
 
 def _names(found: Iterable[Moment]) -> Mapping[str, str]:
-    """Return the names of staff by what events call them."""
+    """Return the names of staff by their name in events."""
     called = (each.by.removeprefix("staff:") for each in found if each.by.startswith("staff:"))
     numbers = {int(number) for number in called if number.isdecimal()}
     return {str(member): member.name for member in Staff.objects.filter(pk__in=numbers)}

@@ -1,6 +1,4 @@
-"""Incidents as staff see them: the list, and a page for each, with its course, notes, letters to its players and a file
-for the regulator. In English, like all of the back office.
-"""
+"""Pages of incidents: the list, and one page each with timeline, notes, letters and export for the regulator."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -30,8 +28,9 @@ from players.staff import access_log
 
 @transaction.atomic
 def note(*, incident: Incident, text: str, by: str) -> IncidentNote:
-    """Add a note. What it says stands with the incident, and not in the log. Raises MalfunctionError where it says
-    nothing.
+    """Add a note. The text is stored with the incident and not in the log.
+
+    Raises MalfunctionError if the text is empty.
     """
     kept = IncidentNote.objects.create(incident=incident, text=stated(text), by=by)
     log.record(
@@ -49,7 +48,7 @@ def _tables() -> list[tuple[object, str]]:
 
 
 class ListForm(forms.Form):
-    """Which page of the list, and of which incidents: ``before`` is the number that it ends above."""
+    """Filter of the list. ``before`` is the number of the last incident on the previous page."""
 
     state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting a ruling")])
     table = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=_tables)
@@ -58,7 +57,7 @@ class ListForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    """What staff add."""
+    """Note of staff."""
 
     text = forms.CharField(max_length=1000)
 
@@ -67,7 +66,7 @@ class NoteForm(forms.Form):
 @access_log.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
-    """List what should not have happened, a line each: what awaits a ruling, then the rest, newest first."""
+    """List incidents: those that await a ruling, then the rest, newest first."""
     form = ListForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -87,7 +86,7 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
 @access_log.listed("an incident")
 @require_safe
 def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Show everything there is of one incident."""
+    """Show everything about one incident."""
     case = case_or_404(incident_id)
     requests = approvals_of(case)
     told = {
@@ -124,7 +123,7 @@ def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse
 @staff_required(READ)
 @require_safe
 def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Give an incident as a file for the regulator, on record with its hash."""
+    """Export an incident as a file for the regulator. Its hash is recorded in the event log."""
     case = case_or_404(incident_id)
     taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
     access_log.note_list(request, taken.players, what="an incident as a file")
@@ -134,7 +133,10 @@ def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpRespon
 
 
 def _evidence(case: Case) -> Sequence[tuple[str, str]]:
-    """Say to whoever rules whether seed and rules bear the round out; nothing of one that is annulled."""
+    """Return whether seed and rules confirm the round, for the staff who rule on it.
+
+    Returns nothing for a voided round.
+    """
     live = case.incident.live_round
     if live is None or not case.awaits_ruling or case.is_annulled:
         return ()
@@ -144,7 +146,7 @@ def _evidence(case: Case) -> Sequence[tuple[str, str]]:
 
 
 def case_or_404(incident_id: int) -> Case:
-    """Return an incident with what belongs to it. Raises Http404."""
+    """Return an incident with everything that belongs to it. Raises Http404."""
     case = incidents.case_of(incident_id) if incident_id < 2**63 else None
     if case is None:
         raise Http404
@@ -152,6 +154,6 @@ def case_or_404(incident_id: int) -> Case:
 
 
 def approvals_of(case: Case) -> list[Approval]:
-    """Return what was asked for about its round, oldest first, with how that ended."""
+    """Return the requests about the incident's round with their decisions, oldest first."""
     asked = Approval.objects.filter(kind=KIND, on=f"round:{case.round_id}")
     return list(asked.select_related("decision").order_by("pk"))

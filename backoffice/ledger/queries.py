@@ -1,6 +1,7 @@
-"""The ledger as staff walk through it: from journals to one of them, to its entries, to an account with its own.
+"""Ledger queries: search journals, read one journal with its entries, read an account with its entries.
 
-Every list is a page found by an index, at the same cost however long the ledger is. Nothing here writes.
+Every list is a page read from an index. Its cost does not depend on the length of the ledger.
+Nothing here writes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,8 +21,8 @@ from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Paym
 
 PAGE: Final = 20
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
-LAST: Final = 2**63 - 1  # later than every number
-OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # of which a player has few
+LAST: Final = 2**63 - 1  # greater than every number
+OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # a player has few of them
 OF_THE_HOUSE: Final = (
     AccountKind.CASHIER,
     AccountKind.HOUSE,
@@ -31,9 +32,10 @@ OF_THE_HOUSE: Final = (
     AccountKind.OPERATOR,
     AccountKind.STUDIO,
 )
-MOST_BANKS: Final = 20  # of a player's, newest first
+MOST_BANKS: Final = 20  # of one player, newest first
 
-# Each kind there is, found one after the other in the index of the rarer ones; the others are every second journal.
+# All kinds, read one after the other from the index of rare kinds. The other kinds are half of all
+# journals.
 KINDS = """
 WITH RECURSIVE rare (kind) AS (
     SELECT min(kind) FROM wallet_journal WHERE kind NOT IN ('stake', 'settle')
@@ -43,7 +45,8 @@ WITH RECURSIVE rare (kind) AS (
 )
 SELECT kind::text FROM rare WHERE kind IS NOT NULL UNION VALUES ('stake'), ('settle') ORDER BY kind
 """
-# The newest few entries of each account, from its own mark on: each is one range of the index of its entries.
+# The newest entries of each account, older than its own mark. Each account is one range of the
+# index of entries.
 OF_ACCOUNTS = """
 SELECT found.journal_id, found.account_id, found.version
 FROM unnest(%(accounts)s::bigint[], %(marks)s::bigint[]) AS account (id, mark)
@@ -62,8 +65,10 @@ XID = "SELECT xid::text FROM wallet_journal WHERE id = %s"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which journals: of a kind ("" for any), from *since* on and before *until*, on a player's own accounts, of a
-    round.
+    """Search for journals.
+
+    Journals of a kind ("" for any), from *since* and before *until*, on a player's own accounts, of
+    a round.
     """
 
     kind: str = ""
@@ -74,13 +79,13 @@ class Wanted:
 
     @property
     def interval(self) -> Interval:
-        """From when to when, where nothing is said from the beginning for ever."""
+        """The interval asked for. A missing end is unbounded."""
         return Interval(self.since or BEGINNING, self.until or FOR_EVER)
 
 
 @dataclass(frozen=True)
 class JournalPage:
-    """Some journals with their entries, newest first, and the mark to ask for older ones with ("": there are none)."""
+    """A page of journals with their entries, newest first, and the cursor of older ones ("": none)."""
 
     journals: tuple[Journal, ...] = ()
     older: str = ""
@@ -88,7 +93,10 @@ class JournalPage:
 
 @dataclass(frozen=True)
 class Whole:
-    """A journal with all that hangs on it. ``sums`` is what its entries come to in each currency and mode: zero."""
+    """A journal and everything that belongs to it.
+
+    ``sums`` is the sum of its entries in each currency and mode, which is zero.
+    """
 
     journal: Journal
     entries: tuple[Entry, ...]
@@ -102,7 +110,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class EntryPage:
-    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none)."""
+    """A page of entries of an account with a balance, newest first, and the cursor of older ones (None: none)."""
 
     entries: tuple[Entry, ...]
     older: int | None
@@ -110,7 +118,7 @@ class EntryPage:
 
 @dataclass(frozen=True)
 class HouseAccount:
-    """What an account of the house came to at a moment, from the beginning on, by the kind of journal."""
+    """The total of a house account at a moment, by kind of journal."""
 
     at: datetime
     balance: int
@@ -118,14 +126,14 @@ class HouseAccount:
 
 
 def kinds() -> list[str]:
-    """Return every kind of journal there may be."""
+    """Return every kind of journal that may exist."""
     with connection.cursor() as cursor:
         cursor.execute(KINDS)
         return [kind for (kind,) in cursor.fetchall()]
 
 
 def journals(wanted: Wanted, *, before: str = "") -> JournalPage:
-    """Return a page of journals older than the mark *before*; one that is no mark is taken for none."""
+    """Return a page of journals older than the cursor *before*. An invalid cursor is ignored."""
     if wanted.player is not None and wanted.round_id is None:
         return _of_player(wanted, before)
     found = Journal.objects.order_by("-pk")
@@ -144,7 +152,10 @@ def journals(wanted: Wanted, *, before: str = "") -> JournalPage:
 
 
 def _of_player(wanted: Wanted, before: str) -> JournalPage:
-    """Merge the newest entries of each of the player's own accounts; the mark says how far each has been told."""
+    """Merge the newest entries of each of the player's own accounts.
+
+    The cursor has a mark per account.
+    """
     own = Account.objects.filter(owner=wanted.player, kind__in=OWN).order_by("pk").values_list("pk", flat=True)
     given = _marks(before)
     marks = {account: given.get(account, LAST) for account in own}
@@ -179,7 +190,7 @@ def _entries() -> "Prefetch[str]":
 
 
 def find_journal(text: str) -> int | None:
-    """Return the number of the journal with this number or under this key, None where there is none."""
+    """Return the number of the journal with this number or idempotency key, None if there is none."""
     if text.isdecimal() and int(text) <= LAST:
         number = int(text)
         return number if Journal.objects.filter(pk=number).exists() else None
@@ -191,7 +202,10 @@ def find_journal(text: str) -> int | None:
 
 
 def whole(journal_id: int) -> Whole:
-    """Return a journal with its entries and all that it belongs to. Raises Journal.DoesNotExist."""
+    """Return a journal with its entries and everything it belongs to.
+
+    Raises Journal.DoesNotExist.
+    """
     journal = Journal.objects.get(pk=journal_id)
     entries = tuple(Entry.objects.filter(journal=journal_id).select_related("account").order_by("line"))
     with connection.cursor() as cursor:
@@ -219,15 +233,17 @@ def _step(owners: Iterable[int | None], journal_id: int) -> WithdrawalStep | Non
 
 
 def entries_of(account: Account, *, before: int | None = None) -> EntryPage:
-    """Return a page of entries of an account that has a balance, older than number *before*."""
+    """Return a page of entries of an account with a balance, older than number *before*."""
     found = Entry.objects.filter(account=account, version__isnull=False, version__lt=LAST if before is None else before)
     rows = tuple(found.select_related("journal").order_by("-version")[: PAGE + 1])
     return EntryPage(rows[:PAGE], rows[PAGE - 1].version if len(rows) > PAGE else None)
 
 
 def house_account(account: Account, at: datetime) -> HouseAccount:
-    """Return what an account of the house, which carries no balance, came to before the moment *at*: the sum of its
-    entries, most of them summed up by the hour.
+    """Return the total of a house account before the moment *at*.
+
+    House accounts carry no balance. The total is the sum of their entries, mostly from hourly
+    totals.
     """
     sums = tuple(
         each
@@ -245,6 +261,6 @@ def accounts_of(player_id: int) -> tuple[Account, ...]:
 
 
 def house_accounts() -> tuple[Account, ...]:
-    """Return the accounts of the house, which are one for each kind, currency and mode."""
+    """Return the accounts of the house: one for each kind, currency and mode."""
     found = Account.objects.filter(owner=None, kind__in=OF_THE_HOUSE)
     return tuple(found.order_by("-mode", "kind", "currency"))

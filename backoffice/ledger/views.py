@@ -1,4 +1,4 @@
-"""The ledger as staff read it: journals, one journal, one account. Nothing on these pages changes anything."""
+"""Pages of the ledger: journals, one journal, one account. Read only."""
 
 from datetime import UTC, datetime
 
@@ -22,20 +22,20 @@ PLAYER = RegexValidator(r"^(?:player:)?[0-9]{1,18}$", "A player is called by num
 
 
 class MomentField(forms.DateTimeField):
-    """A moment in UTC, picked to the minute; optional."""
+    """Optional moment in UTC, picked to the minute."""
 
     def __init__(self, label: str) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(required=False, label=label, widget=widget)
 
     def clean(self, value: object) -> datetime | None:
-        """Take what was picked as UTC, whatever time zone the house works in."""
+        """Read the picked moment as UTC, whatever the server's time zone."""
         moment: datetime | None = super().clean(value)
         return moment and moment.replace(tzinfo=UTC)
 
 
 class JournalFilter(forms.Form):
-    """Which journals, older than a mark that the page before gave."""
+    """Filter of journals, with the cursor from the previous page."""
 
     journal = forms.CharField(required=False, max_length=40, label="Number or key")
     round = forms.UUIDField(
@@ -50,7 +50,7 @@ class JournalFilter(forms.Form):
     before = forms.CharField(required=False, max_length=600, widget=forms.HiddenInput)
 
     def wanted(self) -> Wanted:
-        """Return what is asked for, leaving out what nobody can read."""
+        """Return the search. Invalid fields are left out."""
         asked = self.cleaned_data
         return Wanted(
             kind=asked.get("kind", ""),
@@ -62,7 +62,7 @@ class JournalFilter(forms.Form):
 
 
 class AccountFilter(forms.Form):
-    """What of an account: entries older than one of them, or how it stood at a moment."""
+    """Filter of one account: entries older than one of them, or the total at a moment."""
 
     before = forms.IntegerField(required=False, min_value=1, max_value=LAST, widget=forms.HiddenInput)
     at = MomentField("As of (UTC)")
@@ -70,7 +70,10 @@ class AccountFilter(forms.Form):
 
 @require_safe
 def ledger(request: HttpRequest) -> HttpResponse:
-    """A page of journals. Who may see it, and that it can be asked for by the code of a round, the top floor says."""
+    """Show a page of journals.
+
+    The calling view checks permissions and accepts the code of a round.
+    """
     form = JournalFilter(request.GET)
     form.full_clean()
     if typed := form.cleaned_data.get("journal", "").strip():
@@ -103,7 +106,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
 @access_log.listed("a journal")
 @require_safe
 def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse:
-    """One journal: its entries, and what it belongs to."""
+    """Show one journal: its entries, and what it belongs to."""
     try:
         found = queries.whole(journal_id)
     except Journal.DoesNotExist as error:
@@ -116,7 +119,7 @@ def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse
 @access_log.listed("an account")
 @require_safe
 def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse:
-    """One account: its entries with the balance after each; one of the house with what it came to."""
+    """Show one account: its entries with the balance after each, or the total of a house account."""
     account = get_object_or_404(Account, pk=account_id)
     form = AccountFilter(request.GET)
     form.full_clean()

@@ -1,4 +1,7 @@
-"""The lists about what happened and who let it. The ground floor that keeps it knows no staff, so they stand here."""
+"""Lists of events, significant events, approvals and checkpoints.
+
+They are not in the app `audit`, because that app knows no staff.
+"""
 
 import json
 from typing import ClassVar
@@ -29,7 +32,7 @@ OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdi
 
 @register(Event, site=SITE)
 class Events(Listing):
-    """Everything that happened. What is personal in it stands there as a salted hash."""
+    """List of events. Personal values are shown as salted hashes."""
 
     section = Section.COMPLIANCE
     name = "Events"
@@ -44,7 +47,7 @@ class Events(Listing):
     period = "at"
 
     def of_data(self, event: Event) -> str:
-        """Return the event as it is sealed."""
+        """Return the event's data as sealed."""
         return json.dumps(json.loads(bytes(event.body))["data"], ensure_ascii=False)
 
 
@@ -56,7 +59,7 @@ def _acknowledge(found: Significant) -> Plan:
 
 @register(Significant, site=SITE)
 class SignificantEvents(Listing):
-    """What somebody has to look at."""
+    """List of significant events."""
 
     section = Section.COMPLIANCE
     name = "Significant events"
@@ -97,13 +100,13 @@ class SignificantEvents(Listing):
     )
 
     def of_weight(self, found: Significant) -> str:
-        """Return how much it matters, in a word."""
+        """Return the weight as a word."""
         return Weight(found.weight).name.capitalize()
 
 
 @register(Approval, site=SITE)
 class Approvals(Listing):
-    """What one person asked for and another decided. What exactly it was stands on the page of each."""
+    """List of approvals. The content of a request is on its own page."""
 
     section = Section.HOUSE
     name = "Approvals"
@@ -134,17 +137,17 @@ class Approvals(Listing):
         return bytes(approval.sha256).hex()
 
     def of_verdict(self, approval: Approval) -> str:
-        """Return what became of it, "" while nobody has decided."""
+        """Return the decision, "" while the request is open."""
         return approval.decision.get_verdict_display() if hasattr(approval, "decision") else ""
 
     def of_decider(self, approval: Approval) -> str:
-        """Return who decided, "" while nobody has."""
+        """Return who decided, "" while the request is open."""
         return approval.decision.by if hasattr(approval, "decision") else ""
 
 
 @register(Checkpoint, site=SITE)
 class Checkpoints(Listing):
-    """Signed states of the event log."""
+    """List of signed checkpoints of the event log."""
 
     section = Section.HOUSE
     name = "Checkpoints"

@@ -1,5 +1,6 @@
-"""The lists about play: rounds as they were played, tables, what was void or went wrong. No seed stands in any of them;
-the page of a round deals it again from its own.
+"""Lists of rounds, tables, voided rounds and incidents.
+
+No list shows a seed. The page of a round verifies it from its seed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,12 +58,12 @@ def _tables() -> Iterable[Option]:
 
 AT_TABLE = Filter(
     "table", "Table", _tables, lambda value: Q(table=int(value[:-1]), mode=value[-1]), key=("at", "id")
-)  # in the order of its index
+)  # in the order of the filter's index
 
 
 @register(Participation, site=SITE)
 class RoundsPlayed(Listing):
-    """Every round, once for each player in it."""
+    """List of players' parts in rounds: one line for each player in a round."""
 
     section = Section.GAMES
     name = "Rounds played"
@@ -95,7 +96,7 @@ class RoundsPlayed(Listing):
     related = ("round", "table", "player")
 
     def of_result(self, part: Participation) -> str:
-        """Return what the round did to the balance, in a word."""
+        """Return the result as a word."""
         return Result(part.result).label
 
     def parts(self, row: Any) -> Sequence[Part]:
@@ -128,7 +129,7 @@ STATUS = Filter(
 
 @register(LiveRound, site=SITE)
 class SharedRounds(Listing):
-    """Every round of the tables that several people play at, whoever bet on it, from its opening on."""
+    """List of rounds of shared tables from their opening on, with or without bets."""
 
     section = Section.GAMES
     name = "Rounds of shared tables"
@@ -162,7 +163,10 @@ class SharedRounds(Listing):
     links = {"code": ("staff_round", "round_id", "pk")}
 
     def of_over(self, live_round: LiveRound) -> str:
-        """Return the cards of a round that is over: until then they are turned up one by one at the table."""
+        """Return the cards of a finished round.
+
+        Before the end, the table reveals them one by one.
+        """
         return live_round.cards if live_round.ended_at else ""
 
 
@@ -176,7 +180,7 @@ OUTCOME = Filter(
 
 @register(CheminCoup, site=SITE)
 class GuestsCoups(Listing):
-    """Coups that guests played against each other, once they are over."""
+    """List of finished coups of Chemin de Fer."""
 
     section = Section.GAMES
     name = "Coups between guests"
@@ -209,22 +213,22 @@ class GuestsCoups(Listing):
     links = {"round__code": ("staff_round", "round_id", "pk")}
 
     def of_holder(self, coup: CheminCoup) -> str:
-        """Return who held the bank."""
+        """Return the banker."""
         return str(coup.banker_player or f"the house, at place {coup.banker.number}")
 
     def of_against(self, coup: CheminCoup) -> str:
-        """Return whose hand was played against the bank, "" where nobody's was."""
+        """Return the punter, "" if there was none."""
         if coup.punter is None:
             return ""
         return str(coup.punter.player or f"the house, at place {coup.punter.number}")
 
     def of_currency(self, coup: CheminCoup) -> str:
-        """Return the one currency of the table."""
+        """Return the currency of the table, which has only one."""
         (currency,) = coup.round.version.limits
         return str(currency)
 
     def parts(self, row: Any) -> Sequence[Part]:
-        """Return what lay against the bank."""
+        """Return the stakes against the bank."""
         columns = (
             Column("place", "Place", Form.NUMBER),
             Column("player", "Player"),
@@ -242,7 +246,7 @@ class GuestsCoups(Listing):
 
 @register(VoidPart, site=SITE)
 class VoidedParts(Listing):
-    """Rounds that were annulled, once for each player in them."""
+    """List of voided rounds: one line for each player in a round."""
 
     section = Section.GAMES
     name = "Voided rounds"
@@ -267,7 +271,7 @@ class VoidedParts(Listing):
 
 @register(Incident, site=SITE)
 class Incidents(Listing):
-    """Rounds that were not what they should be."""
+    """List of incidents."""
 
     section = Section.GAMES
     name = "Incidents"
@@ -283,7 +287,7 @@ class Incidents(Listing):
 
 @register(ReturnsAlarm, site=SITE)
 class ReturnsAlarms(Listing):
-    """When bets brought back what they should not have."""
+    """List of alarms about returns."""
 
     section = Section.GAMES
     name = "Alarms of returns"
@@ -318,7 +322,7 @@ def _open(table: Table) -> Plan:
 
 @register(Table, site=SITE)
 class Tables(Listing):
-    """Every table, open or not."""
+    """List of all tables, open or closed."""
 
     section = Section.GAMES
     name = "Tables"
@@ -360,7 +364,7 @@ class Tables(Listing):
 
 @register(TableVersion, site=SITE)
 class TableVersions(Listing):
-    """Under which limits and rules a table was played, and from when on."""
+    """List of table versions: limits and rules, and since when they hold."""
 
     section = Section.GAMES
     name = "Versions of tables"
@@ -381,7 +385,7 @@ class TableVersions(Listing):
 
 @register(RulesVersion, site=SITE)
 class VersionsOfRules(Listing):
-    """The rules of every game as this house has had them."""
+    """List of rules versions of every game."""
 
     section = Section.GAMES
     name = "Versions of rules"

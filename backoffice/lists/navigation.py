@@ -1,4 +1,4 @@
-"""The way around the lists, which is that around the back office: the same five groups, lists first, then pages."""
+"""Sidebar of the lists: the sections of the back office, each with its lists and then its pages."""
 
 from typing import Any, Final
 
@@ -12,16 +12,16 @@ from backoffice.lists import wallet as money
 from backoffice.lists.framework.site import SITE as SITE
 from backoffice.navigation import functions_of
 
-MODULES: Final = (people, money, play, happened)  # what they name is listed once they are imported
+MODULES: Final = (people, money, play, happened)  # importing these modules registers their lists
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the links beside every list that whoever asks may follow, as unfold has them."""
+    """Return the links of the sidebar that the user may follow, in unfold's format."""
     match = request.resolver_match
     here = match.view_name.rpartition("_")[0] if match else ""
     lists = dict(SITE.listed(request))
     groups = []
-    for section, functions in functions_of(request.user):  # type: ignore[arg-type]  # past the fence
+    for section, functions in functions_of(request.user):  # type: ignore[arg-type]  # only staff get here
         items = [
             {
                 "title": listing.name,

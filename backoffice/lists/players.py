@@ -1,5 +1,6 @@
-"""The lists about people: what the house knows of players that is neither money nor play. Who somebody is, where they
-live and what they wrote stands on pages of its own, never in a list.
+"""Lists of players and their accounts, apart from money and play.
+
+Identity, addresses and messages of players are on pages of their own, never in a list.
 """
 
 from collections.abc import Iterable
@@ -58,7 +59,7 @@ def _jurisdictions() -> Iterable[Option]:
 
 @register(Player, site=SITE)
 class Players(Listing):
-    """Everybody who has an account to play with."""
+    """List of all players."""
 
     section = Section.PEOPLE
     name = "Players"
@@ -75,7 +76,8 @@ class Players(Listing):
     finds = (BY_NUMBER, Find("player:12", "pk", called("player")))
     filters = (
         Filter("jurisdiction", "Jurisdiction", _jurisdictions, lambda code: Q(jurisdiction=code)),
-        # Every account on its way out begins there; one that is locked stands among the locks.
+        # Closing, closed and erased accounts all have a closure in this state first. Locked
+        # accounts are in their own list.
         Filter(
             "status",
             "Status",
@@ -106,7 +108,7 @@ def _end(session: Session) -> Plan:
 
 @register(Session, site=SITE)
 class Sessions(Listing):
-    """Log-ins, from the first click to the end. Where from and by what browser stands on the player's page."""
+    """List of sessions. IP address and browser are on the player's page."""
 
     section = Section.PEOPLE
     name = "Sessions"
@@ -137,11 +139,11 @@ class Sessions(Listing):
     )
 
     def of_who(self, session: Session) -> str:
-        """Return what events call whoever logged in."""
+        """Return the user's name in events."""
         return actor_of(session.user)
 
     def of_why(self, session: Session) -> str:
-        """Return why it is over, in words."""
+        """Return why the session ended, in words."""
         return session.why
 
 
@@ -155,7 +157,10 @@ def _revoke(token: ApiToken) -> Plan:
 
 @register(ApiToken, site=SITE)
 class Tokens(Listing):
-    """Tokens of programs, old ones too. What its owner calls one, and from where it was used, stands on their page."""
+    """List of API tokens, including old ones.
+
+    Their labels and IP addresses are on their owner's page.
+    """
 
     section = Section.PEOPLE
     name = "Tokens of programs"
@@ -186,17 +191,17 @@ class Tokens(Listing):
     )
 
     def of_who(self, token: ApiToken) -> str:
-        """Return what events call its owner."""
+        """Return the owner's name in events."""
         return actor_of(token.user)
 
     def of_scopes(self, token: ApiToken) -> str:
-        """Return what it is for."""
+        """Return the scopes of the token."""
         return ", ".join(token.scopes)
 
 
 @register(Exclusion, site=SITE)
 class Exclusions(Listing):
-    """Pauses, time-outs and exclusions."""
+    """List of pauses, time-outs and exclusions."""
 
     section = Section.COMPLIANCE
     name = "Exclusions"
@@ -218,7 +223,7 @@ class Exclusions(Listing):
 
 @register(LimitChange, site=SITE)
 class LimitChanges(Listing):
-    """What players may spend, as it changed."""
+    """List of changes of players' limits."""
 
     section = Section.COMPLIANCE
     name = "Limit changes"
@@ -241,11 +246,11 @@ class LimitChanges(Listing):
     related = ("player",)
 
     def of_was(self, change: LimitChange) -> str:
-        """Return what held before, in its unit."""
+        """Return the previous limit, with its unit."""
         return self._in_words(change, change.before)
 
     def of_now(self, change: LimitChange) -> str:
-        """Return what was asked for, in its unit."""
+        """Return the requested limit, with its unit."""
         return self._in_words(change, change.amount)
 
     def _in_words(self, change: LimitChange, amount: int | None) -> str:
@@ -258,7 +263,7 @@ class LimitChanges(Listing):
 
 @register(Submission, site=SITE)
 class Submissions(Listing):
-    """What players sent in of themselves; what it says stands on the page of each."""
+    """List of identity submissions. Their content is on their own pages."""
 
     section = Section.PEOPLE
     name = "Identity checks"
@@ -283,7 +288,7 @@ class Submissions(Listing):
 
 @register(RegisterCheck, site=SITE)
 class RegisterChecks(Listing):
-    """Questions to the registers of exclusion."""
+    """List of checks against exclusion registers."""
 
     section = Section.COMPLIANCE
     name = "Register checks"
@@ -305,7 +310,7 @@ class RegisterChecks(Listing):
 
 @register(Agreement, site=SITE)
 class Agreements(Listing):
-    """Who agreed to which terms."""
+    """List of players' agreements to terms."""
 
     section = Section.PEOPLE
     name = "Agreements"
@@ -319,7 +324,7 @@ class Agreements(Listing):
 
 @register(Closure, site=SITE)
 class Closures(Listing):
-    """Accounts on their way out."""
+    """List of accounts that are closing or closed."""
 
     section = Section.PEOPLE
     name = "Closed accounts"
@@ -334,7 +339,7 @@ class Closures(Listing):
 
 @register(AccountLock, site=SITE)
 class AccountLocks(Listing):
-    """Accounts that staff locked, and opened again."""
+    """List of account locks and unlocks by staff."""
 
     section = Section.PEOPLE
     name = "Account locks"
@@ -351,7 +356,7 @@ MAILS = {"waiting": Q(next_try_at__isnull=False), "given-up": Q(sent_at=None, ne
 
 @register(Mail, site=SITE)
 class Mails(Listing):
-    """Mail that the house wrote: whether it went. What it says, and to which address, no list tells."""
+    """List of mails and their delivery. It shows neither content nor address."""
 
     section = Section.PEOPLE
     name = "Mail"
@@ -381,5 +386,5 @@ class Mails(Listing):
     related = ("user__player", "user__staff")
 
     def of_who(self, mail: Mail) -> str:
-        """Return what events call whom it is to; "" where the address is nobody's."""
+        """Return the recipient's name in events, "" if the address belongs to no user."""
         return actor_of(mail.user) if mail.user else ""

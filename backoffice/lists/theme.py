@@ -1,10 +1,11 @@
-"""How the lists look: unfold in the house's colours, under its name, with its way around."""
+"""Theme of the lists: unfold with the house's colours, name and navigation."""
 
 from typing import Any, Final
 
 from django.templatetags.static import static
 
-# From ink to ivory, and brass for what matters now: the values of static/css/tokens.css, with steps between them.
+# From ink to ivory, and brass for highlights: the values of static/css/tokens.css and steps between
+# them.
 BASE: Final = {
     "50": "#faf7ee",
     "100": "#f1ecdf",

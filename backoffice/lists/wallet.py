@@ -1,4 +1,4 @@
-"""The lists about money: accounts, journals, what came in and what goes out."""
+"""Lists of accounts, journals, payments and other movements of money."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +44,7 @@ BY_PLAYER = Find("player:12", "player", called("player"))
 
 @register(Account, site=SITE)
 class Accounts(Listing):
-    """Accounts of the ledger. The house's have no balance of their own: it is what their entries come to."""
+    """List of ledger accounts. House accounts have no balance: it is the sum of their entries."""
 
     section = Section.MONEY
     name = "Accounts"
@@ -69,13 +69,13 @@ RARE = Filter(
     "kind",
     "Kind, but for stakes and settlements",
     lambda: [(kind, kind) for kind in kinds() if kind not in ("stake", "settle")],
-    lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # as the index of them says it
+    lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # same condition as the partial index
 )
 
 
 @register(Journal, site=SITE)
 class Journals(Listing):
-    """Every movement of money, with its entries."""
+    """List of journals, with their entries."""
 
     section = Section.MONEY
     name = "Journals"
@@ -95,7 +95,7 @@ class Journals(Listing):
     links = {"round_id": ("staff_round", "round_id", "round_id")}
 
     def parts(self, row: Any) -> Sequence[Part]:
-        """Return its entries."""
+        """Return the entries of the journal."""
         columns = (
             Column("line", "Line", Form.NUMBER),
             Column("account", "Account", Form.NUMBER),
@@ -130,7 +130,7 @@ class Journals(Listing):
 
 @register(Payment, site=SITE)
 class Deposits(Listing):
-    """What players pay in. Names, addresses and what the provider sent stand elsewhere, or nowhere."""
+    """List of deposits. Names, addresses and raw messages of the provider are not shown."""
 
     section = Section.MONEY
     name = "Deposits"
@@ -158,7 +158,7 @@ class Deposits(Listing):
     related = ("player",)
 
     def parts(self, row: Any) -> Sequence[Part]:
-        """Return what the provider said of it."""
+        """Return the provider's messages about the deposit."""
         columns = (
             NUMBER,
             AT,
@@ -189,7 +189,7 @@ class Deposits(Listing):
 
 @register(Withdrawal, site=SITE)
 class Withdrawals(Listing):
-    """What players take out. Where it goes stands on the page of each."""
+    """List of withdrawals. The destination is on the page of each withdrawal."""
 
     section = Section.MONEY
     name = "Withdrawals"
@@ -211,7 +211,7 @@ class Withdrawals(Listing):
     related = ("player",)
 
     def parts(self, row: Any) -> Sequence[Part]:
-        """Return its steps."""
+        """Return the steps of the withdrawal."""
         columns = (
             AT,
             Column("before", "Before"),
@@ -243,7 +243,7 @@ class Withdrawals(Listing):
 
 @register(PayoutNotice, site=SITE)
 class PayoutNotices(Listing):
-    """What the provider of payouts said."""
+    """List of messages from payout providers."""
 
     section = Section.MONEY
     name = "Notices of payouts"
@@ -263,7 +263,7 @@ class PayoutNotices(Listing):
 
 @register(StatementLine, site=SITE)
 class StatementLines(Listing):
-    """What providers say that they took and paid, line by line."""
+    """List of the lines of provider statements."""
 
     section = Section.MONEY
     name = "Lines of statements"
@@ -294,7 +294,7 @@ class StatementLines(Listing):
 
 @register(Adjustment, site=SITE)
 class Adjustments(Listing):
-    """Balances that two people put right."""
+    """List of balance adjustments, which take two people."""
 
     section = Section.MONEY
     name = "Adjustments"
@@ -327,7 +327,7 @@ OF_PARTNER = Filter(
 
 @register(StudioTransaction, site=SITE)
 class StudioTransactions(Listing):
-    """What studios did with players' balances, as they asked for it."""
+    """List of studios' operations on players' balances."""
 
     section = Section.MONEY
     name = "What studios did"

@@ -1,4 +1,4 @@
-"""What operators refuse to book, as finance looks into it. In English, like all of the back office."""
+"""Messages to operators that they refuse to book, for finance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ NAMES: Final[Mapping[MessageState, str]] = {
 
 @dataclass(frozen=True)
 class Page:
-    """Some messages, newest first, and the mark to ask for older ones with (None: there are none)."""
+    """A page of messages, newest first, and the cursor of older ones (None: none)."""
 
     messages: tuple[RemoteMessage, ...]
     further: int | None
 
 
 def find(state: MessageState, *, before: int | None = None) -> Page:
-    """Return a page of messages in *state* that are older than the mark."""
+    """Return a page of messages in *state* older than the cursor."""
     found = RemoteMessage.objects.filter(state=state)
     if before is not None:
         found = found.filter(pk__lt=before)
@@ -45,7 +45,7 @@ def find(state: MessageState, *, before: int | None = None) -> Page:
 
 
 def counted() -> list[tuple[MessageState, str, int, bool]]:
-    """Return how many messages are in each state that is not the end, and whether there are more than were counted."""
+    """Return the number of messages in each open state, and whether the counting stopped early."""
     counts = []
     for state in (MessageState.DOUBT, MessageState.WAITING):
         count = RemoteMessage.objects.filter(state=state)[: MOST_COUNTED + 1].count()
@@ -59,14 +59,14 @@ OVER: Final = "This message is in doubt no more: somebody was faster."
 
 
 class StateForm(forms.Form):
-    """Which messages, beyond a mark that the page before gave."""
+    """Filter of messages, with the cursor from the previous page."""
 
     state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 class NoteForm(forms.Form):
-    """How something was settled with the operator."""
+    """Note on how a message was settled with the operator."""
 
     note = forms.CharField(
         max_length=500,
@@ -80,7 +80,7 @@ class NoteForm(forms.Form):
 @access_log.listed("messages to operators")
 @require_safe
 def staff_operators(request: StaffRequest) -> HttpResponse:
-    """A page of messages: at first those in doubt."""
+    """List messages, by default those in doubt."""
     form = StateForm(request.GET)
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
@@ -101,14 +101,14 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
 @access_log.listed("a message to an operator")
 @require_safe
 def staff_operator_message(request: StaffRequest, message_id: int) -> HttpResponse:
-    """One message: what the operator was told, what it said, and what can be done about it."""
+    """Show one message: what was sent, the operator's answer, and the possible actions."""
     return _page(request, message_id, NoteForm())
 
 
 @staff_required(SETTLE)
 @require_POST
 def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse:
-    """Have it told once more."""
+    """Send a message again."""
     try:
         queue.try_again(message_id, by=request.staff)
     except queue.NotInDoubt:
@@ -122,7 +122,7 @@ def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse
 @access_log.listed("a message to an operator")
 @require_POST
 def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpResponse:
-    """Take it out of doubt, as settled in another way."""
+    """Settle a message that is in doubt by hand."""
     form = NoteForm(request.POST)
     if not form.is_valid():
         return _page(request, message_id, form)

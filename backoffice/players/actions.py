@@ -1,7 +1,7 @@
-"""What staff do to one player: lock the account, pause, ask for the balance to be put right. Excluding and limits have
-pages of their own, to which the player's page leads.
+"""Actions of staff on one player: lock or unlock the account, pause, request a balance adjustment.
 
-Every deed has a page that says what holds now and what will happen, asks why, and keeps what was typed.
+Exclusions and limits have pages of their own, which the player's page links to. The page of each
+action shows the current state and the effects, asks for a reason, and keeps what was typed.
 """
 
 from collections.abc import Callable
@@ -38,16 +38,16 @@ LONGEST_REASON: Final = 300
 
 @dataclass(frozen=True)
 class Deed:
-    """Something that the reader may do to a player: how it stands now, and the page on which it is done."""
+    """Action that the reader may take: its name, the current state, and its page."""
 
     name: str
     stands: str
-    page: str  # an address
+    page: str  # URL
     is_grave: bool = False
 
 
 class ReasonForm(forms.Form):
-    """Why."""
+    """Reason for an action."""
 
     reason = forms.CharField(
         label="Reason",
@@ -59,7 +59,7 @@ class ReasonForm(forms.Form):
 
 
 class AdjustForm(MoneyForm):
-    """By how much a balance is to change, which one, and why: for the player, and for the record."""
+    """Balance adjustment: amount, mode, a sentence for the player, and a reason for the record."""
 
     mode = forms.ChoiceField(label="Money", choices=[(mode.value, mode.label) for mode in Mode])
     way = forms.ChoiceField(
@@ -81,7 +81,7 @@ class AdjustForm(MoneyForm):
 
 
 def context(request: StaffRequest, player: Player) -> dict[str, Any]:
-    """Return what the panel of deeds on a player's page needs: those that the reader's role may do."""
+    """Return the context of the actions panel on a player's page, by the reader's permissions."""
     return {"deeds": [deed(player) for permission, deed in DEEDS if request.user.has_perm(permission)]}
 
 
@@ -98,7 +98,7 @@ def _pause_deed(player: Player) -> Deed:
         f"Pause for {player.jurisdiction.pause_hours} hours",
         _excluded(player),
         _page("staff_player_pause", player),
-        is_grave=True,  # nobody can end it before its time
+        is_grave=True,  # nobody can end it early
     )
 
 
@@ -165,7 +165,7 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(LOCK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Open a locked account, with a reason."""
+    """Unlock an account, with a reason."""
     player = _player(request, player_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -183,7 +183,7 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(EXCLUDE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Pause a player for the hours of the jurisdiction, with a reason."""
+    """Pause a player for the hours that the jurisdiction sets, with a reason."""
     player = _player(request, player_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -203,7 +203,7 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(adjustments.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Ask for a balance to be put right: another person decides."""
+    """Request a balance adjustment. Another person decides."""
     player = _player(request, player_id)
     form = AdjustForm(request.POST or None, currency=player.currency)
     if request.method == "POST" and form.is_valid():
@@ -247,7 +247,10 @@ def _player(request: StaffRequest, player_id: int) -> Player:
 def _ask_of_lock(
     request: StaffRequest, player: Player, form: forms.Form, name: str, title: str, effects: tuple[str, ...]
 ) -> HttpResponse:
-    """Ask where it is not so already; there the page only says so, and leads to the other one."""
+    """Show the form if the account is not yet in that state.
+
+    Otherwise show the state and link to the other action.
+    """
     deed = _lock_deed(player)
     if deed.page == _page(name, player):
         return _ask(request, player, form, deed, title, effects)

@@ -1,6 +1,6 @@
-"""One player in the back office: all that the reader's role may know, and what may be done about it.
+"""Profile of one player: the sections that the reader's role may see, and the actions.
 
-It stands on the top floor, since it tells of games, money and people.
+It combines data of games, wallet and players.
 """
 
 from typing import Final
@@ -17,19 +17,20 @@ from players.models import Player
 from players.search import SEE
 from players.staff import access_log
 
-# What a look says it was of, it says to the player too, with their data: of what is suspected it says nothing.
+# The access log entry lists the sections. Players can read it in their own data, so it must not
+# reveal AML alerts.
 UNTOLD: Final = "watches"
 
 
 @staff_required(SEE)
 @require_safe
 def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
-    """One player."""
+    """Show a player's profile."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     shown = sections(player, request.user)
     access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != UNTOLD))
     context = {
-        "subject": player,  # "player" would be whose balance the header shows
+        "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
         "sections": shown,
     } | actions.context(request, player)

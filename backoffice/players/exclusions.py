@@ -1,6 +1,6 @@
-"""Excluding a player, and asking for an exclusion to be lifted: in English, like all of the back office.
+"""Pages of exclusions: exclude a player, and request that an exclusion be lifted.
 
-It stands on the top floor, since whoever is excluded gets back what lies in a game.
+An excluded player's money at Chemin de Fer is returned to the account at once.
 """
 
 from django import forms
@@ -22,12 +22,12 @@ from players.staff import access_log
 from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE
 
 LONGEST = 3650  # days
-LONGEST_ID = 19  # digits, from which on no number fits the column
-SHOWN = 100  # exclusions in force, the newest
+LONGEST_ID = 19  # digits: the column holds shorter numbers
+SHOWN = 100  # exclusions in force on the page, newest first
 
 
 class ExclusionForm(forms.Form):
-    """Who, how long and why."""
+    """Player, length and reason of an exclusion."""
 
     player = forms.ModelChoiceField(
         Player.objects.all(),
@@ -41,7 +41,7 @@ class ExclusionForm(forms.Form):
 
 
 class LiftForm(forms.Form):
-    """Why an exclusion should end."""
+    """Reason for lifting an exclusion."""
 
     reason = forms.CharField(max_length=500)
 
@@ -50,7 +50,7 @@ class LiftForm(forms.Form):
 @access_log.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
-    """List who is excluded now; find somebody, and exclude them, at once and with a reason."""
+    """List exclusions in force, search for a player, and exclude the player at once with a reason."""
     who = WhoForm(request.GET if "who" in request.GET else None)
     found = whom(who, request.user)
     named = found[0].player if len(found) == 1 else _named((request.POST or request.GET).get("player", ""))
@@ -77,7 +77,7 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
 
 
 def _named(player_id: str) -> Player | None:
-    """Return the player that a link names, if there is one."""
+    """Return the player that a link names, if any."""
     if not (player_id.isascii() and player_id.isdecimal() and len(player_id) < LONGEST_ID):
         return None
     return Player.objects.select_related("user").filter(pk=player_id).first()
@@ -86,7 +86,7 @@ def _named(player_id: str) -> Player | None:
 @staff_required("players.exclude_player")
 @require_POST
 def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
-    """Ask for an exclusion to be lifted: another person decides."""
+    """Request that an exclusion be lifted. Another person decides."""
     exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
     form = LiftForm(request.POST)
     if not form.is_valid():

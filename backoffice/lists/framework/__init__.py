@@ -1,4 +1,5 @@
-"""Lists of the rows that the house keeps, under ``/staff/admin/``: found, filtered, looked at one by one, taken out as
-files. They are Django's admin in unfold's clothes, of which only what reads is left: nothing there adds, changes or
-removes a row. The modules of `backoffice.lists` name the lists.
+"""Read-only lists of the house's rows under ``/staff/admin/``: search, filter, view one row, export.
+
+The lists are Django's admin with the unfold theme, reduced to reading. They cannot add, change or
+remove a row. The modules of `backoffice.lists` define the lists.
 """

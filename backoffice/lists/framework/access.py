@@ -1,4 +1,4 @@
-"""Who gets to the lists, and what their pages may load."""
+"""Access control and content security policy of the lists."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,8 +14,9 @@ from players.access import StaffRequest, StaffView, View, staff_required
 
 Args = ParamSpec("Args")
 
-# Unfold's scripts evaluate what stands in attributes of its pages, and its styles stand in them. Everything else is as
-# the whole house has it: nothing comes from another host here either, and no other page has this policy.
+# Unfold's scripts evaluate attributes of its pages, and its pages contain inline styles. Apart from
+# that, the site-wide policy holds: nothing is loaded from another host. Only the lists have this
+# policy.
 POLICY: Final = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
 
 
@@ -24,15 +25,18 @@ def fenced(
     *permissions: str,
     methods: tuple[str, ...] = ("GET", "HEAD"),
 ) -> View[Args]:
-    """Return *view* as pages of lists are answered: to staff who have one of *permissions*, by these *methods*, in
-    English to its last word, under the policy of the lists. Everyone else meets what they meet at every page of staff.
+    """Wrap *view* as a page of the lists.
+
+    It needs a staff member with one of *permissions* and one of these *methods*. The page is
+    rendered in English under the policy of the lists. Anyone else gets the same answer as at any
+    staff page.
     """
 
     @wraps(view)
     def rendered(request: StaffRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         answer = view(request, *args, **kwargs)
         if isinstance(answer, TemplateResponse):
-            answer.render()  # while English is spoken: Django would do so when the fence has been left
+            answer.render()  # render while English is active; Django would render after the decorators have returned
         return answer
 
     inside = csp_replace(POLICY)(require_http_methods(methods)(cast("Any", rendered)))

@@ -1,6 +1,8 @@
-"""What can be done to many rows of a list at once. It is shown first, row by row: what happens, or why nothing does.
-Whoever has read that says why they do it, and each row is then one deed of its own, in a transaction of its own, which
-locks the row and plans anew: what one row refuses stops no other, and of two people at once the second is told what the
+"""Bulk actions on rows of a list.
+
+First a page shows for each row what the action will do, or why it will do nothing. Staff confirm
+with a reason. Each row is then handled in its own transaction, which locks the row and plans again.
+A refusal of one row does not stop the others. If two people act at once, the second sees what the
 first has done.
 """
 
@@ -17,7 +19,7 @@ LONGEST: Final = 200  # characters of a reason
 
 @dataclass(frozen=True)
 class Plan:
-    """What will happen to a row, or, where it *is_skipped*, why nothing will."""
+    """What the action will do to a row, or why it will do nothing if *is_skipped*."""
 
     what: str
     is_skipped: bool = False
@@ -25,9 +27,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Deed:
-    """Something to do to rows that were chosen: its name in forms, what staff read, the permission it takes, what it
-    means as a sentence; what it plans for a row, and what does it, which may refuse by one of *refusals*, in words for
-    staff.
+    """Bulk action that staff can apply to chosen rows.
+
+    *name* is its name in forms, *label* what staff read, *permission* what it requires, and
+    *meaning* a sentence that explains it. *plan* plans it for a row and *do* carries it out. *do*
+    may raise one of *refusals*, with a message for staff.
     """
 
     name: str
@@ -35,14 +39,14 @@ class Deed:
     permission: str
     meaning: str
     plan: Callable[[Any], Plan]
-    do: Callable[[Any, str, str], object]  # the row, the reason, by whom
+    do: Callable[[Any, str, str], object]  # called with the row, the reason and the actor
     refusals: tuple[type[Exception], ...] = ()
-    kept: str = "The log keeps it with every row."  # where the reason stands
+    kept: str = "The log keeps it with every row."  # where the reason is kept
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a row: whether it was done, and what is to be said of it."""
+    """Result for one row: whether the action was carried out, and a message."""
 
     row: Any
     is_done: bool
@@ -50,7 +54,7 @@ class Outcome:
 
 
 class ReasonForm(forms.Form):
-    """Why it is done."""
+    """Reason for the action."""
 
     reason = forms.CharField(
         label="Reason",
@@ -60,7 +64,7 @@ class ReasonForm(forms.Form):
 
 
 def carry_out(deed: Deed, rows: QuerySet[Any], *, reason: str, by: str) -> Sequence[Outcome]:
-    """Do it to each of *rows* for which it is planned then, and tell what became of each."""
+    """Plan the action for each of *rows*, carry it out unless skipped, and return the results."""
     return [_one(deed, rows, key, reason, by) for key in rows.values_list("pk", flat=True)]
 
 

@@ -1,4 +1,4 @@
-"""What stands in the cells of a list: as files have it, and as the screen does."""
+"""Cell values of a list, formatted for files and for the screen."""
 
 import json
 import re
@@ -19,19 +19,20 @@ from audit.reports.kinds import FIGURES, Cell, Column, Form
 from players.models import User
 
 PATH: Final = "__"
-ITSELF: Final = "self"  # the path of the row: what events call it
+ITSELF: Final = "self"  # path of the row's name in events
 PLAYER: Final = re.compile(r"player:([1-9][0-9]{0,18})")
 NOTHING: Final = "–"
-LONG: Final = 30  # characters, from which on a cell is broken into lines
+LONG: Final = 30  # longest text, in characters, that is not broken into lines
 SEES_PLAYERS: Final = "players.view_player"
 
 Links = Mapping[str, tuple[str, str, str]]
-"""Column -> the name of an address, its argument, and where in the row that stands."""
+"""Column -> the name of a URL, its argument, and the path of the argument's value in the row."""
 
 
 def cell(row: Model, path: str) -> Cell:
-    """Return what stands in *row* at *path*, a field or one of what a field leads to (``table__name``); a choice as it
-    reads. Raises TypeError for what no list may show: bytes.
+    """Return the value of *row* at *path*, which may follow relations (``table__name``).
+
+    A choice is returned as its label. Raises TypeError for bytes, which no list may show.
     """
     if path == ITSELF:
         return str(row)
@@ -48,7 +49,7 @@ def cell(row: Model, path: str) -> Cell:
 
 
 def plain(value: Any) -> Cell:
-    """Return a value as a file has it. Raises TypeError for bytes."""
+    """Return a value as it appears in a file. Raises TypeError for bytes."""
     match value:
         case None:
             return None
@@ -68,7 +69,7 @@ def plain(value: Any) -> Cell:
 
 
 def shown(value: Cell, column: Column) -> str | SafeString:
-    """Return a cell as the screen shows it."""
+    """Return a cell as HTML for the screen."""
     if value is None or value == "":
         return NOTHING
     if column.form is Form.TIME:
@@ -82,12 +83,12 @@ def shown(value: Cell, column: Column) -> str | SafeString:
 
 
 def heading(column: Column) -> str:
-    """Return what stands over a column on the screen: of times, in which zone they are."""
+    """Return the heading of a column on the screen. Times name their time zone."""
     return f"{column.heading} (UTC)" if column.form is Form.TIME else column.heading
 
 
 def linked(value: Cell, column: Column, row: Model, user: User | AnonymousUser, links: Links) -> str | SafeString:
-    """Return a cell as the screen shows it to *user*: whom and what it names is a link where they may follow it."""
+    """Return a cell for the screen, linked to what it names if *user* may follow the link."""
     text = shown(value, column)
     if (who := PLAYER.fullmatch(text)) and user.has_perm(SEES_PLAYERS):
         return format_html('<a class="link" href="{}">{}</a>', reverse("staff_player", args=[int(who[1])]), text)
@@ -99,7 +100,7 @@ def linked(value: Cell, column: Column, row: Model, user: User | AnonymousUser, 
 
 
 def named(rows: Sequence[Sequence[Cell]]) -> Iterator[int]:
-    """Yield the numbers of the players whom cells name."""
+    """Yield the numbers of the players named in the cells."""
     for row in rows:
         for value in row:
             if isinstance(value, str):

@@ -1,5 +1,7 @@
-"""A list as a file: what is shown, from where the page begins, at most `MOST` rows of it, so that no file ever takes
-the house's memory or an hour. Which file left the house is an event that names its hash.
+"""Export of a list as a file: the rows shown, from the current page on, at most `MOST`.
+
+The maximum bounds the memory and time of an export. An event records each export with the hash of
+the file.
 """
 
 import hashlib
@@ -25,7 +27,7 @@ TYPES: Final = {
 
 @dataclass(frozen=True)
 class Taken:
-    """A file of rows, with the SHA-256 of it in hex."""
+    """A file and its SHA-256 in hex."""
 
     content: bytes
     digest: str
@@ -41,8 +43,9 @@ def write(
     rows: Sequence[Row],
     goes_on: str = "",
 ) -> Taken:
-    """Write *rows* of the list *name* as *form*, one of `TYPES`, under a heading that says who asked for what and when.
-    *goes_on* is what it says where there are more.
+    """Write *rows* of the list *name* as *form*, one of `TYPES`.
+
+    The heading states who asked for what and when. *goes_on* is a note that more rows follow.
     """
     lines = [("Operator", settings.OPERATOR_NAME), ("List", name), *asked]
     lines += [("Generated at", moment(clock(), ZONE)), ("Asked for by", by)]

@@ -1,8 +1,8 @@
-"""What a list can be narrowed to beside what is typed into its search: one thing that an index serves, and a time.
+"""Filters of a list in addition to its search: one column with an index, and a period.
 
-Rows that are numbered in the order of their times are found by their numbers (`audit.id_ranges`): an index of the times
-would be one more for everything that happens to write to. So a time goes with everything else; two other things go
-together only where a list says that an index has both.
+Where row numbers follow the order of time, the period is translated to a range of numbers
+(`audit.id_ranges`). This saves every write an index on the time, and lets a period combine with any
+other filter. Two other filters combine only if the list declares an index on both.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,9 +33,10 @@ Option = tuple[str, str]
 
 @dataclass(frozen=True)
 class Filter:
-    """A thing to narrow a list to: its query parameter, what staff call it, what may be chosen, and which rows that
-    keeps. Where an index has them in another order than that of the list, *key* says in which. *is_few* where so few
-    rows are kept, however long the list is, that they may be sorted.
+    """Filter of a list: its query parameter, its label, its options, and the rows it keeps.
+
+    *key* is the order of rows in the filter's index, if it differs from that of the list. *is_few*:
+    so few rows match, however long the list is, that sorting them is cheap.
     """
 
     name: str
@@ -47,14 +48,14 @@ class Filter:
 
 
 def chosen(name: str, label: str, choices: type[Choices], *, without: Iterable[object] = ()) -> Filter:
-    """Return a filter by a column that has *choices*, but for those of which nearly all rows are."""
+    """Return a filter by a column with *choices*. Leave out values that nearly all rows have."""
     left_out = set(without)
     options = [(str(value), _sentence(text)) for value, text in choices.choices if value not in left_out]
     return Filter(name, label, lambda: options, lambda value: Q(**{name: value}))
 
 
 class SieveForm(forms.Form):
-    """What a list was asked to be narrowed to. What staff typed into its search stands beside it."""
+    """Filters chosen for a list. The search text is given separately."""
 
     def __init__(self, asked: dict[str, Any], listing: "Listing", typed: str) -> None:
         super().__init__(asked)
@@ -67,7 +68,7 @@ class SieveForm(forms.Form):
                 self.fields[name] = forms.DateTimeField(label=label, required=False, widget=widget)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what no index serves."""
+        """Refuse combinations that no index serves."""
         found = super().clean() or self.cleaned_data
         names = {each.name for each in self.filters}
         if names and (len(names) + bool(self._typed) > 1) and not self._go_together(names):
@@ -80,32 +81,32 @@ class SieveForm(forms.Form):
 
     @property
     def choices(self) -> list[forms.BoundField]:
-        """The fields in which something is chosen."""
+        """The fields with choices."""
         return [self[each.name] for each in self._listing.filters]
 
     @property
     def times(self) -> list[forms.BoundField]:
-        """The fields in which a time is told."""
+        """The fields of the period."""
         return [self[name] for name in (SINCE, UNTIL) if name in self.fields]
 
     @property
     def filters(self) -> list[Filter]:
-        """What something was chosen of."""
+        """The filters in which something was chosen."""
         return [each for each in self._listing.filters if self.cleaned_data.get(each.name)]
 
     @property
     def key(self) -> Sequence[str]:
-        """The key in whose order its rows are."""
+        """The fields by which the filtered rows are ordered."""
         own = [each.key for each in self.filters if each.key] if self.is_valid() else []
         return own[0] if own else self._listing.key
 
     @property
     def is_used(self) -> bool:
-        """Whether anything was asked."""
+        """Whether anything was entered."""
         return not self.is_valid() or any(self.cleaned_data.values())
 
     def narrowed(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return those of *rows* that were asked for: none where that was refused."""
+        """Return the matching *rows*, none if the form is invalid."""
         if not self.is_valid():
             return rows.none()
         for each in self.filters:

@@ -1,5 +1,6 @@
-"""One list: its columns, its order, what finds and filters its rows, who may read it, and what can be done to many of
-its rows at once. All of it is named; what is not named, a row does not show.
+"""List of one model: columns, order, search, filters, readers and bulk actions.
+
+A row shows only columns that the list declares.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,12 +39,12 @@ from players.staff import access_log
 from players.staff.sections import Section
 
 PAGE: Final = 50  # rows
-CONFIRM: Final = "confirm"  # field of a form: what was shown has been read
+CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of their own that belong to one row and stand below it."""
+    """Rows that belong to one row and are shown below it."""
 
     title: str
     columns: Sequence[Column]
@@ -51,26 +52,26 @@ class Part:
 
 
 class Listing(ModelAdmin):
-    """A list of one kind of rows, which changes none of them.
+    """Read-only list of one model.
 
-    *readers* are the permissions any one of which lets somebody read it; Django's own four of each model say nothing
-    here. *key* is unique, newest last, and served by an index. *columns* stand in the list, its files and in front of
-    *more* on the page of one row.
+    Any of the permissions in *readers* lets a user read it; Django's own four permissions of the
+    model are not used. *key* is unique, newest last, and has an index. *columns* are shown in the
+    list, in its files and, before *more*, on the page of one row.
     """
 
     section: ClassVar[Section]
-    name: ClassVar[str]  # what staff call it: "Deposits"
+    name: ClassVar[str]  # title for staff: "Deposits"
     purpose: ClassVar[str]
     readers: ClassVar[tuple[str, ...]]
     key: ClassVar[tuple[str, ...]] = ("id",)
     columns: ClassVar[tuple[Column, ...]]
     more: ClassVar[tuple[Column, ...]] = ()
     finds: ClassVar[tuple[Find, ...]] = ()
-    filters: ClassVar[tuple[Filter, ...]] = ()  # for each of them an index goes on with the key
-    together: ClassVar[tuple[frozenset[str], ...]] = ()  # names of filters that one index has all of
-    period: ClassVar[str] = ""  # where a row has its time, in whose order rows are numbered
+    filters: ClassVar[tuple[Filter, ...]] = ()  # each needs an index that continues with the key
+    together: ClassVar[tuple[frozenset[str], ...]] = ()  # names of filters that share one index
+    period: ClassVar[str] = ""  # field with the time of a row; row numbers follow it
     links: ClassVar[cells.Links] = {}
-    related: ClassVar[tuple[str, ...]] = ()  # what columns of other tables stand in
+    related: ClassVar[tuple[str, ...]] = ()  # relations of the columns
     deeds: ClassVar[tuple[Deed, ...]] = ()
 
     list_per_page = PAGE
@@ -91,20 +92,20 @@ class Listing(ModelAdmin):
 
     @property
     def media(self) -> forms.Media:
-        """The script that lets all rows of a page be chosen at once, where something can be done to them."""
+        """The script that selects all rows of a page, if the list has bulk actions."""
         return forms.Media(js=["admin/js/actions.js"] if self.deeds else [])
 
     @property
     def pages(self) -> dict[str, str]:
-        """The names of its addresses, for pages."""
+        """The URL names of the list, for templates."""
         return {page: self.address(page) for page in ("changelist", "change", "export")}
 
     def address(self, page: str) -> str:
-        """Return the name of the address of its *page*: changelist, change, export."""
+        """Return the URL name of a *page*: changelist, change, export."""
         return f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the addresses of the list, of its files, and of one row."""
+        """Return the URLs of the list, its exports and one row."""
         prefix = f"{self.opts.app_label}_{self.opts.model_name}"
         taken = fenced(fenced(self._export, *self.readers), files.EXPORT)
         return [
@@ -114,7 +115,7 @@ class Listing(ModelAdmin):
         ]
 
     def _shown_or_done(self) -> View[[]]:
-        """Return the list for whoever reads it, with what is done to its rows for whoever may do some of that."""
+        """Return the view that shows the list to its readers and, on POST, runs bulk actions."""
         show = fenced(self.changelist_view, *self.readers)
         if not self.deeds:
             return show
@@ -126,38 +127,44 @@ class Listing(ModelAdmin):
         return either
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Say whether who asks is one of its readers."""
+        """Return whether the user is one of the list's readers."""
         return any(map(request.user.has_perm, self.readers))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Say the same: apps are no rooms here."""
+        """Return whether the user is one of the list's readers.
+
+        Permissions do not depend on the app.
+        """
         return self.has_view_permission(request)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody adds a row here."""
+        """Return False: rows cannot be added here."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody changes one."""
+        """Return False: rows cannot be changed here."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody removes one."""
+        """Return False: rows cannot be removed here."""
         return False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[KeyedList]:
-        """Return what pages it."""
+        """Return the class that pages the list."""
         return KeyedList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Allow nothing: an address that compares any field would tell its value, and read the whole table for it. What
-        a list is narrowed to, `backoffice.lists.framework.filters` reads.
+        """Return False, so that no lookup in the query string is allowed.
+
+        A lookup on any field would reveal its value and read the whole table.
+        `backoffice.lists.framework.filters` reads the filters.
         """
         return False
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Return the rows that the first of `finds` which knows what was typed finds, and that none stands there
-        twice.
+        """Return the rows found by the first of `finds` that understands the search text.
+
+        The second value says that the result has no duplicates.
         """
         typed = search_term.strip()
         if not typed:
@@ -166,17 +173,17 @@ class Listing(ModelAdmin):
         return queryset.none() if found is None else queryset.filter(found), False
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Return what shows each column to who asks."""
-        first, *others = self.columns  # the first one leads to the page of the row, and can lead nowhere else
+        """Return the functions that show each column to the user."""
+        first, *others = self.columns  # the first column links to the row's page and cannot link elsewhere
         plain = self._showing(first, lambda row: cells.shown(self.cell(row, first), first))
         return [plain, *(self._showing(column, self._linked(column, request.user)) for column in others)]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return what who asks may do to many rows."""
+        """Return the bulk actions that the user may run."""
         return {deed.name: (None, deed.name, f"{deed.label}…") for deed in self._allowed(request)}
 
     def changelist_view(self, request: StaffRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
-        """Show the list, and put on record whom it names."""
+        """Show the list, and record the players in it in the access log."""
         extra = {"title": self.name, "may_export": request.user.has_perm(files.EXPORT), "most": files.MOST}
         answer: HttpResponseBase = super().changelist_view(request, extra | (extra_context or {}))
         if isinstance(answer, TemplateResponse):
@@ -185,34 +192,34 @@ class Listing(ModelAdmin):
         return answer
 
     def row(self, row: Model) -> list[Cell]:
-        """Return the cells of a row as files have them."""
+        """Return the cells of a row as in files."""
         return [self.cell(row, column) for column in self.columns]
 
     def cell(self, row: Model, column: Column) -> Cell:
-        """Return one of them: what the list's own method ``of_<column>`` says, or what stands in the row."""
+        """Return a cell: the result of the list's method ``of_<column>`` if it exists, else the value of the row."""
         own = getattr(self, f"of_{column.name}", None)
         return cells.plain(own(row)) if own else cells.cell(row, column.name)
 
     def called(self, row: Model) -> str:
-        """Return what staff call a row: what it calls itself, or else its first column."""
+        """Return the name of a row: its ``__str__`` if the model defines one, else its first column."""
         if type(row).__str__ is not Model.__str__:
             return str(row)
         first = self.columns[0]
         return f"{first.heading} {self.cell(row, first)}"
 
     def parts(self, row: Any) -> Sequence[Part]:
-        """Return what stands below one row; lists that have something there say so."""
+        """Return the parts shown below one row. Lists override this."""
         return ()
 
     def _showing(self, column: Column, show: Callable[[Model], str]) -> Callable[[Model], str]:
-        show.short_description = cells.heading(column)  # type: ignore[attr-defined]  # as Django names it
+        show.short_description = cells.heading(column)  # type: ignore[attr-defined]  # the attribute that Django reads
         return show
 
     def _linked(self, column: Column, user: User | AnonymousUser) -> Callable[[Model], str]:
         return lambda row: cells.linked(self.cell(row, column), column, row, user, self.links)
 
     def _one(self, request: StaffRequest, object_id: str) -> TemplateResponse:
-        """Show one row, and put on record whom it names."""
+        """Show one row, and record the players in it in the access log."""
         keys = self._keys([object_id])
         row = self.get_queryset(request).select_related(*self.related).filter(pk__in=keys).first()
         if row is None:
@@ -245,7 +252,10 @@ class Listing(ModelAdmin):
         return show
 
     def _export(self, request: StaffRequest) -> HttpResponseBase:
-        """Give what the list shows as a file, and put on record whom it names and which file it is."""
+        """Export the list as a file.
+
+        Record the players in it in the access log, and the file in the event log.
+        """
         form = request.GET.get(FORMAT, "csv")
         if form not in files.TYPES:
             raise Http404
@@ -267,8 +277,9 @@ class Listing(ModelAdmin):
         return answer
 
     def _do(self, request: StaffRequest) -> HttpResponseBase:
-        """Show what a deed would do to the rows that were chosen. Where that was confirmed with a reason, do it, and
-        show what became of each of them.
+        """Preview a bulk action on the chosen rows, or carry it out if it was confirmed with a reason.
+
+        After carrying it out, show the result for each row.
         """
         deed = next((deed for deed in self._allowed(request) if deed.name == request.POST.get("action")), None)
         keys = self._keys(request.POST.getlist(ACTION_CHECKBOX_NAME)[:PAGE])
@@ -290,14 +301,14 @@ class Listing(ModelAdmin):
         return self._page(request, "deed", context)
 
     def _page(self, request: StaffRequest, name: str, context: dict[str, Any]) -> TemplateResponse:
-        query = request.META["QUERY_STRING"] if request.method == "POST" else ""  # where it was chosen
+        query = request.META["QUERY_STRING"] if request.method == "POST" else ""  # of the list
         back = reverse(self.address("changelist")) + (f"?{query}" if query else "")
         ours = {"opts": self.opts, "listing": self, "title": self.name, "back": back}
         whole = {**self.admin_site.each_context(request), **ours, **context}
         return TemplateResponse(request, f"staff/lists/{name}.html", whole)
 
     def _keys(self, typed: Sequence[str]) -> list[Any]:
-        """Return the primary keys among what an address or a form says."""
+        """Return the valid primary keys among *typed*."""
         keys = []
         for each in typed:
             with suppress(ValidationError):

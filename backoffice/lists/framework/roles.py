@@ -1,12 +1,14 @@
-"""Who sees any list at all, for pages that lead there. It stands apart from the lists, whose library renders a template
-when it is imported, and so loads the tags that ask this.
+"""Who may see any list, for pages that link to the lists.
+
+This is apart from the lists, because their library renders a template on import and so loads the
+template tags that use this module.
 """
 
 from players.models import User
 
-READERS: set[str] = set()  # permissions, each of which some list asks for
+READERS: set[str] = set()  # permissions that any list accepts
 
 
 def sees_lists(user: User) -> bool:
-    """Say whether there is a list that *user* may see."""
+    """Return whether there is a list that *user* may see."""
     return not READERS.isdisjoint(user.get_all_permissions())

@@ -1,5 +1,6 @@
-"""What can be typed into a list's search: exactly what an index finds, so that no search reads a table from end to
-end.
+"""Search of a list.
+
+It accepts only exact values that an index finds, so no search reads a whole table.
 """
 
 import re
@@ -10,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-LARGEST: Final = 2**63 - 1  # of a number that the database keeps
+LARGEST: Final = 2**63 - 1  # largest number that the column holds
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 KIND: Final = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
 SUBJECT: Final = re.compile(r"[a-z_]+:[^\s]+")
@@ -18,8 +19,9 @@ SUBJECT: Final = re.compile(r"[a-z_]+:[^\s]+")
 
 @dataclass(frozen=True)
 class Find:
-    """A way to find rows: what staff call it, the field it stands in, and what reads it out of what was typed (None
-    where that is something else).
+    """One way to find rows: its label, its field, and a function that reads the search text.
+
+    *read* returns None if the text is something else.
     """
 
     name: str
@@ -27,18 +29,18 @@ class Find:
     read: Callable[[str], Any]
 
     def condition(self, typed: str) -> Q | None:
-        """Return what keeps the rows that *typed* names, None where it names none in this way."""
+        """Return the condition for *typed*, None if this way does not understand it."""
         value = self.read(typed)
         return None if value is None else Q(**{self.field: value})
 
 
 def number(typed: str) -> int | None:
-    """Read a number."""
+    """Return a number, None if the text is not one."""
     return int(typed) if DIGITS.fullmatch(typed) and int(typed) <= LARGEST else None
 
 
 def unique_id(typed: str) -> UUID | None:
-    """Read a UUID, however it is written."""
+    """Return a UUID in any notation, None if the text is not one."""
     try:
         return UUID(typed)
     except ValueError:
@@ -46,7 +48,7 @@ def unique_id(typed: str) -> UUID | None:
 
 
 def called(what: str) -> Callable[[str], int | None]:
-    """Return what reads ``what:12`` as events write it."""
+    """Return a function that reads ``what:12``, as written in events."""
 
     def read(typed: str) -> int | None:
         before, _, after = typed.lower().partition(":")
@@ -56,10 +58,10 @@ def called(what: str) -> Callable[[str], int | None]:
 
 
 def kind(typed: str) -> str | None:
-    """Read the kind of an event or an approval: ``round.voided``."""
+    """Return the kind of an event or an approval: ``round.voided``."""
     return typed if KIND.fullmatch(typed) else None
 
 
 def subject(typed: str) -> str | None:
-    """Read whom or what an event is about: ``player:12``, ``table:3``."""
+    """Return the subject of an event: ``player:12``, ``table:3``."""
     return typed if SUBJECT.fullmatch(typed) else None

@@ -1,5 +1,6 @@
-"""The site of all lists, with the addresses that it needs and no other: who logs in, changes a password or adds a row
-does so elsewhere or not at all.
+"""Admin site of all lists, with only the URLs that the lists need.
+
+It has no log-in, no password change and no page that adds a row.
 """
 
 from collections.abc import Iterator
@@ -18,23 +19,23 @@ from players.login import second_factor
 from players.login.current_user import staff_of
 from players.staff.sections import Section
 
-WORK: Final = "players.work"  # what all staff may
-CATALOGUE: Final = "jsi18n"  # words that unfold's scripts ask for by this name
+WORK: Final = "players.work"  # permission of all staff
+CATALOGUE: Final = "jsi18n"  # name under which unfold's scripts load translations
 
 
 class ListsSite(UnfoldAdminSite):
-    """What lists there are, and who may see which."""
+    """Site of all lists."""
 
     index_title = "Lists"
     enable_nav_sidebar = True
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Say whether somebody stands inside the fence."""
+        """Return whether the user is staff, may work, and has set up a second factor."""
         user = request.user
         return staff_of(user) is not None and user.has_perm(WORK) and second_factor.is_set_up(cast("Any", user))
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        """Return the first page and the pages of every list."""
+        """Return the URLs of the index and of every list."""
         return [
             path("", fenced(self._home, WORK), name="index"),
             path(f"{CATALOGUE}/", fenced(self._catalogue, WORK), name=CATALOGUE),
@@ -45,7 +46,7 @@ class ListsSite(UnfoldAdminSite):
         ]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return no apps: lists are grouped by what they are about."""
+        """Return no apps: lists are grouped by section."""
         return []
 
     def listings(self) -> list[Listing]:
@@ -53,7 +54,7 @@ class ListsSite(UnfoldAdminSite):
         return [cast("Listing", listing) for listing in self._registry.values()]
 
     def listed(self, request: HttpRequest) -> Iterator[tuple[Section, list[Listing]]]:
-        """Yield the lists that whoever asks may see, by what they are about."""
+        """Yield the lists that the user may see, by section."""
         mine = [listing for listing in self.listings() if listing.has_view_permission(request)]
         for section in Section:
             if found := [listing for listing in mine if listing.section is section]:
