@@ -1,6 +1,6 @@
-"""Where the bars, curves and shares of a chart lie, as plain numbers: templates draw them, style sheets colour them.
+"""Geometry of charts as plain numbers. Templates draw the charts and style sheets colour them.
 
-Lengths are per cent of the chart's own width and height, so a chart is as wide as the place it stands in.
+Lengths are per cent of the chart's own width and height, so a chart fills its container.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from math import cos, pi, sin
 FULL = 100.0
 NOTHING = "0"
 ROOM = 7.0  # per cent of a pie that a mark needs
-OUT = 0.62  # how far from its middle marks stand, of its radius
+OUT = 0.62  # distance of marks from the centre, as a part of the radius
 
 
 class NegativeShare(ValueError):
-    """Parts of a whole cannot be less than nothing."""
+    """A part of a whole is negative."""
 
 
 @dataclass(frozen=True)

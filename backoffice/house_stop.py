@@ -33,7 +33,7 @@ def stop(*, reason: str, by: Staff) -> HouseStop:
 def resume(*, reason: str, by: Staff) -> HouseStop:
     """End the house stop and return it. Raises StopError.
 
-    Players at Chemin de Fer get their full time to decide again. A table that cannot give time back
+    Players at Chemin de Fer get their full time again, away or not. A table that cannot give time back
     (TableError) does not hold up the others.
     """
     ended = house_stop.resume_house(reason=reason, by=by)

@@ -1,4 +1,4 @@
-"""Reconciliation with providers' statements as finance does it. In English, like all of the back office."""
+"""Pages of provider statements: upload, preview, confirm, and settle differences with the house's records."""
 
 import hashlib
 from datetime import timedelta
@@ -26,7 +26,7 @@ from wallet.provider_statements.parser import COLUMNS, MOST_BYTES, MOST_LINES, T
 
 RECONCILE = "wallet.reconcile"
 READERS = (RECONCILE, "wallet.see_statements")
-LISTED = 20  # statements on a page
+LISTED = 20  # statements per page
 SHOWN = 50  # lines of a preview
 MOST_DAYS = 92
 TYPES = {
@@ -36,7 +36,7 @@ TYPES = {
 
 
 class UploadForm(forms.Form):
-    """A statement's file, whose it is, and for which days."""
+    """File of a statement, its provider and its days."""
 
     provider = forms.ChoiceField(choices=lambda: [(name, name) for name in providers()])
     since = Day("First day (UTC)", required=True)
@@ -48,7 +48,7 @@ class UploadForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Days come in order, and not too many; a file has its limit."""
+        """Validate the days and the size of the file."""
         given: dict[str, Any] = self.cleaned_data
         since, until, file = given.get("since"), given.get("until"), given.get("file")
         if since and until and not timedelta(0) <= until - since < timedelta(days=MOST_DAYS):
@@ -59,7 +59,7 @@ class UploadForm(forms.Form):
 
 
 class DifferencesForm(forms.Form):
-    """Which differences of a statement, beyond a mark that the page before gave."""
+    """Filter of a statement's differences, with the cursor from the previous page."""
 
     kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
     settled = forms.BooleanField(required=False, label="Also those that are settled")
@@ -67,14 +67,14 @@ class DifferencesForm(forms.Form):
 
 
 class StepForm(forms.Form):
-    """What somebody found out about a difference, and whether that settles it."""
+    """Note about a difference, and whether it settles the difference."""
 
     words = forms.CharField(max_length=1000)
     settles = forms.BooleanField(required=False)
 
 
 def providers() -> list[str]:
-    """Return the names of providers of deposits and of payouts, as lines of the house name them."""
+    """Return the names of deposit and payout providers, as the house's own lines name them."""
     names = dict.fromkeys(settings.PAYMENT_VARIANTS)
     if settings.PAYOUT_PROVIDER:
         names |= {import_string(settings.PAYOUT_PROVIDER).name: None}
@@ -84,7 +84,7 @@ def providers() -> list[str]:
 @staff_required(*READERS)
 @require_safe
 def staff_statements(request: StaffRequest) -> HttpResponse:
-    """The statements that were confirmed, newest first, and where the next one is uploaded."""
+    """List confirmed statements, newest first, with the upload form."""
     if TOO_MUCH in request.GET:
         messages.error(request, TOO_LARGE)
     yesterday = clock().date() - timedelta(days=1)
@@ -94,7 +94,7 @@ def staff_statements(request: StaffRequest) -> HttpResponse:
 @staff_required(RECONCILE)
 @require_POST
 def staff_statement_upload(request: StaffRequest) -> HttpResponse:
-    """Read a file, and lead to its preview."""
+    """Read a file, and redirect to its preview."""
     form = UploadForm(request.POST, request.FILES)
     if form.is_valid() and (draft_id := _upload(request, form)) is not None:
         return redirect("staff_statement_draft", draft_id)
@@ -122,7 +122,10 @@ def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
 
 
 def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
-    """Read the file of a valid form; where it is refused, the form says why."""
+    """Store the file of a valid form as a draft.
+
+    If the file is refused, add the error to the form.
+    """
     given, file = form.cleaned_data, cast("UploadedFile", form.cleaned_data["file"])
     try:
         draft = drafts.upload(
@@ -142,7 +145,7 @@ def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
 @staff_required(RECONCILE)
 @require_safe
 def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse:
-    """The preview: what the file says, what is wrong with it, and what confirming it would come to."""
+    """Preview a statement: its content, its errors, and what confirming it would find."""
     try:
         draft = drafts.draft(draft_id, request.staff)
     except drafts.Gone as error:
@@ -172,7 +175,7 @@ def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse
 @staff_required(RECONCILE)
 @require_POST
 def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpResponse:
-    """Keep what the preview showed."""
+    """Confirm a statement as previewed."""
     try:
         statement = drafts.confirm(draft_id, request.staff)
     except drafts.SameFile as error:
@@ -188,7 +191,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
 @staff_required(RECONCILE)
 @require_POST
 def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpResponse:
-    """Forget a preview."""
+    """Discard a preview."""
     drafts.discard(draft_id, request.staff)
     messages.success(request, "Discarded. Nothing was kept.")
     return redirect("staff_statements")
@@ -197,7 +200,7 @@ def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpRespon
 @staff_required(*READERS)
 @require_safe
 def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
-    """One statement: its totals, and in what it and the house differ."""
+    """Show one statement: totals, and differences from the house's records."""
     statement = get_object_or_404(ProviderStatement, pk=statement_id)
     form = DifferencesForm(request.GET)
     form.full_clean()
@@ -224,7 +227,7 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
 @staff_required(RECONCILE)
 @require_POST
 def staff_difference_note(request: StaffRequest, statement_id: int, difference_id: int) -> HttpResponse:
-    """Note what was found out about a difference, or settle it with a reason."""
+    """Add a note to a difference, or settle it with a reason."""
     get_object_or_404(Difference, pk=difference_id, statement=statement_id)
     form = StepForm(request.POST)
     if not form.is_valid():
@@ -242,7 +245,7 @@ def staff_difference_note(request: StaffRequest, statement_id: int, difference_i
 @staff_required(*READERS)
 @require_safe
 def staff_statement_file(request: StaffRequest, statement_id: int, name: str) -> HttpResponse:
-    """The result as a file. That it left, and its SHA-256, is on record."""
+    """Download the result as a file. The export and its SHA-256 are recorded in the event log."""
     statement = get_object_or_404(ProviderStatement, pk=statement_id)
     if name not in TYPES:
         raise Http404

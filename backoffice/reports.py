@@ -1,5 +1,7 @@
-"""Reports as staff ask for them and read them. The frame knows nobody; who may read what, and that whoever is shown
-somebody's data is put on record, is said here.
+"""Pages of reports: request a report, read it, verify it and download its files.
+
+The report framework in `audit` knows no users. This module checks who may read a report and records
+in the access log which players it showed.
 """
 
 import re
@@ -36,14 +38,14 @@ from players.staff import access_log
 from wallet.money import format_money
 
 SEE: Final = "audit.view_report"
-LISTED: Final = 25  # reports on the page of all
-LONGEST: Final = 100  # characters of a choice that is written
+LISTED: Final = 25  # reports per page of the list
+LONGEST: Final = 100  # longest free-text choice, in characters
 NOTHING: Final = "–"
 LONG: Final = 200  # characters
-MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as heads of reports have them
-MOST_COLUMNS: Final = 8  # beside each other, whatever they hold
-MOST_FIGURES: Final = 13  # columns beside each other on a wide page, where most of them are figures,
-MOST_WORDS: Final = 4  # and so many at most are not
+MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as written in the heads of reports
+MOST_COLUMNS: Final = 8  # columns side by side, whatever they hold
+MOST_FIGURES: Final = 13  # columns side by side on a wide page, if most of them are figures
+MOST_WORDS: Final = 4  # most columns there that are not figures
 TYPES: Final = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -53,27 +55,25 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell as the screen has it."""
+    """A cell as shown on the screen."""
 
     text: str
     heading: str
-    style: str  # how it is set
+    style: str  # CSS class
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it is empty."""
+        """Whether the cell is empty."""
         return self.text == NOTHING
 
     @property
     def is_long(self) -> bool:
-        """Whether it is folded: so long that the rows around it would be out of sight."""
+        """Whether the text is so long that the page folds it."""
         return len(self.text) > LONG
 
 
 class ReportForm(forms.Form):
-    """What a report is to tell of: a period, or any two moments, by the clocks of a time zone, and what its kind has
-    to choose.
-    """
+    """Request for a report: a period or two moments in a time zone, and the choices of its kind."""
 
     period = forms.TypedChoiceField(
         label="Interval", choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
@@ -99,7 +99,7 @@ class ReportForm(forms.Form):
             )
 
     def clean(self) -> dict[str, Any]:
-        """Find the interval. Two moments are needed where no period is chosen."""
+        """Require both moments if no period is chosen."""
         given: dict[str, Any] = self.cleaned_data
         if given.get("period") is Period.OWN:
             for name in ("since", "until"):
@@ -108,7 +108,7 @@ class ReportForm(forms.Form):
         return given
 
     def interval(self, now: datetime) -> Interval:
-        """Return the interval of a valid form that is looked at *now*."""
+        """Return the interval that a valid form asks for at *now*."""
         given = self.cleaned_data
         if given["period"] is not Period.OWN:
             return interval_of(given["period"], now=now, zone=given["zone"])
@@ -116,14 +116,14 @@ class ReportForm(forms.Form):
         return Interval(*(make_naive(given[name]).replace(tzinfo=zone) for name in ("since", "until")))
 
     def choices(self) -> dict[str, str]:
-        """Return what was chosen of what the kind has to choose."""
+        """Return the values of the kind's choices."""
         return {choice.name: self.cleaned_data[choice.name] for choice in self._kind.choices}
 
 
 @staff_required(SEE)
 @require_safe
 def staff_reports(request: StaffRequest) -> HttpResponse:
-    """Which reports there are, and which were made, the newest first."""
+    """List the kinds of reports and the requested reports, newest first."""
     mine = [kind for kind in all_kinds() if may_read(request.user, kind)]
     found = Report.objects.filter(kind__in=[kind.name for kind in mine]).order_by("-pk").defer("head")
     if request.GET.get("kind") in [kind.name for kind in mine]:
@@ -147,12 +147,12 @@ def staff_reports(request: StaffRequest) -> HttpResponse:
 @staff_required(SEE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
-    """Ask for a report of one kind."""
+    """Request a report of one kind."""
     found = kind_of(kind)
     if found is None:
         raise Http404
     _demand(request.user, found)
-    initial = {"period": str(Period.YESTERDAY)} | request.GET.dict()  # as other pages fill it in
+    initial = {"period": str(Period.YESTERDAY)} | request.GET.dict()  # other pages prefill the form
     form = ReportForm(found, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -176,7 +176,7 @@ def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
 @access_log.listed("a report")
 @require_safe
 def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
-    """A report: how far it is, or a page of what it says, with its files and its place in the log."""
+    """Show a report: its progress, or a page of its rows with its files and its event in the log."""
     report, kind = _found(request, report_id)
     context: dict[str, Any] = {"report": report, "kind": kind, "is_open": report.state in OPEN}
     if report.state == ReportState.READY and report.head:
@@ -189,7 +189,10 @@ def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_report_state(request: StaffRequest, report_id: int) -> HttpResponse:
-    """How far a report is, as its page asks for by itself; the whole page once it is there."""
+    """Show the progress of a report, for the page's own refresh.
+
+    Reload the page once it is ready.
+    """
     report, kind = _found(request, report_id)
     if report.state not in OPEN:
         return HttpResponseClientRefresh()
@@ -199,7 +202,10 @@ def staff_report_state(request: StaffRequest, report_id: int) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpResponseBase:
-    """A file of a report. Whom it names is on record before its first byte."""
+    """Download a file of a report.
+
+    The access to its players is recorded before the first byte is sent.
+    """
     report, _kind = _found(request, report_id)
     if report.state != ReportState.READY or name not in TYPES:
         raise Http404
@@ -210,7 +216,7 @@ def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpR
 @staff_required(SEE)
 @require_POST
 def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
-    """Ask for the same once more."""
+    """Request the same report again."""
     report, _kind = _found(request, report_id)
     try:
         again = ask_again(report, by=actor(request))
@@ -221,7 +227,7 @@ def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
 
 
 def file_of(report: Report, name: str) -> StreamingHttpResponse:
-    """Answer with a file of a report that is ready."""
+    """Return a response with a file of a finished report."""
     response = StreamingHttpResponse(verification.pieces(report, name), content_type=TYPES[name])
     days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
     file = "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
@@ -230,7 +236,7 @@ def file_of(report: Report, name: str) -> StreamingHttpResponse:
 
 
 def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the page of a report that is ready shows: of its rows the page that is asked for, else the first."""
+    """Return the context for a finished report, with the requested page of rows, else the first."""
     pages = max(-(-report.done // PAGE), 1)
     wanted = asked_for.get("page", "")
     is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(pages))
@@ -256,7 +262,7 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
 
 
 def may_read(user: User, kind: Kind) -> bool:
-    """Say whether somebody may read reports of a kind."""
+    """Return whether *user* may read reports of a kind."""
     return user.has_perm(SEE) and user.has_perm(kind.permission)
 
 
@@ -266,7 +272,10 @@ def _demand(user: User, kind: Kind) -> None:
 
 
 def _found(request: StaffRequest, report_id: int) -> tuple[Report, Kind]:
-    """Return a report that the reader may read, whoever asked for it. There is none of a kind that is gone."""
+    """Return a report that the reader may read.
+
+    A report whose kind no longer exists is not found.
+    """
     report = get_object_or_404(Report, pk=report_id)
     kind = kind_of(report.kind)
     if kind is None:
@@ -276,7 +285,7 @@ def _found(request: StaffRequest, report_id: int) -> tuple[Report, Kind]:
 
 
 def _zones() -> Sequence[str]:
-    """Return the time zones in which players live."""
+    """Return the time zones of players."""
     return list(Jurisdiction.objects.order_by("time_zone").values_list("time_zone", flat=True).distinct())
 
 
@@ -297,12 +306,12 @@ def _shown(row: Row, head: Head) -> list[Shown]:
 
 
 def _readable(text: str) -> str:
-    """Write moments in a text as the rest of the back office does, and how far they are off UTC."""
+    """Write moments in a text in the format of the back office, with their offset from UTC."""
     return MOMENT.sub(lambda found: f"{found[1]} UTC{found[2].replace('+00:00', '')}", text)
 
 
 def _shape(head: Head) -> str:
-    """Say how rows are set: "" as a table, "figures" as a wide one, "many" each as a list of its own."""
+    """Return the layout of rows: "" for a table, "figures" for a wide table, "many" for a list per row."""
     words = sum(column.form not in FIGURES for column in head.columns)
     if len(head.columns) <= MOST_COLUMNS:
         return ""

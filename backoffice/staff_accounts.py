@@ -1,7 +1,6 @@
-"""Accounts of staff: who works here, in which roles, and what two people may do about it.
+"""Staff accounts: list accounts and roles, and request changes, which a second person approves.
 
-Whoever may ask does so here; what was asked for is decided on the page of approvals. It stands on the top floor, since
-what a role gives is what its pages on every floor are.
+Requests are decided on the page of approvals.
 """
 
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from players.registration import EmailTaken
 from players.staff import roles
 
 READERS: Final = (staff.ASK, staff.DECIDE)
-PAGE: Final = 50  # accounts
+PAGE: Final = 50  # accounts per page
 PASSWORDS: Final = ("password.changed", "password.reset")
 STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
 SOMEBODY_NEW: Final = "new"
@@ -42,8 +41,10 @@ ASKED: Final = "Asked for. Another person has to agree, on the page of approvals
 
 @dataclass(frozen=True)
 class Line:
-    """A change as the page tells it: who asked and who decided ("" where whoever owns the database founded the house),
-    why, and what was before and after.
+    """A change of an account: who asked, who decided, why, and the values before and after.
+
+    *asked_by* and *decided_by* are "" if the database owner created the account when the house was
+    set up.
     """
 
     at: datetime
@@ -58,7 +59,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Offer:
-    """A deed as it is asked for: the last part of its address, its name, and what it means."""
+    """Action that can be requested: the last part of its URL, its title, and its meaning."""
 
     name: str
     title: str
@@ -89,7 +90,7 @@ DEEDS: Final = {
 
 
 class FilterForm(forms.Form):
-    """Whom to list; ``after`` goes on after the account with this number."""
+    """Filter of accounts. ``after`` is the number of the last account on the previous page."""
 
     who = forms.CharField(label="Name or e-mail address", max_length=200, required=False)
     state = forms.ChoiceField(label="Status", choices=STATES, required=False)
@@ -100,7 +101,7 @@ class FilterForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why an account should change; the reason is frozen with what is asked for."""
+    """Reason for a change. It is stored with the request."""
 
     reason = forms.CharField(
         label="Reason",
@@ -111,7 +112,7 @@ class ReasonForm(forms.Form):
 
 
 class RolesForm(ReasonForm):
-    """Which roles, and why."""
+    """Roles of an account, with a reason."""
 
     roles = forms.MultipleChoiceField(
         label="Roles",
@@ -121,7 +122,7 @@ class RolesForm(ReasonForm):
     field_order: tuple[str, ...] = ("roles", "reason")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Offer every role there is."""
+        """Offer all roles."""
         super().__init__(*args, **kwargs)
         names = Group.objects.order_by("name").values_list("name", flat=True)
         cast("forms.MultipleChoiceField", self.fields["roles"]).choices = [
@@ -130,7 +131,7 @@ class RolesForm(ReasonForm):
 
 
 class NewForm(RolesForm):
-    """Who is to have an account, and whether they have one already: two accounts of one human are one person."""
+    """Request for a new account. Several accounts of one human count as one person."""
 
     email = forms.EmailField(
         label="E-mail address", max_length=254, help_text="A code for the first password goes there."
@@ -143,7 +144,7 @@ class NewForm(RolesForm):
     field_order = ("email", "name", "works_here", "roles", "reason")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Offer everybody who works or worked here."""
+        """Offer all accounts of current and former staff."""
         super().__init__(*args, **kwargs)
         known = Staff.objects.select_related("user").order_by("name", "pk")
         cast("forms.ChoiceField", self.fields["works_here"]).choices = [
@@ -153,7 +154,7 @@ class NewForm(RolesForm):
         ]
 
     def clean_works_here(self) -> Staff | None:
-        """Return an account of the same human, None for somebody new."""
+        """Return an account of the same human, None for a new person."""
         said = self.cleaned_data["works_here"]
         return None if said == SOMEBODY_NEW else Staff.objects.get(pk=said)
 
@@ -161,7 +162,7 @@ class NewForm(RolesForm):
 @staff_required(*READERS)
 @require_safe
 def staff_people(request: StaffRequest) -> HttpResponse:
-    """List accounts of staff, those made first first, and what waits for a decision."""
+    """List staff accounts, oldest first, and open requests."""
     form = FilterForm(request.GET)
     found = _accounts()
     if form.is_valid():
@@ -183,7 +184,7 @@ def staff_people(request: StaffRequest) -> HttpResponse:
 @staff_required(staff.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_person_new(request: StaffRequest) -> HttpResponse:
-    """Ask for an account of staff."""
+    """Request a staff account."""
     form = NewForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
@@ -213,14 +214,14 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_person(request: StaffRequest, staff_id: int) -> HttpResponse:
-    """Show an account of staff: how it stands, what its roles let it do, what became of it, and what may be asked."""
+    """Show a staff account: its state, its functions, its history, and the changes that can be requested."""
     return _show(request, staff_id)
 
 
 @staff_required(staff.ASK)
 @require_POST
 def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpResponse:
-    """Ask for one of the deeds to be done to an account, with a reason."""
+    """Request an action on an account, with a reason."""
     member = get_object_or_404(Staff.objects.select_related("user"), pk=staff_id)
     wanted = next((each for each, offer in DEEDS.items() if offer.name == deed), None)
     if wanted is None:
@@ -234,7 +235,7 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
             staff.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
         else:
             staff.ask(deed=wanted, member=member, reason=reason, by=request.staff)
-    except staff.OwnAccount as error:  # whose page has no form for it
+    except staff.OwnAccount as error:  # the page of an own account has no form for it
         messages.error(request, str(error))
         return redirect("staff_person", staff_id)
     except approvals.AskedTwice as error:
@@ -248,7 +249,7 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
 
 
 def _asked_before(asked: Approval) -> SafeString:
-    """Say who asked for the same before, when and why, and lead there."""
+    """Return a message about the earlier request: who asked, when, why, and a link."""
     return format_html(
         "{} asked for this already, on {} UTC, because “{}”. It awaits a decision: "
         '<a class="link" href="{}">request {}</a>.',
@@ -283,13 +284,13 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
 
 
 def _form(deed: StaffDeed, sent: Any = None, **options: Any) -> forms.Form:
-    """Return the form of a deed; several stand on one page."""
+    """Return the form of an action. Several forms are on one page."""
     kind = RolesForm if deed is StaffDeed.ROLES else ReasonForm
     return kind(sent, auto_id=f"id_{DEEDS[deed].name}_%s", **options)
 
 
 def _deeds(member: Staff, held: list[str], sent: dict[StaffDeed, forms.Form]) -> list[tuple[Offer, forms.Form, bool]]:
-    """Return what may be asked for, each with its form, and whether that was sent just now."""
+    """Return the actions that can be requested, each with its form and whether it was just submitted."""
     offered = [StaffDeed.ROLES, StaffDeed.DISABLE if member.user.is_active else StaffDeed.ENABLE]
     if second_factor.is_set_up(member.user):
         offered.insert(1, StaffDeed.FACTORS)
@@ -300,8 +301,10 @@ def _deeds(member: Staff, held: list[str], sent: dict[StaffDeed, forms.Form]) ->
 
 
 def _accounts() -> QuerySet[Staff]:
-    """Return accounts with what is kept of each (GLI-19 v3.0, 2.8.9): last access and from where, whether a second
-    factor is set up, when the password was changed last, and when the account was disabled.
+    """Return accounts with the data that GLI-19 v3.0, 2.8.9 requires.
+
+    These are last access and its IP address, whether a second factor is set up, the last change of
+    the password, and when the account was disabled.
     """
     sessions = Session.objects.filter(user=OuterRef("user")).order_by("-began_at", "-pk")
     on = Concat(Value("staff:"), Cast(OuterRef("pk"), TextField()))
@@ -336,7 +339,7 @@ def _waiting() -> QuerySet[Approval]:
 
 
 def _title(asked: Approval) -> str:
-    """Say what is asked for; of what was not stored as it was asked for, its kind alone."""
+    """Return the title of a request. A request that was tampered with has only its kind."""
     try:
         return approvals.kind(asked.kind).describe(approvals.thaw(asked)).title
     except approvals.Tampered:
@@ -344,13 +347,13 @@ def _title(asked: Approval) -> str:
 
 
 def _roles() -> list[tuple[str, str, list[Function]]]:
-    """Return every role, what it is for, and its functions."""
+    """Return every role with its purpose and functions."""
     names = Group.objects.order_by("name").values_list("name", flat=True)
     return [(name, roles.WORDS[name], [each for each, _ in _functions([name])]) for name in names]
 
 
 def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:
-    """Return the functions that these roles give, each with the roles it comes from."""
+    """Return the functions that *held* roles give, each with the roles it comes from."""
     given = [(function, [name for name in held if name in holders]) for function, holders in duties()]
     return [(function, names) for function, names in given if names]
 

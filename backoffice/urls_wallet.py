@@ -1,4 +1,4 @@
-"""Addresses of the back office about money, under ``/staff/``."""
+"""URLs of the back office for money, under ``/staff/``."""
 
 from django.urls import path
 

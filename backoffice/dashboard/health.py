@@ -80,7 +80,7 @@ def _broker(_now: datetime) -> Iterator[Line]:
 
 
 def _waiting(broker: Connection) -> int:
-    """Return the number of messages in the queue. An empty queue may not exist."""
+    """Return the number of messages in the queue. A queue that does not exist is empty."""
     try:
         queue = Queue(current_app.conf.task_default_queue, channel=broker.default_channel)
         declared: Any = queue.queue_declare(passive=True)

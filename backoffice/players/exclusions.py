@@ -1,6 +1,6 @@
 """Pages of exclusions: exclude a player, and request that an exclusion be lifted.
 
-An excluded player's money at Chemin de Fer is returned to the account at once.
+Money of an excluded player that is in a game's purse returns to the cash account at once.
 """
 
 from django import forms

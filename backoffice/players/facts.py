@@ -1,4 +1,4 @@
-"""Facts about a player as pages of the back office tell them: balances, limits, deposits."""
+"""Facts about a player for pages of the back office: balances, limits, deposits."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -27,19 +27,19 @@ MODES: Final = {Mode.REAL: "real money", Mode.FREE: "free money"}
 
 @dataclass(frozen=True)
 class Facts:
-    """What pages about something of a player's begin with."""
+    """Facts shown at the top of pages about a player's case."""
 
     balances: list[tuple[str, str]]
     identity: str
     closing: str
-    limits: list[tuple[str, str, str]]  # what, how much, whose
+    limits: list[tuple[str, str, str]]  # what is limited, the amount, the source
     exclusion: str
     exclusion_until: datetime | None
     sessions: list[Session]
 
 
 def facts(player: Player) -> Facts:
-    """Return them."""
+    """Return the facts about a player."""
     excluded = exclusions.in_force(player)
     return Facts(
         balances=[(each.name, each.balance) for each in balances(player)],
@@ -54,7 +54,7 @@ def facts(player: Player) -> Facts:
 
 @dataclass(frozen=True)
 class Balance:
-    """What lies on one account of a player's, and how much of that is held for bets ("": nothing), in words."""
+    """Balance of one of a player's accounts and the amount held for bets ("" for none), as text."""
 
     account_id: int
     name: str
@@ -64,7 +64,7 @@ class Balance:
 
 
 def balances(player: Player) -> list[Balance]:
-    """Return what a player has, real money first. Banks that are empty are over."""
+    """Return a player's balances, real money first, without empty banks."""
     found = (
         Account.objects.filter(owner=player).exclude(kind=AccountKind.BANK, balance=0).order_by("-mode", "kind", "pk")
     )
@@ -82,12 +82,12 @@ def balances(player: Player) -> list[Balance]:
 
 
 def account_name(account: Account) -> str:
-    """Return what staff call an account of a player's."""
+    """Return the label of a player's account."""
     return f"{KINDS[AccountKind(account.kind)]}, {MODES[Mode(account.mode)]}"
 
 
 def limit_lines(player: Player) -> list[tuple[str, str, str]]:
-    """Return the limits in force: what is limited, how much, and whose limit it is."""
+    """Return the limits in force: what is limited, the amount, and the source of the limit."""
     return [
         (what(limit.kind, limit.period), written(player, limit.kind, limit.amount), limit.source)
         for limit in sorted(limits.limits_of(player).values(), key=_place)
@@ -95,7 +95,7 @@ def limit_lines(player: Player) -> list[tuple[str, str, str]]:
 
 
 def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
-    """Return what was deposited on each of the last days where the player is, oldest first, for a chart."""
+    """Return the amount deposited on each of the last days in the player's time zone, oldest first, for a chart."""
     today = limits.period_days(player)[Period.DAY]
     first = today - timedelta(days=DAYS - 1)
     moved = Day.objects.filter(player=player, day__gte=first).values_list("day").annotate(Sum("deposited"))
@@ -105,5 +105,5 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
 
 
 def _place(limit: limits.Limit) -> tuple[int, int]:
-    """Deposits first, and of each kind the shortest period."""
+    """Sort deposit limits first, and the shortest period first within a kind."""
     return list(LimitKind).index(limit.kind), limits.PERIODS.index(limit.period)

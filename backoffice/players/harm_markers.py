@@ -1,6 +1,6 @@
-"""Markers of harm in the back office: the flags, one flag with the rows behind it, the contact that staff made.
+"""Markers of harm: list of flags, one flag with the rows behind it, and contacts made by staff.
 
-It stands on the top floor, since what is behind a flag are rounds and money.
+It combines rounds, payments and players.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ from wallet.money import format_money
 
 SEE: Final = "players.see_flags"
 PAGE: Final = 30
-ROWS: Final = 100  # shown of a sighting; all of them are kept
+ROWS: Final = 100  # shown for each sighting; all are stored
 
 WORDS: Final = {
     "games_round": "Round",
@@ -50,7 +50,7 @@ WORDS: Final = {
 
 
 class FilterForm(forms.Form):
-    """Which flags the list shows."""
+    """Filter of flags."""
 
     marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), ("closed", "Closed")])
@@ -58,7 +58,7 @@ class FilterForm(forms.Form):
 
 
 class ContactForm(forms.Form):
-    """How staff got in touch."""
+    """Contact with the player."""
 
     made_at = forms.DateTimeField(
         label="When (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -76,7 +76,7 @@ class ContactForm(forms.Form):
 
 
 class CloseForm(forms.Form):
-    """How a flag ends."""
+    """Conclusion of a flag."""
 
     conclusion = forms.ChoiceField(label="How it ends", choices=[("", "Choose"), *FlagOutcome.choices])
     note = forms.CharField(
@@ -90,7 +90,7 @@ class CloseForm(forms.Form):
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row behind a flag: what it is, when, how much, and where it can be read ("": not by this role)."""
+    """Row behind a flag: its name, time, amount and link ("" if the reader's role may not follow it)."""
 
     name: str
     at: datetime | None
@@ -102,7 +102,7 @@ class ShownRow:
 @access_log.listed("markers")
 @require_safe
 def staff_markers(request: StaffRequest) -> HttpResponse:
-    """The flags, newest first."""
+    """List flags, newest first."""
     form = FilterForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -118,14 +118,14 @@ def staff_markers(request: StaffRequest) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_marker(request: StaffRequest, flag_id: int) -> HttpResponse:
-    """One flag."""
+    """Show one flag."""
     return _flag_page(request, _find(flag_id))
 
 
 @staff_required(SEE)
 @require_POST
 def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
-    """Put a contact on record."""
+    """Record a contact with the player."""
     flag, form = _find(flag_id), ContactForm(request.POST)
     if not form.is_valid():
         return _flag_page(request, flag, contact_form=form)
@@ -149,7 +149,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
 @staff_required(SEE)
 @require_POST
 def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
-    """Close a flag, or say why not."""
+    """Close a flag, or show why it cannot be closed."""
     flag, form = _find(flag_id), CloseForm(request.POST)
     if not form.is_valid():
         return _flag_page(request, flag, close_form=form)
@@ -183,7 +183,7 @@ def _flag_page(
     made_at = datetime.now(UTC).replace(second=0, microsecond=0)
     context = {
         "flag": flag,
-        "subject": flag.player,  # "player" would be whose balance the header shows
+        "subject": flag.player,  # "player" would be the player whose balance the header shows
         "facts": facts(flag.player),
         "deposits": deposits_by_day(flag.player),
         "sightings": sightings,
@@ -195,7 +195,7 @@ def _flag_page(
 
 
 def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator[ShownRow]:
-    """Yield the rows as staff read them, newest first."""
+    """Yield the rows for the page, newest first."""
     ids = {table: [row["id"] for row in rows if row["table"] == table] for table in WORDS}
     changes = LimitChange.objects.in_bulk(ids["players_limitchange"])
     payments = {str(payment.pk): payment for payment in Payment.objects.filter(pk__in=ids["wallet_payment"])}

@@ -1,7 +1,7 @@
-"""The back office's review of who players are: what waits, one case, its documents, likely duplicates.
+"""Identity review (KYC): queue, one case, its documents, likely duplicates.
 
-Whoever looks at a document is recorded, each time: so a document is an answer of its own, which a page asks for only
-when it is unfolded.
+Each view of a document is recorded in the access log. A document therefore has its own URL, which
+the page requests only when the reader opens it.
 """
 
 from typing import cast
@@ -24,7 +24,7 @@ from players.staff.disclosure_notes import UNTOLD
 
 REVIEW = "players.review_identity"
 POLICY = (
-    "default-src 'none'; frame-ancestors 'none'; sandbox"  # of a document: nothing in it runs, wherever it is shown
+    "default-src 'none'; frame-ancestors 'none'; sandbox"  # for a document: nothing in it runs, wherever it is shown
 )
 GROUNDS = {
     Ground.NAME: "Same name and date of birth",
@@ -44,13 +44,13 @@ PAIR_WORDS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CO
 
 
 class AgreementForm(forms.Form):
-    """That whoever verifies has compared."""
+    """Confirmation that the reviewer has compared the documents."""
 
     agrees = forms.BooleanField()
 
 
 class RefusalForm(forms.Form):
-    """Why, in the player's language, and what staff add in their own words."""
+    """Refusal reason, shown in the player's language, and an optional note from staff."""
 
     reason = forms.ChoiceField(
         label="Reason, which the player reads in their own language",
@@ -65,7 +65,7 @@ class RefusalForm(forms.Form):
 
 
 class ResolutionForm(forms.Form):
-    """What staff found about two players, for the flags that they were shown."""
+    """Resolution of a likely duplicate, for the flags that the page showed."""
 
     shown = forms.TypedMultipleChoiceField(coerce=int, choices=())
     resolution = forms.ChoiceField(choices=list(RESOLUTIONS.items()))
@@ -81,7 +81,7 @@ class ResolutionForm(forms.Form):
 @access_log.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
-    """What waits for a review, oldest first."""
+    """List submissions that await a review, oldest first."""
     waiting = list(verification.waiting())
     access_log.shown(request, *(submission.player for submission in waiting))
     return render(request, "staff/identity.html", {"waiting": waiting, "kinds": DOCUMENT_KINDS})
@@ -90,14 +90,14 @@ def staff_identity(request: StaffRequest) -> HttpResponse:
 @staff_required(REVIEW)
 @require_safe
 def staff_identity_case(request: StaffRequest, submission_id: int) -> HttpResponse:
-    """One submission: what the player said, what they showed, who else they may be."""
+    """Show one submission: the player's data, the documents and likely duplicates."""
     return _case(request, _find(submission_id), RefusalForm())
 
 
 @staff_required(REVIEW)
 @require_POST
 def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResponse:
-    """Confirm who the player is, or say why that cannot be."""
+    """Verify the player's identity, or show why it cannot be verified."""
     submission = _find(submission_id)
     if not AgreementForm(request.POST).is_valid():
         messages.error(request, "Compare the documents, and tick that all agrees: nothing takes a verification back.")
@@ -114,7 +114,7 @@ def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResp
 @staff_required(REVIEW)
 @require_POST
 def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResponse:
-    """Refuse what the player sent, with the reason."""
+    """Refuse a submission, with a reason."""
     submission, form = _find(submission_id), RefusalForm(request.POST)
     if not form.is_valid():
         return _case(request, submission, form)
@@ -133,7 +133,10 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
 @staff_required(REVIEW)
 @require_safe
 def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
-    """A document itself. A picture may be shown, a PDF is only handed out; nothing in either runs."""
+    """Serve a document: a picture inline, a PDF as a download.
+
+    The policy prevents scripts in either.
+    """
     try:
         document, content = verification.view_document(document_id)
     except DocumentContent.DoesNotExist as error:
@@ -151,7 +154,7 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 @access_log.listed("players who may be one person")
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
-    """Every two players who may be one person, until somebody has found out."""
+    """List unresolved pairs of players who may be one person."""
     pairs = list(duplicates.open_pairs())
     access_log.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
     context = {"pairs": pairs} | PAIR_WORDS
@@ -161,7 +164,7 @@ def staff_duplicates(request: StaffRequest) -> HttpResponse:
 @staff_required(REVIEW)
 @require_POST
 def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
-    """Keep whether two players are one person, and how that was found out."""
+    """Record whether two players are one person, and how that was found out."""
     form = ResolutionForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose whether they are one person, and say how you found out: both are kept.")

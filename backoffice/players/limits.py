@@ -1,5 +1,6 @@
-"""Limits that the house sets for a player: what holds, a form for each kind, the changes so far. Whose they are is
-asked a floor above, where everything that players are found by is known.
+"""Limits that the house sets for a player: the current ones, a form for each kind, and past changes.
+
+The page that searches for the player is in `backoffice.players.picker`.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ from wallet.limits.page import tables, what, written
 def set_for_the_house(
     *, player: Player, kind: LimitKind, amounts: Mapping[Period, int | None], reason: str, by: Staff
 ) -> None:
-    """Set the house's limits of one *kind*, None for none any more, and write to the player.
+    """Set the house's limits of one *kind*, and write to the player. None removes a limit.
 
     Raises limits.NothingChanges.
     """
@@ -56,7 +57,7 @@ MOST_CHANGES = 50
 
 
 class HouseLimitsForm(LimitsForm):
-    """Limits of one kind that the house sets, which says why."""
+    """House limits of one kind, with a reason."""
 
     reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason", help_text=TOLD)
 
@@ -64,7 +65,7 @@ class HouseLimitsForm(LimitsForm):
 @staff_required(SET)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
-    """Show a player's limits; set those of the house of one kind."""
+    """Show a player's limits. On POST, set the house limits of one kind."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     kind = next((kind for kind in LimitKind if request.POST.get(f"{kind.value}-kind") == kind.value), None)
     if request.method != "POST" or kind is None:
@@ -92,7 +93,7 @@ def _render(
     access_log.note(request, player, what="limits")
     changes = LimitChange.objects.filter(player=player).order_by("-pk")[:MOST_CHANGES]
     context = {
-        "subject": player,  # "player" would be whose balance the header shows
+        "subject": player,  # "player" would be the player whose balance the header shows
         "kinds": [
             (table, form if form is not None and table.kind is kind else _form(player, table.kind))
             for table in tables(player)

@@ -1,5 +1,6 @@
-"""All of a player's rows of one kind, newest first, a page at a time at the same cost however many there are: movements
-of money, deposits and withdrawals, sessions, notes.
+"""Full lists of one player's rows: account movements, deposits and withdrawals, sessions, notes.
+
+Lists are newest first. The cost of a page does not depend on their length.
 """
 
 from collections.abc import Sequence
@@ -26,12 +27,12 @@ from wallet.ledger.statements import movements
 from wallet.models import Account, Payment, Withdrawal
 
 PAGE: Final = 50
-LONGEST_NUMBER: Final = 19  # digits, from which on no number fits a column
+LONGEST_NUMBER: Final = 19  # digits: the columns hold shorter numbers
 Row = TypeVar("Row", bound=Model)
 
 
 class MovementsForm(forms.Form):
-    """Of which account (its number), and the movement that the page ends above."""
+    """Choice of the account (its number), and the last movement on the previous page."""
 
     account = forms.ChoiceField(label="Account", required=False)
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
@@ -43,14 +44,14 @@ class MovementsForm(forms.Form):
 
 
 class PaymentsForm(forms.Form):
-    """Deposits or withdrawals, and the one that the page ends above: a deposit's id, a withdrawal's number."""
+    """Choice of deposits or withdrawals, and the last one on the previous page (id or number)."""
 
     which = forms.ChoiceField(label="Show", required=False, choices=[("", "Deposits"), ("withdrawals", "Withdrawals")])
     before = forms.CharField(required=False, max_length=36, widget=forms.HiddenInput)
 
 
 class NoteForm(forms.Form):
-    """A note, and before which one the page of them ends."""
+    """New note about a player."""
 
     text = forms.CharField(
         label="What to note",
@@ -70,7 +71,7 @@ class NoteForm(forms.Form):
 @staff_required(SEE)
 @require_safe
 def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
-    """The movements of one of the player's accounts, each with what it left there."""
+    """List the movements of one of the player's accounts, with the balance after each."""
     player = _find(player_id)
     accounts = list(Account.objects.filter(owner=player, balance__isnull=False).order_by("-mode", "kind", "-pk"))
     form = MovementsForm(request.GET, accounts=accounts)
@@ -87,7 +88,7 @@ def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(SEE)
 @require_safe
 def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse:
-    """The player's deposits, or withdrawals."""
+    """List the player's deposits or withdrawals."""
     player, form = _find(player_id), PaymentsForm(request.GET)
     form.full_clean()
     which, before = form.cleaned_data.get("which", ""), form.cleaned_data.get("before", "")
@@ -103,7 +104,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
 @staff_required(*SESSIONS)
 @require_safe
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
-    """The player's sessions: when, from where, with which browser."""
+    """List the player's sessions: time, IP address and browser."""
     player = _find(player_id)
     rows, older = _some(_sessions(player, request.GET.get("before", "")))
     return _page(request, player, "staff/player_sessions.html", {"rows": rows, "older": older}, what="sessions")
@@ -112,7 +113,7 @@ def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse
 @staff_required(notes.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
-    """The notes about a player, and another one."""
+    """List the notes about a player. On POST, add a note."""
     player, may_restrict = _find(player_id), request.user.has_perm(SUSPICIONS)
     form = NoteForm(request.POST if request.method == "POST" else None, may_restrict=may_restrict)
     if form.is_valid():
@@ -131,14 +132,14 @@ def _find(player_id: int) -> Player:
 
 
 def _page(request: StaffRequest, player: Player, template: str, context: dict[str, Any], *, what: str) -> HttpResponse:
-    """Show a list under the player's head; the look is on record first."""
+    """Show a list below the player's summary. The access is recorded first."""
     access_log.note(request, player, what=what)
     head = {"subject": player, "summary": summaries([player.pk], request.user)[player.pk]}
     return render(request, template, head | context)
 
 
 def _some(found: QuerySet[Row]) -> tuple[list[Row], Any]:
-    """Return a page of rows, and the mark to ask for older ones with (None: there are none)."""
+    """Return a page of rows, and the cursor of older ones (None: none)."""
     rows = list(found[: PAGE + 1])
     return rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None
 
@@ -168,5 +169,5 @@ def _number(typed: str) -> int | None:
 
 
 def _before(field: str, at: datetime, pk: UUID) -> Q:
-    """Return what older rows meet, as the index is ordered."""
+    """Return the condition for older rows, in the order of the index."""
     return Q(**{f"{field}__lte": at}) & ~Q(**{field: at, "pk__gte": pk})

@@ -1,6 +1,4 @@
-"""Whom staff are about to do something to: found by anything known of them, as the search finds them, and chosen where
-several are.
-"""
+"""Player picker: searches for a player and asks which one when several match."""
 
 from collections.abc import Sequence
 
@@ -18,7 +16,7 @@ from players.staff import access_log
 
 
 class WhoForm(forms.Form):
-    """Whom it is about."""
+    """Search for a player."""
 
     who = forms.CharField(
         label="Anything known of the player",
@@ -28,8 +26,9 @@ class WhoForm(forms.Form):
 
 
 def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
-    """Return whom what was typed can mean, as far as the reader may find them; where it means nobody, the form says
-    so.
+    """Return the players that match and that the reader may find.
+
+    If none match, add an error to the form.
     """
     if not form.is_valid():
         return ()
@@ -45,7 +44,7 @@ def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
 @access_log.listed("whom a search found")
 @require_safe
 def staff_limits(request: StaffRequest) -> HttpResponse:
-    """Lead to a player's limits."""
+    """Redirect to the limits of the player found."""
     form = WhoForm(request.GET or None)
     found = whom(form, request.user)
     if len(found) == 1:

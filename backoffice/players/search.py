@@ -1,7 +1,7 @@
-"""The search of the back office: one field that takes whatever staff know of a player.
+"""Player search: one field for anything that staff know about a player.
 
-What was typed goes to every finder that the reader's role may use; those that can make something of it say whom they
-found, each with what it found them by.
+Every finder that the reader's role may use gets the text. Each finder that understands it returns
+players, with the value that matched.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from players.staff import access_log
 from wallet import player_search as of_money
 
 FINDERS: Final = (*of_people.FINDERS, *of_money.FINDERS, *of_play.FINDERS)
-PAGE: Final = 20  # players of one finder
-LONGEST: Final = 300  # characters: as long as browsers' names are kept
+PAGE: Final = 20  # players per finder
+LONGEST: Final = 300  # characters: the stored length of browser names
 
 
 class FindForm(forms.Form):
-    """Whom to look for; ``by`` and ``after`` ask for more of what one finder found."""
+    """Search for players. ``by`` and ``after`` ask for the next page of one finder."""
 
     who = forms.CharField(label="Anything known of the player", max_length=LONGEST)
     by = forms.ChoiceField(required=False, choices=[("", ""), *((each.name, each.label) for each in FINDERS)])
@@ -37,7 +37,10 @@ class FindForm(forms.Form):
 
 @dataclass(frozen=True)
 class Found:
-    """Who was found by one kind of thing, and after whom there are more (None: nobody)."""
+    """Players found by one finder.
+
+    *more* is the last player's number if there are more, else None.
+    """
 
     finder: Finder
     people: Sequence[tuple[Summary, str]]
@@ -45,7 +48,7 @@ class Found:
 
     @property
     def says_more(self) -> bool:
-        """Whether what they were found by is more than what was typed."""
+        """Whether the matched values say more than the search text."""
         return any(said for _, said in self.people)
 
 
@@ -53,7 +56,7 @@ class Found:
 @access_log.listed("whom a search found")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
-    """Find players; where there is one, lead to their page."""
+    """Search players, and redirect to the profile if only one matches."""
     form = FindForm(request.GET or None)
     found: list[Found] = []
     tried: list[Finder] = []
@@ -73,7 +76,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
 
 
 def search(reader: User, typed: str, by: str = "", after: int = 0) -> tuple[list[Finder], dict[str, Sequence[Hit]]]:
-    """Return the finders that could make something of what was typed, and what each found: one page, and one more."""
+    """Return the finders that understand *typed*, and the hits of each: one page and one more."""
     tried, hits = [], {}
     for finder in FINDERS:
         if by in ("", finder.name) and may(reader, finder.permissions):

@@ -1,7 +1,6 @@
-"""What the page about a player is made of: sections, each for staff in whose role it is, and short: a few rows of each
-kind, and the way to all of them.
+"""Sections of a player's profile, each for certain roles, with a few rows of each kind and links to all.
 
-What is suspected under the law against money laundering stands in sections of compliance's own, and in no other.
+Suspicions under anti-money-laundering law are only in sections that compliance may read.
 """
 
 from collections.abc import Callable, Mapping
@@ -63,8 +62,9 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """Part of the page: its anchor, which names its template too, for staff with any of *permissions*. One that is not
-    wide needs half the page's width.
+    """Section of the profile, for staff with any of *permissions*.
+
+    The anchor also names the template. A section that is not wide takes half of the page's width.
     """
 
     anchor: str
@@ -75,12 +75,12 @@ class Section:
 
     @property
     def template(self) -> str:
-        """Which template shows it."""
+        """Path of the section's template."""
         return f"staff/player/_{self.anchor}.html"
 
 
 def sections(player: Player, reader: User) -> list[tuple[Section, Data]]:
-    """Return the sections that *reader* may see, each with what it shows."""
+    """Return the sections that *reader* may see, each with its data."""
     return [(each, each.read(player, reader)) for each in SECTIONS if may(reader, each.permissions)]
 
 

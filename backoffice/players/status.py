@@ -1,4 +1,4 @@
-"""What staff see at a glance of players, of one or of a list: who they are and how their accounts stand."""
+"""Player summaries: a player's name and account status, for one player or a list."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EXCLUDE = "players.exclude_player"
 
 @dataclass(frozen=True)
 class Badge:
-    """A state in a word or two; *kind* is the class of the style guide that colours it ("": none)."""
+    """Status in a word or two. *kind* is the CSS class that colours it ("": none)."""
 
     name: str
     kind: str = ""
@@ -25,7 +25,7 @@ class Badge:
 
 @dataclass(frozen=True)
 class Summary:
-    """A player at a glance; the name is "" where nobody has told it or the reader may not see it."""
+    """Player summary. The name is "" if unknown or if the reader may not see it."""
 
     player: Player
     name: str
@@ -33,12 +33,15 @@ class Summary:
 
 
 def may(user: User, permissions: Iterable[str]) -> bool:
-    """Say whether a member of staff has any of *permissions*."""
+    """Return whether a member of staff has any of *permissions*."""
     return any(map(user.has_perm, permissions))
 
 
 def summaries(numbers: Collection[int], reader: User) -> dict[int, Summary]:
-    """Return players at a glance by their numbers, as *reader* may see them. As many questions for many as for one."""
+    """Return player summaries by number, as *reader* may see them.
+
+    The number of queries does not depend on the number of players.
+    """
     people = Player.objects.select_related("user", "jurisdiction").in_bulk(numbers)
     names = _names(numbers) if may(reader, NAMES) else {}
     badges = _badges(people, reader)

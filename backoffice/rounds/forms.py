@@ -1,4 +1,4 @@
-"""What staff type to find rounds, read as a search."""
+"""Search form for rounds."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,12 +14,12 @@ from wallet.models import Currency, Mode
 
 MINOR: Final = 100
 OUTCOMES: Final = {"player": ("player", "punter"), "banker": ("banker",), "tie": ("tie", "draw")}
-"""As staff ask for them -> as they are stored; guests' tables have words of their own."""
+"""Outcome in the form -> stored outcomes. Chemin de Fer tables store their own values."""
 AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
 
 
 class When(forms.DateTimeField):
-    """A moment by the clock that everything is stamped by."""
+    """Moment to the second, in UTC."""
 
     def __init__(self, label: str) -> None:
         super().__init__(
@@ -27,7 +27,10 @@ class When(forms.DateTimeField):
         )
 
     def clean(self, value: Any) -> datetime | None:
-        """Read a moment; the year 1 with a time zone ahead of UTC is none."""
+        """Read a moment.
+
+        Raises ValidationError for a moment outside the range of dates in UTC, as in the year 1.
+        """
         try:
             return super().clean(value)
         except OverflowError as error:
@@ -35,14 +38,14 @@ class When(forms.DateTimeField):
 
 
 class Amount(forms.DecimalField):
-    """An amount of money in whole units and two decimals."""
+    """Amount of money in whole units with two decimals."""
 
     def __init__(self, label: str) -> None:
         super().__init__(label=label, required=False, min_value=0, max_digits=15, decimal_places=2)
 
 
 class RoundsForm(forms.Form):
-    """Which rounds: a code or an id finds one; everything else narrows the list down."""
+    """Search for rounds. A code or an id finds one round; the other fields narrow the list."""
 
     round = forms.CharField(required=False, label="Code or id of the round", max_length=100)
     player = forms.CharField(required=False, label="Player", max_length=254)
@@ -70,7 +73,7 @@ class RoundsForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=END, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
-        """An amount is one of a currency; a period and a range begin before they end."""
+        """Require a currency for amounts, and ranges that begin before they end."""
         asked = super().clean() or {}
         if not asked.get("currency") and any(asked.get(name) is not None for name in AMOUNTS):
             self.add_error("currency", "Say in which currency.")
@@ -81,7 +84,10 @@ class RoundsForm(forms.Form):
         return asked
 
     def wanted(self, players: Iterable[int] | None) -> Wanted:
-        """Return the search of a valid form; *players* are those that its name means, None where it names none."""
+        """Return the search of a valid form.
+
+        *players* are those that the player field matched, None if it is empty.
+        """
         asked = self.cleaned_data
         return Wanted(
             players=None if players is None else tuple(players),

@@ -1,4 +1,4 @@
-"""Rounds as staff find and recall them. In English, like all of the back office."""
+"""Pages of rounds: search rounds, and verify one round."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,8 @@ from players.staff import access_log
 Args = ParamSpec("Args")
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
 
-# Whoever has one of these works with rounds or with those who play them; what else a role may read is behind the links.
+# Each of these roles works with rounds or with players. Pages that a round links to check their own
+# permissions.
 READERS = (
     "games.operate_table",
     "games.view_incident",
@@ -32,28 +33,28 @@ READERS = (
     "audit.view_event",
     "players.view_player",
 )
-CHAT = ("games.moderate_chat", "games.read_chat")  # who knows players by the names they chose
+CHAT = ("games.moderate_chat", "games.read_chat")  # roles that know players by their chat names
 UNKNOWN = "There is no round of this code or id. One that nobody bet on is found by its id alone."
 NOBODY = "No player is called that."
 
 
 @dataclass(frozen=True)
 class Sum:
-    """What the parts on a page come to in one kind of money. Amounts in minor units."""
+    """Total of the parts in rounds on a page, in one currency and mode. Amounts are minor units."""
 
     currency: str
     mode: str
     count: int = 0
     staked: int = 0
     paid: int = 0
-    moved_back: int = 0  # by annulments: stakes given back less payouts taken back
+    moved_back: int = 0  # by voiding: stakes returned less payouts taken back
 
 
 @staff_required(*READERS)
 @access_log.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
-    """Find rounds; a code or an id leads to its one."""
+    """Search rounds. A code or an id redirects to its round."""
     form = RoundsForm(request.GET)
     is_valid = form.is_valid()
     if typed := form.cleaned_data.get("round", ""):
@@ -89,7 +90,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
 @access_log.listed("the recall of a round")
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
-    """Recall one round: deal it again from its seed, with everything that is kept beside what comes out."""
+    """Verify one round: deal it again from its seed and compare the result with what is stored."""
     found = recall(round_id)
     if found is None:
         playing = going(round_id)
@@ -132,8 +133,9 @@ def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
 
 
 def _find_live(text: str) -> UUID | None:
-    """Return the id of the round of a live table with this id, or of the one in progress with this code: of these there
-    are as many as tables, and no index.
+    """Return the id of a round at a live table, by id, or by code for a round in progress.
+
+    Codes of these rounds have no index, but there is only one round in progress per table.
     """
     code, typed = read_code(text), read_id(text)
     if code:
@@ -143,8 +145,9 @@ def _find_live(text: str) -> UUID | None:
 
 
 def id_for_code(field: str, prefix: str = "") -> Callable[[StaffView[Args]], StaffView[Args]]:
-    """Let the search *field* of a lower floor's page take the code of a round, though that floor knows only ids: lead
-    to the same page with *prefix* and the id in the code's place.
+    """Let the search *field* of a page accept the code of a round, although the page knows only ids.
+
+    Redirects to the same page with *prefix* and the round's id in place of the code.
     """
 
     def above(view: StaffView[Args]) -> StaffView[Args]:

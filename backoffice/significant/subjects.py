@@ -1,4 +1,4 @@
-"""What the event log calls a player, a round or a payment, as staff read it, with the way to it for whoever may go."""
+"""Labels and links for players, rounds and payments that the event log names."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,10 @@ IDENTIFIED: Final = re.compile("(round|payment)[: ]([0-9a-f]{8}(?:-[0-9a-f]{4}){
 
 @dataclass(frozen=True)
 class Subject:
-    """Something as staff read it, and the address of its page; "" where it has none that the reader may see."""
+    """Label and URL of a subject.
+
+    The URL is "" if the subject has no page that the reader may see.
+    """
 
     words: str
     url: str = ""
@@ -29,13 +32,16 @@ class Subject:
 
 @dataclass(frozen=True)
 class Subjects:
-    """What a reader is shown of everything that events name; *names* are those of people, tables and games."""
+    """Labels and links of subjects for one reader.
+
+    *names* are the names of staff, tables and games.
+    """
 
     request: StaffRequest
     names: Mapping[str, str]
 
     def of(self, name: str) -> Subject:
-        """Return what *name* is; what the log calls otherwise stays as it is."""
+        """Return the subject that *name* refers to. An unknown name is its own label."""
         if name in self.names:
             return Subject(self.names[name])
         if found := NUMBERED.fullmatch(name):

@@ -1,4 +1,4 @@
-"""From which amounts on something is significant: what stands, and changing it with a reason."""
+"""Thresholds of significant events: list them, and change one with a reason."""
 
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ NAMES: Final = {
 
 
 class ThresholdForm(forms.Form):
-    """A threshold as it is to be, with what it was on the page."""
+    """New values of a threshold, with the values that the page showed."""
 
     what = forms.CharField(max_length=40, widget=forms.HiddenInput)
     currency = forms.ChoiceField(choices=Currency.choices, widget=forms.HiddenInput)
@@ -41,14 +41,14 @@ class ThresholdForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name in ("single", "summed"):
             field = self.fields[name]
-            assert isinstance(field, MoneyField)  # noqa: S101  (as declared above)
+            assert isinstance(field, MoneyField)  # noqa: S101  (declared above)
             field.currency = currency
 
 
 @staff_required(*SEE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_thresholds(request: StaffRequest) -> HttpResponse:
-    """What is significant from which amount on, and changing one of them."""
+    """List the thresholds. On POST, change one."""
     sent = None
     if request.method == "POST":
         sent = ThresholdForm(request.POST, currency=_currency(request), auto_id="sent_%s")
@@ -65,7 +65,7 @@ def _currency(request: StaffRequest) -> str:
 
 
 def _change(request: StaffRequest, form: ThresholdForm) -> bool:
-    """Change a threshold, and say whether it was done; what stands in the way stands in the form."""
+    """Change a threshold, and return whether it was changed. Errors are added to the form."""
     if not request.user.has_perm(CHANGE):
         form.add_error(None, "Your role does not change thresholds.")
     elif form.is_valid():
@@ -88,7 +88,7 @@ def _change(request: StaffRequest, form: ThresholdForm) -> bool:
 
 
 def _form(row: Threshold, sent: ThresholdForm | None) -> ThresholdForm:
-    """Return the form of a row: that which was sent, with its errors, where it is the row's."""
+    """Return the form of a row: the submitted one with its errors if it is for this row."""
     if sent and (sent.data.get("what"), sent.data.get("currency")) == (row.what, row.currency):
         return sent
     was = {"what": row.what, "currency": row.currency, "before": f"{row.single} {row.summed} {row.days}"}

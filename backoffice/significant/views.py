@@ -1,6 +1,6 @@
-"""The inbox of significant events (GLI-19 v3.0, 2.8.8): what was found, why, and the work on it.
+"""Inbox of significant events (GLI-19 v3.0, 2.8.8): what was found, why, and how staff handled it.
 
-It stands on the top floor, since what was found may be about a player, a round or a message.
+Significant events can concern players, rounds, messages and other subjects.
 """
 
 import re
@@ -45,7 +45,7 @@ STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize
 
 
 class FilterForm(forms.Form):
-    """Which significant events the list shows."""
+    """Filter of significant events."""
 
     state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
     category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
@@ -65,7 +65,7 @@ class FilterForm(forms.Form):
 
 
 class StepForm(forms.Form):
-    """A step of the work, and what whoever takes it had before them."""
+    """Step of the handling, with the state that the page showed."""
 
     step = forms.TypedChoiceField(choices=Step.choices, coerce=Step)
     seen = forms.TypedChoiceField(choices=Work.choices, coerce=Work)
@@ -75,14 +75,14 @@ class StepForm(forms.Form):
 
 
 class MutedForm(forms.Form):
-    """Of what somebody is told by mail."""
+    """Categories that the reader wants mails about."""
 
     told = forms.MultipleChoiceField(required=False, choices=Category.choices)
 
 
 @dataclass(frozen=True)
 class Try:
-    """One of the tries of a day: when, under which name, from which address ("": no longer kept)."""
+    """One attempt: its time, its actor and its IP address ("": no longer stored)."""
 
     at: datetime
     by: str
@@ -94,7 +94,7 @@ class Try:
 @id_for_code("about", "round:")
 @require_safe
 def staff_significant(request: StaffRequest) -> HttpResponse:
-    """The inbox: of what is open alerts first, and newest first."""
+    """Show the inbox: newest first, and alerts first among open events."""
     form = FilterForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -120,7 +120,7 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
 @staff_required(HANDLE)
 @require_POST
 def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
-    """Acknowledge a selection of the list: ask first, with all of them in sight."""
+    """Acknowledge the chosen events. The first request shows them and asks for confirmation."""
     asked = request.POST.getlist("shown" if "all" in request.POST else "chosen")
     chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
     found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
@@ -141,14 +141,14 @@ def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
 @staff_required(HANDLE)
 @require_safe
 def staff_significant_event(request: StaffRequest, significant_id: int) -> HttpResponse:
-    """One significant event: why it was found, the rows behind it, and the work on it."""
+    """Show one significant event: why it was found, the rows behind it, and its handling."""
     return _page(request, _find(significant_id))
 
 
 @staff_required(HANDLE)
 @require_POST
 def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpResponse:
-    """Take a step of the work, or say why not."""
+    """Take a step in handling an event, or show why it is not possible."""
     found, form = _find(significant_id), StepForm(request.POST)
     if not form.is_valid():
         return _page(request, found, "Choose what to do.")
@@ -169,7 +169,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
 @staff_required(HANDLE)
 @require_POST
 def staff_significant_mail(request: StaffRequest) -> HttpResponse:
-    """Choose of what one is told by mail."""
+    """Choose the categories that the reader gets mails about."""
     form = MutedForm(request.POST)
     if form.is_valid():
         told = {Category(each) for each in form.cleaned_data["told"]}
@@ -199,7 +199,7 @@ def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
 
 
 def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Significant]:
-    """Return those that come after the one that was shown last; alerts come first among what is open."""
+    """Return the events after the last one shown. Alerts come first among open events."""
     before = asked.get("before")
     last = Significant.objects.filter(pk=before).first() if before else None
     older = Q(pk__lt=before) if before else Q()
@@ -211,7 +211,7 @@ def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Sign
 
 
 def _about(typed: str) -> str:
-    """Return what the event log calls what was typed: a bare number is a player, a UUID a round."""
+    """Return the subject for the text: a bare number is a player, a UUID a round."""
     typed = typed.strip()
     if typed.isascii() and typed.isdigit():
         return f"player:{int(typed)}"
@@ -222,12 +222,12 @@ def _about(typed: str) -> str:
 
 
 def _handlers() -> dict[str, str]:
-    """Return who works on significant events, as events call them, with their names."""
+    """Return the names of staff who handle significant events, by their name in events."""
     return {str(user.staff): user.staff.name for user in log_alarms.holders(HANDLE)}
 
 
 def _names() -> dict[str, str]:
-    """Return what staff read in place of what events call somebody of theirs, a table or a game."""
+    """Return labels for the names of staff, tables and games in events."""
     staff = {str(each): each.name for each in Staff.objects.all()}
     places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
     games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
@@ -235,7 +235,7 @@ def _names() -> dict[str, str]:
 
 
 def _players(found: list[Significant]) -> set[int]:
-    """Return the numbers of the players whom these name."""
+    """Return the numbers of the players named in the events."""
     texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
     return access_log.players_in(*texts)
 
@@ -262,7 +262,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
 
 
 def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
-    """Yield where it leads on to, as far as the reader may go there."""
+    """Yield the links of an event that the reader may follow."""
     event = found.its_event
     if event and reader.has_perm("audit.view_event"):
         query = urlencode({"kind": event.kind, "before": event.pk + 1})
@@ -281,8 +281,10 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
 
 
 def _tries(found: Significant) -> Iterator[Try]:
-    """Yield the tries that a significant event stands for, with the addresses they came from: of its day from the first
-    one on, or the last ones before an account was locked.
+    """Yield the attempts that a significant event stands for, with their IP addresses.
+
+    These are the attempts of its day from the first one on, or the last ones before an account
+    lock.
     """
     event = found.its_event
     if event is None or event.kind not in (*TRIES, LOCKED):

@@ -1,6 +1,4 @@
-"""The desk of complaints: which there are by the day each is due, whose one is, opening one again, and the list as a
-file. In English, like all of the back office.
-"""
+"""Complaints desk: list by due date, assign, reopen, and export the list."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -48,7 +46,7 @@ COLUMNS: Final = (
 @access_log.listed("complaints")
 @require_safe
 def staff_complaints(request: StaffRequest) -> HttpResponse:
-    """Complaints, the one that is due first before all others."""
+    """List complaints, first due first."""
     form = DeskForm(request.GET)
     form.full_clean()
     page = queues.complaints(form.cleaned_data, me=request.staff.pk)
@@ -68,7 +66,10 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
 @staff_required(ANSWER)
 @require_safe
 def staff_complaints_export(request: StaffRequest) -> HttpResponse:
-    """Give the complaints that the desk shows, from where its page begins, as a file, on record with its hash."""
+    """Export the complaints on the desk from the current page on.
+
+    The hash is recorded in the event log.
+    """
     form = DeskForm(request.GET)
     form.full_clean()
     page = queues.complaints(form.cleaned_data, me=request.staff.pk, limit=files.MOST)
@@ -87,7 +88,7 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
 @staff_required(ANSWER)
 @require_POST
 def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Take a complaint, hand it to a colleague or give it back; or say why not."""
+    """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
     conversation, form = _find(conversation_id), AssignForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose whose it is to be.")
@@ -105,7 +106,7 @@ def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpR
 @staff_required(DECIDE)
 @require_POST
 def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Look into a complaint again, or say why not."""
+    """Reopen a complaint, or show why it is not possible."""
     conversation, form = _find(conversation_id), ReopenForm(request.POST)
     if not form.is_valid():
         return show(request, conversation, reopen_form=form)
@@ -124,7 +125,7 @@ def _find(conversation_id: int) -> Conversation:
 
 
 def _rows(found: Iterable[Conversation]) -> Iterator[Row]:
-    """Yield what a regulator asks of each."""
+    """Yield the values that a regulator asks for, for each complaint."""
     wanted = {each.pk: each for each in found}
     steps = ComplaintStep.objects.filter(conversation__in=wanted).values("conversation")
     counted = {

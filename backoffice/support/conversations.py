@@ -1,5 +1,6 @@
-"""Customer service as staff see it: what players wrote, one conversation, writing first. In English, like all of the
-back office. What is done with a complaint beside answering stands in `backoffice.support.complaints`.
+"""Customer service: messages from players, one conversation, and messages that staff send first.
+
+Other actions on complaints are in `backoffice.support.complaints`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from players.support.replies.letter_facts import given
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that was done: when, what, and by whom."""
+    """Entry of a timeline: time, action and actor."""
 
     at: datetime
     what: str
@@ -38,12 +39,12 @@ class Moment:
 
 
 def timeline(conversation: Conversation) -> list[Moment]:
-    """Return it from the first word on."""
+    """Return the timeline of a conversation, oldest first."""
     return sorted([*_written(conversation), *_done(conversation)], key=attrgetter("at"))
 
 
 def _written(conversation: Conversation) -> Iterator[Moment]:
-    """Yield what was written and is no step by itself."""
+    """Yield the messages that do not belong to a step."""
     of_steps = conversation.steps.exclude(message=None).values("message")
     first = True
     for message in conversation.messages.select_related("staff").exclude(pk__in=of_steps).order_by("pk"):
@@ -76,17 +77,17 @@ def _who(step: ComplaintStep, player: str) -> str:
     return "the house" if step.step == CaseStep.OVERDUE else player
 
 
-# What an answer may begin from, in a conversation that is a complaint and in any other.
+# Templates that an answer may begin from, for complaints (True) and other conversations.
 KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
-Facts = Callable[[str, User], Mapping[str, str]]  # what a letter in a language can say, written by whom
-UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # what a letter to somebody who has not written may begin from
+Facts = Callable[[str, User], Mapping[str, str]]  # values of template markers in a language, for a letter by this user
+UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # templates for a message to a player who has not written
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that is not taken yet, as its player would read it: with its reasons, and where they could turn to.
+    """Preview of a decision: the reasons as the player will read them, and the external body to turn to.
 
-    *is_unsure*: it was asked for, and not ticked.
+    *is_unsure*: the decision was submitted without confirmation.
     """
 
     verdict: Verdict
@@ -99,7 +100,7 @@ class Decision:
 @access_log.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
-    """What players wrote; that which waits for the house, unless something else is asked for."""
+    """List messages from players, by default those that wait for the house."""
     form = MessagesForm(request.GET)
     form.full_clean()
     page = queues.messages(form.cleaned_data)
@@ -111,7 +112,7 @@ def staff_service(request: StaffRequest) -> HttpResponse:
 @staff_required(ANSWER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """One conversation with who the player is, and answering it."""
+    """Show one conversation and the player's data. On POST, answer it."""
     conversation = _find(conversation_id)
     if request.method != "POST":
         return show(request, conversation)
@@ -121,7 +122,7 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
 @staff_required(DECIDE)
 @require_POST
 def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Show a decision as its player will read it, and take it once that is ticked; or say why not."""
+    """Preview a decision. Once confirmed, take it, or show why it is not possible."""
     return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
 
 
@@ -161,7 +162,7 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
 @staff_required(ANSWER)
 @require_POST
 def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Close a conversation, or say why not."""
+    """Close a conversation, or show why it is not possible."""
     conversation, form = _find(conversation_id), SeenForm(request.POST)
     try:
         seen = form.cleaned_data["seen"] if form.is_valid() else 0
@@ -180,7 +181,11 @@ def show(
     reopen_form: ReopenForm | None = None,
     decision: Decision | None = None,
 ) -> HttpResponse:
-    """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
+    """Show a conversation.
+
+    The form holds the number of the last message shown, so an answer states what its author has
+    read.
+    """
     access_log.note(request, conversation.player, what="messages")
     written = list(conversation.messages.select_related("staff").order_by("pk"))
     form = form or AnswerForm(offered=_offered(conversation), player=conversation.player)
@@ -208,7 +213,7 @@ def show(
 
 
 def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bool) -> HttpResponse:
-    """Answer, or decide a complaint: both are a letter that the player reads."""
+    """Answer, or decide a complaint. Both send a letter to the player."""
     offered = _offered(conversation)
     form = AnswerForm(request.POST, offered=offered, player=conversation.player)
     if "fill" in request.POST:
@@ -260,15 +265,17 @@ def _find(conversation_id: int, **more: object) -> Conversation:
 
 
 def _offered(conversation: Conversation) -> list[ReplyTemplate]:
-    """Return what an answer may begin from."""
+    """Return the templates that an answer may begin from."""
     return list(templates.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
 
 
 def _begun_from(
     request: StaffRequest, form: LetterForm, player: Player, facts: Facts
 ) -> tuple[str, ReplyTemplate | None]:
-    """Return what the letter says once the marks in what was typed are filled in or, where that is asked for, the text
-    of the chosen template stands after it, in the player's language and with *facts* filled in; and the template.
+    """Return the letter's text with its markers filled in, and the chosen template.
+
+    Unless only markers were to be filled in, the text of the template is appended in the player's
+    language, with *facts* filled in.
     """
     form.is_valid()
     chosen: ReplyTemplate | None = form.cleaned_data.get("template")
@@ -281,7 +288,7 @@ def _begun_from(
 
 
 def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplate], facts: Facts) -> dict[str, object]:
-    """Return what a letter begins with that is about something the address names."""
+    """Return the initial values for a letter about the subject that the URL names."""
     language = player.user.language
     with override(language):
         begun = given(request.GET.get("about", ""), player)
@@ -293,7 +300,10 @@ def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplat
 
 
 def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> str:
-    """Return what the chosen template says in English, for whoever reads only that; "" where the player does, too."""
+    """Return the chosen template in English, for staff who read no other language.
+
+    It is "" if the player reads English.
+    """
     asked = form.cleaned_data if form.is_bound else form.initial
     chosen: ReplyTemplate | None = asked.get("template")
     if chosen is None or player.user.language == "en":

@@ -1,4 +1,4 @@
-"""What the back office's pages of customer service may send."""
+"""Forms of the customer service pages."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -11,11 +11,11 @@ from players.support.forms import message_field
 from players.support.replies.default_templates import LANGUAGES
 from players.support.replies.staff_inputs import MarksForm
 
-HIGHEST = 2**63 - 1  # number that the database has room for
+HIGHEST = 2**63 - 1  # largest number that the column holds
 
 
 class LetterForm(MarksForm):
-    """What staff write to a player, and the template it was begun from."""
+    """Letter to a player, and the template it was begun from."""
 
     template = forms.ModelChoiceField(
         ReplyTemplate.objects.none(), required=False, label="Begin from a template", empty_label="None"
@@ -23,7 +23,7 @@ class LetterForm(MarksForm):
     text = message_field("Message")
 
     def __init__(self, *args: Any, offered: Sequence[ReplyTemplate], **kwargs: Any) -> None:
-        """Offer these templates."""
+        """Offer the given templates."""
         super().__init__(*args, **kwargs)
         field = cast("forms.ModelChoiceField", self.fields["template"])
         field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
@@ -31,7 +31,7 @@ class LetterForm(MarksForm):
 
 
 class SeenForm(forms.Form):
-    """The message up to which whoever sends something has read."""
+    """Number of the last message that the author has read."""
 
     seen = forms.IntegerField(
         min_value=0,
@@ -42,7 +42,7 @@ class SeenForm(forms.Form):
 
 
 class AnswerForm(LetterForm, SeenForm):
-    """What staff answer; or, with a verdict, the reasons of a decision."""
+    """Answer to a player; with a verdict, the reasons of a decision."""
 
     text = message_field("Answer")
     verdict = forms.ChoiceField(
@@ -53,7 +53,7 @@ class AnswerForm(LetterForm, SeenForm):
 
 
 class FirstForm(LetterForm):
-    """What staff write to a player first: about anything but a complaint, which is the player's to make."""
+    """First message to a player. The topic cannot be a complaint: only players file complaints."""
 
     topic = forms.ChoiceField(
         label="Topic", choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
@@ -61,20 +61,23 @@ class FirstForm(LetterForm):
 
 
 class AssignForm(forms.Form):
-    """Whose a complaint was on the page that was sent, and whose it becomes: numbers of staff, 0 for nobody."""
+    """Assignment of a complaint: the assignee that the page showed and the new one.
+
+    Both are numbers of staff, 0 for nobody.
+    """
 
     whose = forms.IntegerField(min_value=0, max_value=HIGHEST)
     to = forms.IntegerField(min_value=0, max_value=HIGHEST)
 
 
 class ReopenForm(forms.Form):
-    """Why the house looks into a complaint again."""
+    """Reason for reopening a complaint."""
 
     text = message_field("Why, as the player reads it")
 
 
 class MessagesForm(forms.Form):
-    """Which messages the list shows."""
+    """Filter of messages."""
 
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Waits for us"), *ConversationState.choices])
     topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
@@ -89,7 +92,7 @@ class MessagesForm(forms.Form):
 
 
 class DeskForm(forms.Form):
-    """Which complaints the desk shows."""
+    """Filter of complaints."""
 
     show = forms.ChoiceField(
         label="Show",

@@ -1,5 +1,7 @@
-"""The lists that staff find messages and complaints by, a page at a time from a mark on. A mark is the key of the last
-row above it, so that how far down a page stands costs nothing: an index is entered there.
+"""Queues of messages and complaints, with keyset pagination.
+
+A cursor is the key of the last row on the previous page. The cost of a page does not depend on its
+position, because the query enters an index there.
 """
 
 from collections.abc import Sequence
@@ -16,12 +18,12 @@ from players.models import HOUSES_TURN, Conversation, ConversationState, Topic
 from players.support.complaints import SOON
 
 PAGE: Final = 30
-OPEN, MINE, NOBODYS, OVERDUE, ENDED = "", "mine", "nobodys", "overdue", "ended"  # which complaints a desk shows
+OPEN, MINE, NOBODYS, OVERDUE, ENDED = "", "mine", "nobodys", "overdue", "ended"  # which complaints to show
 
 
 @dataclass(frozen=True)
 class Page:
-    """Some conversations, and the mark to ask for the next ones with ("": there are none)."""
+    """A page of conversations, and the cursor of the next page ("": none)."""
 
     rows: Sequence[Conversation]
     further: str
@@ -29,13 +31,16 @@ class Page:
 
 @dataclass(frozen=True)
 class Order:
-    """What a list is ordered by: a column with a time ("": none), then the number; the newest first where it falls."""
+    """Order of a list: a time column ("": none), then the number. *falls*: newest first."""
 
     time: str
     falls: bool
 
     def page(self, found: QuerySet[Conversation], mark: str, limit: int = PAGE) -> Page:
-        """Return the rows of *found* below *mark*; a mark that is none leads to the first page."""
+        """Return the rows of *found* after the cursor *mark*.
+
+        An invalid cursor leads to the first page.
+        """
         rows = read(self._from(found, mark)[: limit + 1])
         return Page(rows[:limit], self._mark(rows[limit - 1]) if len(rows) > limit else "")
 
@@ -59,8 +64,10 @@ class Order:
 
 
 def messages(asked: dict[str, Any]) -> Page:
-    """Return the messages that are asked for: those of a player newest first, what is closed last closed first, and
-    what waits for somebody the one that has waited longest first.
+    """Return the messages that match *asked*.
+
+    Messages of one player are newest first, closed ones last closed first, and waiting ones longest
+    waiting first.
     """
     found = _narrowed(Conversation.objects.all(), asked)
     state = asked.get("state")
@@ -76,8 +83,9 @@ def messages(asked: dict[str, Any]) -> Page:
 
 
 def complaints(asked: dict[str, Any], *, me: int, limit: int = PAGE) -> Page:
-    """Return the complaints that are asked for, *me* being the number of whoever asks: open ones by the day they are to
-    be decided, the others from the last that ended.
+    """Return the complaints that match *asked*; *me* is the number of the reader.
+
+    Open complaints are first due first, ended ones last ended first.
     """
     found = _narrowed(Conversation.objects.filter(topic=Topic.COMPLAINT), asked)
     show, verdict = asked.get("show") or OPEN, asked.get("verdict")
@@ -99,7 +107,7 @@ def complaints(asked: dict[str, Any], *, me: int, limit: int = PAGE) -> Page:
 
 
 def _narrowed(found: QuerySet[Conversation], asked: dict[str, Any]) -> QuerySet[Conversation]:
-    """Return those of a player, of players in a jurisdiction or who read a language, with whether each is late."""
+    """Filter by player, jurisdiction and language, and annotate whether each is late or due soon."""
     if asked.get("player"):
         found = found.filter(player_id=asked["player"])
     if asked.get("where"):
@@ -120,7 +128,7 @@ def _open_and(**due: Any) -> Case:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return the moment that stands in a mark, None where it is none."""
+    """Return the time in a cursor, None if it is invalid."""
     try:
         found = parse_datetime(text)
     except ValueError:

@@ -1,6 +1,4 @@
-"""Templates of replies as staff see them: which there are, adding one, a new version of one, withdrawing one. In
-English, like all of the back office, but for what the templates say.
-"""
+"""Reply templates: list, add, write a new version, withdraw."""
 
 from typing import Any, Final
 
@@ -21,25 +19,25 @@ from players.support.replies.templates import WRITE
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
-RESERVED: Final = "new"  # part of an address
+RESERVED: Final = "new"  # part of a URL
 
 
 class VersionForm(forms.Form):
-    """A version of a template: a title for staff, and what it says in every language."""
+    """Version of a template: a title for staff, and its text in every language."""
 
     kind = forms.ChoiceField(label="For", choices=ReplyKind.choices)
     title = forms.CharField(label="Title, for staff", max_length=100)
     based_on = forms.IntegerField(min_value=0, max_value=2**15 - 2, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Ask for every language of the house."""
+        """Add a text field for every language."""
         super().__init__(*args, **kwargs)
         for language in LANGUAGES:
             widget = forms.Textarea(attrs={"rows": 10, "lang": language})
             self.fields[language] = forms.CharField(label=NAMES[language], max_length=LONGEST, widget=widget)
 
     def clean(self) -> dict[str, Any]:
-        """Every mark is known, and the languages have the same ones."""
+        """Require known markers, and the same markers in all languages."""
         asked = super().clean() or {}
         wanted = marks(asked.get("en", ""))
         for language in LANGUAGES:
@@ -55,18 +53,18 @@ class VersionForm(forms.Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What it says in each language."""
+        """Text in each language."""
         return {language: self.cleaned_data[language] for language in LANGUAGES}
 
 
 class NewForm(VersionForm):
-    """A template that there was none of yet."""
+    """New template."""
 
     name = forms.SlugField(label="Short name, in addresses and in the log", max_length=40)
     field_order = ("name", "kind", "title")
 
     def clean_name(self) -> str:
-        """A name is free."""
+        """Require a name that is not taken or reserved."""
         name: str = self.cleaned_data["name"]
         if name == RESERVED or ReplyTemplate.objects.filter(name=name).exists():
             raise forms.ValidationError("There is a template of this name, or an address.")
@@ -74,7 +72,7 @@ class NewForm(VersionForm):
 
 
 class WithdrawForm(forms.Form):
-    """Why a template is offered no more."""
+    """Reason for withdrawing a template."""
 
     number = forms.IntegerField(min_value=1, max_value=2**15 - 1, widget=forms.HiddenInput)
     reason = forms.CharField(label="Reason", max_length=300)
@@ -83,7 +81,7 @@ class WithdrawForm(forms.Form):
 @staff_required(*READ)
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
-    """Every template, by what it is for."""
+    """List all templates by kind."""
     context = {"templates": templates.newest(), "may_write": request.user.has_perm(WRITE)}
     return render(request, "staff/replies.html", context)
 
@@ -101,7 +99,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
 @staff_required(*READ)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
-    """One template with its versions; the next version of it."""
+    """Show one template with its versions. On POST, write the next version."""
     versions = templates.versions(name)
     if not versions:
         raise Http404
@@ -129,7 +127,7 @@ def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
 @staff_required(WRITE)
 @require_POST
 def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
-    """Offer a template no more."""
+    """Withdraw a template."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
@@ -147,7 +145,7 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
 
 
 def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -> bool:
-    """Write what a valid form asks for, or have the form say why not."""
+    """Write the version that a valid form asks for, or add an error to the form."""
     asked = form.cleaned_data
     try:
         made = templates.write(

@@ -1,5 +1,7 @@
-"""What a request for a table would come to, before anybody asks for it: what it says, what its bets return at the worst
-stake that it allows, what the house may lose, and whom it leaves without their money or their language.
+"""Preview of a table request: its content, the returns of bets, the house's risk, and who is left out.
+
+Returns are given for the least favourable stake that the limits allow. Left out are players without
+a currency or a language at the table.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,49 +29,49 @@ from players.models import Jurisdiction
 
 @dataclass(frozen=True)
 class Line:
-    """A bet in one currency: its exact return, and the least that the limits leave of it."""
+    """A bet in one currency: its exact return, and the lowest return that the limits allow."""
 
     bet: BetReturn
     lowest: LowestReturn
 
     @property
     def exact(self) -> str:
-        """The exact return as the fraction that it is."""
+        """The exact return as a fraction."""
         return fraction(self.bet.rtp)
 
     @property
     def exact_lowest(self) -> str:
-        """The least return as the fraction that it is."""
+        """The lowest return as a fraction."""
         return fraction(self.lowest.rtp)
 
 
 @dataclass(frozen=True)
 class OfCurrency:
-    """What the limits in one currency come to. Minor units."""
+    """Effects of the limits in one currency. Amounts are minor units."""
 
     currency: str
     lines: tuple[Line, ...]
-    one_player: int  # can win so much in a round, which is the most that it may cost the house
-    everybody: int | None  # together, at a shared table
+    one_player: int  # the most that one player can win in a round, and so cost the house
+    everybody: int | None  # the most that all players together can win, at a shared table
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Everything that is shown of a request before it is asked for."""
+    """Everything that the preview of a request shows."""
 
     description: approvals.Description
     currencies: tuple[OfCurrency, ...]
-    languages: tuple[tuple[str, bool], ...]  # by name, and whether the game has all its texts in it
-    without_money: tuple[str, ...]  # countries served none of whose currencies the table takes
+    languages: tuple[tuple[str, bool], ...]  # language names, and whether the game has all texts in them
+    without_money: tuple[str, ...]  # countries that the table serves without taking any of their currencies
 
     @property
     def is_between_guests(self) -> bool:
-        """Whether the house has no part in the bets."""
+        """Whether players bet only against each other."""
         return not self.currencies
 
 
 def preview(request: Mapping[str, Json]) -> Preview:
-    """Return what a request comes to that could be asked for now."""
+    """Return the preview of a valid request."""
     is_change = "table" in request
     table = Table.objects.get(pk=str(request["table"])) if is_change else None
     variant = table.variant if table else str(request["variant"])
@@ -84,7 +86,10 @@ def preview(request: Mapping[str, Json]) -> Preview:
 
 
 def most_of_one_player(game: Variant, limits: Limits) -> int:
-    """Return the most that one player can win in a round, with bets that the rules allow together at their maximum."""
+    """Return the most that one player can win in a round, in minor units.
+
+    It is the largest win of any combination of bets that the rules allow, each at its maximum.
+    """
     codes = list(limits.bets)
     together = chain.from_iterable(combinations(codes, many) for many in range(1, len(codes) + 1))
     stakes = ({code: limits.bets[code].maximum for code in chosen} for chosen in together)

@@ -1,5 +1,6 @@
-"""What staff fill in to ask for a table, or for another version of one. Amounts are typed in whole units of their
-currency, times in seconds, moments in UTC.
+"""Forms to request a table or another version of a table.
+
+Amounts are entered in whole units of their currency, times in seconds, moments in UTC.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +25,14 @@ from wallet.money import MoneyError, format_figure, parse_money
 
 SECOND: Final = 1000  # milliseconds
 ANY_LANGUAGE: Final = ("", "any language")
-MOST_CHIPS: Final = 600  # characters of a list of them
+MOST_CHIPS: Final = 600  # characters in a list of chips
 
 
 class ChipsField(forms.CharField):
-    """Several amounts of ``currency``, parted by semicolons; cleaned, they are minor units in their order."""
+    """List of amounts in ``currency``, separated by semicolons.
+
+    The cleaned value is a sorted list of minor units.
+    """
 
     currency: str = ""
 
@@ -37,7 +41,7 @@ class ChipsField(forms.CharField):
         self.widget.attrs["autocomplete"] = "off"
 
     def clean(self, value: Any) -> list[int]:
-        """Read every amount."""
+        """Parse the amounts."""
         text: str = super().clean(value)
         parts = [part for part in text.split(";") if part.strip()]
         try:
@@ -47,7 +51,7 @@ class ChipsField(forms.CharField):
 
 
 class NamingForm(forms.Form):
-    """What a new table is called, and where it is found."""
+    """Name, address and chat language of a new table."""
 
     name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="As players read it, in every language.")
     slug = forms.CharField(
@@ -65,7 +69,7 @@ class NamingForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """Whom a table is for, from when on, and why."""
+    """Players that a table serves, when the version goes live, and the reason."""
 
     jurisdictions = forms.MultipleChoiceField(
         label="Players of",
@@ -105,13 +109,13 @@ class TermsForm(forms.Form):
         )
 
     def clean_goes_live_at(self) -> datetime | None:
-        """Take what was picked as UTC, whatever time zone the house works in."""
+        """Read the picked moment as UTC, whatever the server's time zone."""
         moment: datetime | None = self.cleaned_data["goes_live_at"]
         return moment and moment.replace(tzinfo=UTC)
 
 
 class CurrencyForm(MoneyForm):
-    """Chips and steps in one currency and, at a shared table, the most that a round may cost the house."""
+    """Chips and steps in one currency and, at a shared table, the most that the house may lose in a round."""
 
     step = MoneyField(label="Steps of", help_text="Every stake and every chip is a multiple of it.")
     chips = ChipsField(label="Chips", help_text="Parted by semicolons: 10; 50; 1,000")
@@ -134,14 +138,14 @@ class CurrencyForm(MoneyForm):
 
 
 class RangeForm(MoneyForm):
-    """The least and the most that may lie on one bet."""
+    """Minimum and maximum of one bet."""
 
     minimum = MoneyField(label="Minimum")
     maximum = MoneyField(label="Maximum")
 
 
 class GuestsForm(MoneyForm):
-    """Places and banks of a table where guests play each other, in its one currency."""
+    """Seats and banks of a Chemin de Fer table, in its one currency."""
 
     tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
     places = forms.IntegerField(label="Places", min_value=FEWEST_PLACES, max_value=MOST_PLACES)
@@ -156,7 +160,7 @@ class GuestsForm(MoneyForm):
 
 
 class PaceForm(forms.Form):
-    """How long everything takes at a table where the house keeps time, in seconds."""
+    """Durations of the phases at a table with a clock, in seconds."""
 
     def __init__(self, *args: Any, kind: type[Clock] | type[GuestClock], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -165,28 +169,28 @@ class PaceForm(forms.Form):
             self.fields[name] = _missed() if name == "missed" else _seconds(name)
 
     def milliseconds(self) -> dict[str, int]:
-        """Return what was filled in as clocks have it."""
+        """Return the durations in milliseconds, as clocks take them."""
         given: Mapping[str, Any] = self.cleaned_data
         return {name: value if name == "missed" else int(value * SECOND) for name, value in given.items()}
 
 
 def jurisdictions_of_the_house() -> Sequence[str]:
-    """Return the codes of all jurisdictions, in their order."""
+    """Return the codes of all jurisdictions, in order."""
     return list(Jurisdiction.objects.order_by("pk").values_list("pk", flat=True))
 
 
 def written_pace(clock: Mapping[str, int]) -> dict[str, Any]:
-    """Return a pace as the form has it."""
+    """Return a pace formatted for the form."""
     return {name: value if name == "missed" else Decimal(value) / SECOND for name, value in clock.items()}
 
 
 def written(minor: int) -> str:
-    """Return an amount as the forms have it."""
+    """Return an amount formatted for the forms."""
     return format_figure(minor, "en")
 
 
 def written_chips(chips: Sequence[int]) -> str:
-    """Return chips as the forms have them."""
+    """Return chips formatted for the forms."""
     return "; ".join(map(written, chips))
 
 

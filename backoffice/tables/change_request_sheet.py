@@ -1,5 +1,6 @@
-"""The whole of what is filled in for a table: its forms, what they say as limits and pace, and where in them an error
-belongs. Whatever was typed stays in them.
+"""All forms of a table request together: their limits and pace, and the field that an error belongs to.
+
+Everything that was typed stays in the forms.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,14 +46,14 @@ from wallet.models import Currency, Mode
 
 CLOCKS: Final[Mapping[Shape, type[Clock] | type[GuestClock]]] = {Shape.SHARED: Clock, Shape.GUESTS: GuestClock}
 PACES: Final[Mapping[Shape, TableClock]] = {Shape.SHARED: PACE, Shape.GUESTS: GUEST_PACE}
-PLACES: Final = 5  # at a guests' table that is begun from nothing
+PLACES: Final = 5  # seats at a new Chemin de Fer table
 
 Initial = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Like:
-    """What a table is made like: a version of one, or only a game and the shape of its table."""
+    """Model for a new table: a version of another table, or only a game and a shape."""
 
     variant: str
     shape: Shape
@@ -61,28 +62,28 @@ class Like:
 
 @dataclass(frozen=True)
 class OfCurrency:
-    """The forms of one currency: its chips, and the range of every bet under the name of the bet."""
+    """Forms of one currency: its chips, and the range of every bet with the name of the bet."""
 
     currency: str
     is_taken: bool
     money: CurrencyForm
-    ranges: Mapping[str, tuple[str, RangeForm]]  # by the code of the bet
+    ranges: Mapping[str, tuple[str, RangeForm]]  # by code of the bet
 
     @property
     def forms(self) -> Iterator[forms.Form]:
-        """Every one of them."""
+        """All forms of the currency."""
         yield self.money
         yield from (form for _, form in self.ranges.values())
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something is to be mended there."""
+        """Whether any of them has errors."""
         return any(form.errors for form in self.forms)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Every form of a table. Without *naming* it is of one that there is."""
+    """All forms of a table request. *naming* is None for an existing table."""
 
     like: Like
     terms: TermsForm
@@ -92,19 +93,25 @@ class Sheet:
     pace: PaceForm | None
 
     def is_valid(self) -> bool:
-        """Say whether everything that counts is filled in. Every form is asked, so that each shows its errors."""
+        """Return whether all forms that count are valid.
+
+        Each form is validated, so that each shows its errors.
+        """
         wanted = [form for form in (self.naming, self.terms, self.guests, self.pace) if form]
         taken = chain.from_iterable(each.forms for each in self.currencies if each.is_taken)
         return not [form for form in (*wanted, *taken) if not form.is_valid()]
 
     def asked(self) -> dict[str, Any]:
-        """Return what valid forms say, as `games.change_requests.requests` takes it. Raises UnusableClock."""
+        """Return the data of valid forms, as `games.change_requests.requests` takes it.
+
+        Raises UnusableClock.
+        """
         terms = self.terms.cleaned_data
         asked = {"limits": self._limits(), "clock": self._clock()}
         return asked | {name: terms[name] for name in ("jurisdictions", "modes", "goes_live_at")} | self._named()
 
     def refuse(self, error: TableError) -> None:
-        """Show an error at the field that it is about."""
+        """Add an error to the field that it concerns."""
         form, field = self._place_of(error)
         form.add_error(field if field in form.fields else None, getattr(error, "sentence", str(error)))
 
@@ -157,8 +164,9 @@ class Sheet:
 
 
 def sheet(like: Like, *, table: Table | None, data: QueryDict | None = None) -> Sheet:
-    """Return the forms of a new table, or of another version of *table*, as *like* has everything, or as *data* was
-    filled in.
+    """Return the forms of a new table, or of another version of *table*.
+
+    They are filled in from *data*, or from *like* if there is no data.
     """
     initial = _initial(like)
     shape = like.shape
@@ -176,7 +184,7 @@ def sheet(like: Like, *, table: Table | None, data: QueryDict | None = None) -> 
 
 
 def _initial(like: Like) -> Initial:
-    """Return what stands in the forms before anything is typed."""
+    """Return the initial values of the forms."""
     version = like.version
     limits = version.limits if version else {}
     house = everybody(Shape.SOLO, {})
@@ -215,7 +223,10 @@ def _of_currency(like: Like, currency: str, data: QueryDict | None, *, is_taken:
 
 
 def _form(kind: type[Any], prefix: str, data: QueryDict | None, initial: Initial, *, is_read: bool, **more: Any) -> Any:
-    """Return a form of what was filled in. What does not count is not looked at, and stays as it was typed."""
+    """Return a form with the submitted values.
+
+    A form that does not count is not validated, and keeps what was typed.
+    """
     if data is None:
         return kind(prefix=prefix, initial=initial, **more)
     if is_read:
@@ -225,7 +236,7 @@ def _form(kind: type[Any], prefix: str, data: QueryDict | None, initial: Initial
 
 
 def _written(entry: Mapping[str, Any]) -> Initial:
-    """Return the limits of a currency as its form has them."""
+    """Return the limits of a currency formatted for its form."""
     amounts = {name: written(entry[name]) for name in ("step", "liability") if name in entry}
     return amounts | {name: written_chips(entry[name]) for name in ("chips", "tray") if name in entry}
 

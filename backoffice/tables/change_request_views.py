@@ -1,6 +1,7 @@
-"""Asking for a table, or for another version of one, in the back office: what to begin with, the form, what it would
-come to, and then the request. Nothing is asked for before somebody has seen what it comes to: what comes to something
-else by then, since another version went live meanwhile, is shown once more.
+"""Pages to request a table or another version of a table: choose a model, fill in the form, preview, request.
+
+A request is made only after staff have seen its preview. If the result has changed since, for
+example because another version went live, the preview is shown again.
 """
 
 import hashlib
@@ -27,21 +28,21 @@ from games.tables.checks import TableError, shapes_of
 from games.variants import GAMES
 from players.access import StaffRequest, staff_required
 
-STEP: Final = "step"  # which button was pressed
+STEP: Final = "step"  # form field: the button that was pressed
 ASKING, MENDING = "ask", "mend"
 ASKED: Final = "Asked for. Another person has to agree."
 ASKED_ALREADY: Final = "This is asked for already: it waits for a second person."
-SEEN: Final = "seen"  # which request was shown, by its hash
+SEEN: Final = "seen"  # form field: hash of the request that the preview showed
 NO_FIELDS: Final = ("csrfmiddlewaretoken", STEP, SEEN)
 
 
 class LikeForm(forms.Form):
-    """What a table is begun from: ``version:7``, or ``baccarat:solo`` for nothing but a game and its shape."""
+    """Model for a new table: ``version:7``, or ``baccarat:solo`` for a game and a shape."""
 
     like = forms.RegexField(r"^(?:version:[0-9]{1,18}|[a-z_]{1,40}:(?:solo|shared|guests))$")
 
     def found(self) -> Like | None:
-        """Return what is asked for, None where there is no such thing."""
+        """Return the model, None if it does not exist."""
         if not self.is_valid():
             return None
         kind, _, which = self.cleaned_data["like"].partition(":")
@@ -54,7 +55,7 @@ class LikeForm(forms.Form):
 @staff_required(ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_new(request: StaffRequest) -> HttpResponse:
-    """Ask for a table: like a version of another, or from nothing."""
+    """Request a table, modelled on a version of another table or on defaults."""
     like = LikeForm(request.POST if request.method == "POST" else request.GET).found()
     if like is None:
         return render(request, "staff/table_new.html", {"tables": _tables(), "games": from_nothing()})
@@ -64,7 +65,10 @@ def staff_table_new(request: StaffRequest) -> HttpResponse:
 @staff_required(ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_change(request: StaffRequest, table_id: int) -> HttpResponse:
-    """Ask for another version of a table: the one in force is what it begins with, or an earlier one of that table."""
+    """Request another version of a table.
+
+    The form starts from the version in force, or from an earlier version of the same table.
+    """
     table = get_object_or_404(Table.objects.select_related("version"), pk=table_id, version__isnull=False)
     like = LikeForm(request.POST if request.method == "POST" else request.GET).found()
     if like is None or like.version is None or like.version.table_id != table.pk:
@@ -73,7 +77,7 @@ def staff_table_change(request: StaffRequest, table_id: int) -> HttpResponse:
 
 
 def _page(request: StaffRequest, like: Like, table: Table | None) -> HttpResponse:
-    """Show the form, with what is wrong in it; or what it comes to; or ask, and lead to the request."""
+    """Show the form with its errors, show the preview, or make the request and redirect to it."""
     if request.method != "POST":
         return _form(request, sheet(like, table=table), table)
     filled, step = sheet(like, table=table, data=request.POST), request.POST.get(STEP)
@@ -96,8 +100,9 @@ def _page(request: StaffRequest, like: Like, table: Table | None) -> HttpRespons
 
 
 def _frozen(asked: Mapping[str, Any], table: Table | None) -> dict[str, Json]:
-    """Return the request as it would be frozen and read again: whoever decides is to see the same. Raises TableError
-    where it cannot be done as things stand.
+    """Return the request as it would be stored and read again, so that the approver sees the same.
+
+    Raises TableError if the request cannot be carried out now.
     """
     request = requests.version_request(table_id=table.pk, **asked) if table else requests.table_request(**asked)
     frozen: dict[str, Json] = json.loads(log.canonical(request))
@@ -151,7 +156,7 @@ def _tables() -> list[tuple[int, str]]:
 
 
 def from_nothing() -> list[tuple[tuple[str, str], str]]:
-    """Return every game and the shapes that its tables can have, with their names."""
+    """Return every game and the possible shapes of its tables, with their names."""
     return [
         ((slug, str(shape)), f"{variant_label(game, 'name', 'en')}: {shape.label}")
         for slug, game in GAMES.items()

@@ -1,6 +1,4 @@
-"""The floor on a page of the back office: every table of the house at one glance, and what can be done about each. In
-English, like all of the back office.
-"""
+"""Floor: the current state of every table on one page, and the actions possible at each."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,20 +24,20 @@ from players.staff import access_log
 
 @dataclass(frozen=True)
 class Choice:
-    """Which rows of the floor somebody wants to see, as the address says; what it does not say matters not."""
+    """Filter of rows, from the query string."""
 
     state: str
     variant: str
-    needs: bool  # only what wants somebody
+    needs: bool  # only tables that need attention
 
     @classmethod
     def of(cls, query: QueryDict) -> Self:
-        """Read it from an address. What is no state and no game of the house is left out."""
+        """Read the filter from a query string. Unknown states and games are ignored."""
         state, variant = query.get("state", ""), query.get("game", "")
         return cls(state if state in STATES else "", variant if variant in GAMES else "", query.get("needs") == "1")
 
     def fits(self, row: Row) -> bool:
-        """Say whether a row is one of them."""
+        """Return whether a row matches."""
         return (
             self.state in ("", row.state)
             and self.variant in ("", row.table.variant)
@@ -51,7 +49,10 @@ class Choice:
 @require_safe
 @never_cache
 def staff_floor(request: StaffRequest) -> HttpResponse:
-    """Every table as it stands now; those that were not asked for are in the page and not shown."""
+    """Show the current state of every table.
+
+    Rows that the filter excludes are in the page, but hidden.
+    """
     rows, choice = read_rows(), Choice.of(request.GET)
     hidden = {row.key for row in rows.rows if not choice.fits(row)}
     games = [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
@@ -74,7 +75,7 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def staff_floor_now(request: StaffRequest) -> HttpResponse:
-    """Answer a page that asks by itself with every table as it stands, and with a ticket for a stream."""
+    """Return the current state of every table and a stream ticket, for the page's own refresh."""
     rows = read_rows()
     shown = [_html(row, rows) for row in rows.rows]
     context = {"floor": rows, "head": _head(rows), "rows": shown, "stream": _stream(request)}
@@ -86,7 +87,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
-    """One table with everything that can be done about it: a page, and to htmx what unfolds under its row."""
+    """Show one table with all possible actions: as a page, or for htmx as a part below its row."""
     rows = read_rows()
     row = rows.row(key)
     if row is None:
@@ -109,7 +110,7 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
 
 
 def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return what can be closed, each with how many of its tables are not yet."""
+    """Return the choices of what to close, each with the number of tables not yet closed."""
     variants = {row.table.pk: row.table.variant for row in rows.rows if row.table.status != Status.CLOSED}
     number = Counter(variants.values())
     every, words = EVERY_GAME
@@ -118,15 +119,15 @@ def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]
 
 
 def _html(row: Row, rows: Rows, **how: bool) -> SafeString:
-    return mark_safe(render_row(row, rows.now, **how))  # noqa: S308  (a template of ours)
+    return mark_safe(render_row(row, rows.now, **how))  # noqa: S308  (our own template)
 
 
 def _head(rows: Rows) -> SafeString:
-    return mark_safe(render_head(rows))  # noqa: S308  (a template of ours)
+    return mark_safe(render_head(rows))  # noqa: S308  (our own template)
 
 
 def _stream(request: StaffRequest) -> str:
-    """Return the address at which the page may listen."""
+    """Return the URL of the page's event stream, "" without a session."""
     session = session_id(request)
     if session is None:
         return ""

@@ -1,6 +1,4 @@
-"""What staff do about a live table: report a round, cancel one before its deal, rule on incidents, let a table go on,
-have guests get up. In English, like all of the back office.
-"""
+"""Staff actions at a live table: report or cancel a round, rule on incidents, resume, break up the table."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -28,19 +26,19 @@ UNSURE = "Say why, and confirm it: what you write is kept on record."
 
 
 class ReasonForm(forms.Form):
-    """Why."""
+    """Reason for an action."""
 
     reason = forms.CharField(max_length=300)
 
 
 class FinalForm(ReasonForm):
-    """Why something is done that cannot be undone."""
+    """Reason and confirmation of an action that cannot be undone."""
 
     sure = forms.BooleanField()
 
 
 class RulingForm(FinalForm):
-    """What the supervisor decides."""
+    """Ruling of the supervisor."""
 
     decision = forms.ChoiceField(
         choices=[("stands", "It stands"), ("void", "Annul it"), ("annulled", "It is annulled")]
@@ -50,7 +48,7 @@ class RulingForm(FinalForm):
 @staff_required(*REPORTERS)
 @require_POST
 def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
-    """Stop a table over one of its rounds."""
+    """Report a round, which stops its table."""
     form = FinalForm(request.POST)
 
     def report() -> str:
@@ -67,7 +65,7 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
 @staff_required(SUPERVISE)
 @require_POST
 def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
-    """Annul a round before its deal."""
+    """Cancel a round before its deal. All stakes are returned."""
     form = FinalForm(request.POST)
 
     def cancel() -> str:
@@ -80,7 +78,7 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
 @staff_required(SUPERVISE)
 @require_POST
 def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Rule on an incident; to annul a round after its deal is only asked for."""
+    """Rule on an incident. To void a round after its deal only makes a request."""
     form = RulingForm(request.POST)
 
     def rule() -> str:
@@ -103,7 +101,7 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
 @staff_required(SUPERVISE)
 @require_POST
 def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
-    """Let a stopped table go on."""
+    """Resume a stopped table."""
     get_object_or_404(LiveTable, pk=live_table_id)
     form = ReasonForm(request.POST)
 
@@ -121,7 +119,10 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
 @access_log.listed("guests of a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
-    """Have all guests of a table get up, once it has been said what becomes of what lies there."""
+    """Break up a Chemin de Fer table: all players leave their seats with their money.
+
+    GET shows what will happen to the money at the table; POST does it.
+    """
     on = next((each for tables in floor().values() for each in tables if each.live_table.pk == live_table_id), None)
     if on is None or on.guests is None:
         raise Http404
@@ -140,7 +141,10 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
 
 
 def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str, *of: int) -> HttpResponse:
-    """Do what the form asks for and say so, or say why not: on the floor, where the form stood there."""
+    """Run the action and show its result or the error.
+
+    Return to the floor if the form was there.
+    """
     try:
         if form.is_valid():
             messages.success(request, deed())

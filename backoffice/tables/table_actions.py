@@ -1,5 +1,6 @@
-"""What staff do with a table as a whole, what of it is possible as the table stands, and how it stands then, in words.
-In English, like all of the back office.
+"""Staff actions on a whole table: open, pause, resume, close.
+
+Which are possible, and the resulting state.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +17,12 @@ FINISHED: Final = "A round in progress is finished and paid first; no bet is tak
 
 @dataclass(frozen=True)
 class Deed:
-    """One of them: what does it, under which label, and how the table stands then."""
+    """Action on a table: its function, its label, and the state it leads to."""
 
-    do: Callable[..., Table]  # with table_id, reason and by
-    label: str  # before the name of the table
+    do: Callable[..., Table]  # called with table_id, reason and by
+    label: str  # precedes the name of the table
     leads_to: Status
-    what: str  # sentences beside its button
+    what: str  # sentences next to its button
 
 
 DEEDS: Final[Mapping[str, Deed]] = {
@@ -30,7 +31,7 @@ DEEDS: Final[Mapping[str, Deed]] = {
     "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
     "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
 }
-"""By the name that a form sends."""
+"""Actions by the name that forms submit."""
 
 POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.OPEN: ("pause", "close"),
@@ -44,13 +45,14 @@ WHILE_PLAYING: Final[Mapping[str, str]] = {
 
 
 def possible(table: Table) -> Mapping[str, Deed]:
-    """Return what can be done with a table as it stands, by name."""
+    """Return the actions possible in the table's current state, by name."""
     return {name: DEEDS[name] for name in POSSIBLE[table.status]}
 
 
 def stands(table: Table) -> str:
-    """Return how a table stands now, as sentences: whether a round is still finished, and what a deed of these does not
-    lift.
+    """Return the table's current state as text.
+
+    It says whether a round is still being finished, and names stops that these actions do not lift.
     """
     live_tables = list(LiveTable.objects.filter(table=table).select_related("round").order_by("-mode"))
     stopped = [each for each in live_tables if each.stopped_by_id]

@@ -1,6 +1,4 @@
-"""What staff read of games and tables: which rules and versions there were, from when to when, on whose word, what they
-changed, and what was played under them.
-"""
+"""Version history of games and tables: rules and versions with dates, approvals, changes and play."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,12 +22,12 @@ from games.tables.checks import Served
 from games.variants import VARIANTS
 from wallet.models import Currency, Mode
 
-SHOWN: Final = 20  # versions of a table on one page
+SHOWN: Final = 20  # versions of a table per page
 
 
 @dataclass(frozen=True)
 class OfRules:
-    """Rules of a game, and what they changed of those before."""
+    """Rules of a game, and their changes from the previous rules."""
 
     rules: Rules
     changes: Sequence[Change]
@@ -37,8 +35,10 @@ class OfRules:
 
 @dataclass(frozen=True)
 class OfTable:
-    """A version of a table as the event log tells of it. Without *asked_by* it took nobody's approval: the house was
-    furnished, or the program had other rules.
+    """Version of a table, as the event log records it.
+
+    *asked_by* is "" if the version needed no approval: it was created at installation, or because
+    the software had other rules.
     """
 
     version: TableVersion
@@ -52,7 +52,7 @@ class OfTable:
 
 @dataclass(frozen=True)
 class Figures:
-    """What was played for real money under a version of a table in one currency, in its whole life."""
+    """Real-money play under a version of a table in one currency, over its whole lifetime."""
 
     version: TableVersion
     withdrawn_at: datetime | None
@@ -60,7 +60,7 @@ class Figures:
 
     @property
     def status(self) -> str:
-        """Whether it is played by."""
+        """Status of the version: withdrawn, in force, or the state of its table."""
         if self.withdrawn_at:
             return "withdrawn"
         table = self.version.table
@@ -78,8 +78,9 @@ def of_rules(variant: str) -> list[OfRules]:
 
 
 def of_table(table: Table, *, before: int | None = None) -> tuple[list[OfTable], int | None]:
-    """Return versions of a table, newest first, those under number *before* where it is given; and the number that the
-    next page ends above, None where there is none.
+    """Return versions of a table, newest first, and the cursor of the next page (None: none).
+
+    With *before*, only versions with a lower number are returned.
     """
     found = table.versions.order_by("-number")
     later = None
@@ -97,19 +98,20 @@ def of_table(table: Table, *, before: int | None = None) -> tuple[list[OfTable],
 
 
 def between(table: Table, one: TableVersion, other: TableVersion) -> list[Change]:
-    """Return what is different at *table* between two versions of it, rules included."""
+    """Return the differences between two versions of *table*, rules included."""
     return changes(_said(table, one), _said(table, other))
 
 
 def tables_of(variant: str) -> list[tuple[Table, Sequence[LowestReturn]]]:
-    """Return the tables of a game with the least return of each bet under the limits in force, to the house."""
+    """Return the tables of a game with the lowest return of each bet under the limits in force."""
     found = Table.objects.filter(variant=variant, version__isnull=False).select_related("version").order_by("name")
     return [(table, lowest(table)) for table in found]
 
 
 def lowest(table: Table) -> Sequence[LowestReturn]:
-    """Return the least return of each bet at a table under what is in force there; none between guests, and none where
-    the program has other rules.
+    """Return the lowest return of each bet at a table under the version in force.
+
+    Returns none for Chemin de Fer, and none where the software has other rules than the version.
     """
     game, version = VARIANTS.get(table.variant), table.version
     if game is None or version is None or version.rules_digest != game.digest:
@@ -119,7 +121,7 @@ def lowest(table: Table) -> Sequence[LowestReturn]:
 
 
 def figures(variant: str) -> list[Figures]:
-    """Return what was played for real money under each version of each table of a game, in each currency."""
+    """Return real-money play under each version of each table of a game, by currency."""
     now = house_clock.now()
     tables = Table.objects.filter(variant=variant).order_by("name")
     versions = TableVersion.objects.order_by("number")
@@ -168,7 +170,7 @@ def _line(
 
 
 def _told(table: Table) -> dict[int, Mapping[str, Any]]:
-    """Return the events about versions of a table, by the number of the version."""
+    """Return the events about versions of a table, by version number."""
     bodies = Event.objects.filter(kind="table.version", on=f"table:{table.pk}").values_list("body", flat=True)
     events = [json.loads(bytes(body)) for body in bodies]
     return {event["data"]["after"]["number"]: event for event in events}

@@ -1,6 +1,4 @@
-"""Games as staff look at them: rules, returns, versions, and what waits for its time. In English, like all of the back
-office.
-"""
+"""Pages of games: rules, returns, table versions, and versions scheduled to go live."""
 
 from typing import Final
 
@@ -25,11 +23,11 @@ from games.variants import GAMES, LANGUAGES
 from players.access import StaffRequest, actor, staff_required
 
 READERS: Final = (ASK, DECIDE)
-ENDED: Final = 20  # that waited for their time, on the page
+ENDED: Final = 20  # ended schedules on the page
 
 
 class PageForm(forms.Form):
-    """Which page of versions, and which two to compare."""
+    """Cursor of the list of versions, and two versions to compare."""
 
     before = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     one = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
@@ -37,7 +35,7 @@ class PageForm(forms.Form):
 
 
 class WithdrawForm(forms.Form):
-    """Why."""
+    """Reason for withdrawing a scheduled version."""
 
     reason = forms.CharField(max_length=300)
 
@@ -45,7 +43,7 @@ class WithdrawForm(forms.Form):
 @staff_required(*READERS)
 @require_safe
 def staff_games(request: StaffRequest) -> HttpResponse:
-    """Every game with its rules, its returns and its tables; what is asked for, and what waits for its time."""
+    """List every game with its rules, returns and tables, open requests, and scheduled versions."""
     ended = ScheduleEnding.objects.select_related("schedule__approval").order_by("-at")
     context = {
         "games": [
@@ -63,7 +61,7 @@ def staff_games(request: StaffRequest) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
-    """One game: its paytable beside the exact returns, its languages, its rules as they were, and its tables."""
+    """Show one game: paytable with exact returns, languages, past rules and tables."""
     if variant not in GAMES:
         raise Http404
     missing = languages.missing(variant)
@@ -83,7 +81,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
-    """One table: what is in force, every version that was, who asked and who decided, and two of them compared."""
+    """Show one table: the version in force, all versions with requester and approver, and a comparison of two."""
     table = get_object_or_404(Table.objects.select_related("version"), pk=table_id, version__isnull=False)
     form = PageForm(request.GET)
     asked = form.cleaned_data if form.is_valid() else {}
@@ -108,7 +106,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
 @staff_required(ASK)
 @require_POST
 def staff_schedule_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
-    """Let what waits for its time not go live, with a reason."""
+    """Withdraw a scheduled version, with a reason."""
     form = WithdrawForm(request.POST)
     get_object_or_404(ScheduledVersion, pk=approval_id)
     if not form.is_valid():
@@ -130,7 +128,7 @@ def _tables(variant: str) -> list[Table]:
 def _compared(
     table: Table, one: int | None, other: int | None
 ) -> tuple[TableVersion, TableVersion, list[differences.Change]] | None:
-    """Compare the two versions of these numbers; None where one of them is not there."""
+    """Compare the two versions with these numbers. Returns None if either does not exist."""
     found = {each.number: each for each in table.versions.filter(number__in=(one, other))} if one and other else {}
     if one not in found or other not in found:
         return None
@@ -138,7 +136,7 @@ def _compared(
 
 
 def _title(asked: Approval) -> str:
-    """Say what an approval is about; of one that was tampered with, its number alone."""
+    """Return the title of a request. A request that was tampered with has only its number."""
     try:
         return approvals.kind(asked.kind).describe(approvals.thaw(asked)).title
     except approvals.Tampered:

@@ -1,5 +1,6 @@
-"""Tables in the back office: which there are and what is set at them, and opening, pausing and closing them with a
-reason, which stands on the floor (`backoffice.tables.floor`). In English, like all of the back office.
+"""Pages of tables: list, status changes and chat language.
+
+The forms that change the status are on the floor (`backoffice.tables.floor`).
 """
 
 from django import forms
@@ -32,20 +33,20 @@ NOT_CHOSEN = f"Choose what closes. {UNSURE}"
 
 
 class StatusForm(forms.Form):
-    """What is done with a table, and why."""
+    """Action on a table, with a reason."""
 
     deed = forms.ChoiceField(choices=[(name, deed.label) for name, deed in DEEDS.items()])
     reason = forms.CharField(max_length=300)
 
 
 class CloseForm(FinalForm):
-    """Which game is closed, or every one, and why."""
+    """Choice of the game to close, or of all games, with a reason."""
 
     game = forms.ChoiceField(choices=lambda: [EVERY_GAME, *_games()])
 
 
 class ChatLanguageForm(forms.Form):
-    """The language of a table's chat; empty for any."""
+    """Chat language of a table; empty for any."""
 
     chat_language = forms.ChoiceField(required=False, choices=LANGUAGES)
 
@@ -53,7 +54,7 @@ class ChatLanguageForm(forms.Form):
 @staff_required(*READERS)
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
-    """List every table with its version and what is set at it."""
+    """List every table with its version and limits."""
     live, found = floor(), Table.objects.select_related("version").order_by("name")
     rows = [
         (each, variant_label(GAMES[each.variant], "name", "en"), live.get(each.pk, ()), _ranges(each)) for each in found
@@ -65,8 +66,10 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
 @require_POST
 @transaction.atomic
 def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Open, pause or close a table, or let it go on; a round in progress finishes. Whoever finds it done already, or
-    the table as it cannot be done from, is told so.
+    """Open, pause, resume or close a table. A round in progress is finished first.
+
+    A warning is shown if the table is already in that state; an error is shown if the action is not
+    possible.
     """
     form, row = StatusForm(request.POST), request.POST.get("back", "")
     table = status.locked(get_object_or_404(Table, pk=table_id).pk)
@@ -90,7 +93,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
 @staff_required(SUPERVISE)
 @require_POST
 def staff_tables_close(request: HttpRequest) -> HttpResponse:
-    """Close every table of a game, or of the house; rounds in progress finish."""
+    """Close every table of a game, or all tables. Rounds in progress are finished first."""
     form = CloseForm(request.POST)
     if not form.is_valid():
         messages.error(request, NOT_CHOSEN)
@@ -108,7 +111,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
 @staff_required("games.operate_table")
 @require_POST
 def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Say which language is spoken in the chat of a table that several play at."""
+    """Set the chat language of a shared or Chemin de Fer table."""
     table = get_object_or_404(Table.objects.exclude(shape=Shape.SOLO), pk=table_id)
     form = ChatLanguageForm(request.POST)
     if not form.is_valid():
@@ -121,7 +124,7 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
 
 
 def _ranges(table: Table) -> list[str]:
-    """Return what a table allows, in words: by currency, on Player and Banker, or for a bank between guests."""
+    """Return the table's limits as text: for Player and Banker by currency, or for a bank at Chemin de Fer."""
     if table.version is None:
         return []
     if table.shape == Shape.GUESTS:

@@ -1,4 +1,4 @@
-"""The way around the back office, the same on each of its pages."""
+"""Template tags for the frame of every back office page: menu, alarms, counts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,10 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class Whose:
-    """A page that is not the reader's: the function it belongs to, if any, the roles that have it, the reader's own."""
+    """Owner of a page that the reader may not see.
+
+    It holds the page's function, if any, the roles that have it, and the reader's own roles.
+    """
 
     function: Function | None
     holders: list[str]
@@ -33,25 +36,25 @@ class Whose:
 
     @property
     def is_theirs(self) -> bool:
-        """Whether the function is the reader's, and this page of it is not."""
+        """Whether the reader has the function, but not this page of it."""
         return not set(self.holders).isdisjoint(self.roles)
 
 
 @register.simple_tag(takes_context=True)
 def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
-    """Return what whoever reads the page may do, by what it is about."""
+    """Return the functions that the reader may use, by section."""
     return functions_of(context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
 def function_here(context: RequestContext) -> Function | None:
-    """Return the function that the page belongs to: the one whose address the page's own begins with, the longest."""
+    """Return the page's function: the one with the longest URL that the page's URL begins with."""
     return _of(context["request"].path, [function for _, pages in functions(context) for function in pages])
 
 
 @register.simple_tag(takes_context=True)
 def whose_page(context: RequestContext) -> Whose:
-    """Return whose page it is that whoever asked for it may not see, and in which roles they are."""
+    """Return the owner of a page that the reader may not see, and the reader's roles."""
     request = context["request"]
     holders = dict(duties())
     function = _of(request.path, FUNCTIONS)
@@ -61,13 +64,13 @@ def whose_page(context: RequestContext) -> Whose:
 
 @register.simple_tag(takes_context=True)
 def sees_lists(context: RequestContext) -> bool:
-    """Say whether there is a list that whoever reads the page may see."""
+    """Return whether there is a list that the reader may see."""
     return readers.sees_lists(context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
 def waiting(context: RequestContext, function: Function) -> int:
-    """Return how much waits on the page of a function, where that is counted."""
+    """Return the number of open tasks of a function, 0 if they are not counted."""
     counts = {
         "staff_approvals": lambda: waiting_for(context["request"].staff),
         "staff_chat": moderation_queue.waiting_count,
@@ -79,26 +82,29 @@ def waiting(context: RequestContext, function: Function) -> int:
 
 @register.simple_tag(takes_context=True)
 def alarms(context: RequestContext) -> list[staff_alarms.Alarm]:
-    """Return what whoever reads the page is told on every page until it is over."""
+    """Return the alarms for the reader."""
     return staff_alarms.alarms(context["request"].user)
 
 
 @register.simple_tag
 def notices_alone() -> SafeString:
-    """Render the notices that everybody is shown; that play is stopped stands among the alarms of staff."""
+    """Render the public notices.
+
+    The house stop is left out, because staff see it among the alarms.
+    """
     return banner.on_this_page(says_stop=False)
 
 
 @register.filter
 def breaking_address(address: str) -> SafeString:
-    """Write an e-mail address that breaks before its “@” where there is no room for it in one line."""
+    """Return an e-mail address that may wrap before the “@”."""
     name, at, host = address.rpartition("@")
     return format_html("{}<wbr>{}{}", name, at, host)
 
 
 @register.filter
 def browser_name(called: str) -> str:
-    """Return what a browser and its device are called, from how the browser calls itself."""
+    """Return the names of browser and device from a user agent."""
     return browsers.words(called)
 
 

@@ -1,9 +1,8 @@
-"""Charts in templates: ``{% load charts %}{% bar_chart "Rounds a day" figures %}``; so ``line_chart``, ``share_chart``,
-``pie_chart``.
+"""Template tags for charts: ``{% load charts %}{% bar_chart "Rounds a day" figures %}``.
 
-*figures* are tuples (label, value, text), with a tone and a mark where the chart has them, so that no floor below needs
-to know of charts.
-Every figure stands in text beside its drawing.
+The other tags are ``line_chart``, ``share_chart`` and ``pie_chart``. *figures* are tuples (label,
+value, text), with a tone and a mark if the chart uses them, so that lower apps need not import
+charts. Every figure is also shown as text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,26 +18,26 @@ Given = Iterable[Sequence[Any]]
 
 @register.inclusion_tag("staff/charts/_bars.html")
 def bar_chart(title: str, figures: Given) -> dict[str, object]:
-    """Compare values with each other."""
+    """Render a bar chart, which compares values."""
     return {"title": title, "bars": bars(_read(figures))}
 
 
 @register.inclusion_tag("staff/charts/_line.html")
 def line_chart(title: str, figures: Given) -> dict[str, object]:
-    """Show how a value went, from left to right."""
+    """Render a line chart, which shows values over time from left to right."""
     read = _read(figures)
     return {"title": title, "curve": curve(read), "figures": read}
 
 
 @register.inclusion_tag("staff/charts/_shares.html")
 def share_chart(title: str, figures: Given) -> dict[str, object]:
-    """Show the parts of a whole."""
+    """Render the shares of a whole as one bar."""
     return {"title": title, "shares": shares(_read(figures))}
 
 
 @register.inclusion_tag("staff/charts/_pie.html")
 def pie_chart(title: str, figures: Given) -> dict[str, object]:
-    """Show the parts of a whole as a pie, with all figures beside it."""
+    """Render the shares of a whole as a pie, with all figures next to it."""
     read = _read(figures)
     return {"title": title, "slices": slices(read), "figures": read}
 

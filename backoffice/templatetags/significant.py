@@ -1,4 +1,4 @@
-"""Significant events in templates: ``{% load significant %}{{ each|its_amount }}``."""
+"""Template filters for significant events: ``{% load significant %}{{ each|its_amount }}``."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from django import template
 from audit.models import Significant
 from wallet.money import format_money
 
-if TYPE_CHECKING:  # the lists that they lead to need all templates, and these filters, to be loaded
+if TYPE_CHECKING:  # the lists behind the links can only be loaded after all templates and filters
     from backoffice.significant.subjects import Subject, Subjects
 
 register = template.Library()
@@ -16,17 +16,17 @@ register = template.Library()
 
 @register.filter
 def its_amount(found: Significant) -> str:
-    """Write the amount it is about, nothing where it is about none."""
+    """Return the amount of the event, "" if it has none."""
     return "" if found.amount is None else format_money(found.amount, found.currency, "en")
 
 
 @register.filter
 def named(who: str, names: Mapping[str, str]) -> str:
-    """Write who somebody is: their name where it is among *names*, else as events call them."""
+    """Return the name from *names*, or *who* if it is not there."""
     return names.get(who, who)
 
 
 @register.filter
 def called(name: str, subjects: "Subjects") -> "Subject":
-    """Return what events call *name*, as staff read it, with the way to it."""
+    """Return the label and URL of the subject *name*."""
     return subjects.of(name)

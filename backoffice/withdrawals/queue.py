@@ -1,5 +1,6 @@
-"""What finance looks at before money leaves: each withdrawal that waits, and at a glance whose it is; and what became
-of the others. A page at a time, found by an index however many there are.
+"""Withdrawal queue for finance: open withdrawals with facts about their players, and decided withdrawals.
+
+A page is read from an index. Its cost does not depend on the number of withdrawals.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,10 +24,11 @@ from wallet.withdrawals import KIND
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
 OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)
 PAGE: Final = 20
-MOST_COUNTED: Final = 1000  # of one status; above it the page says "more than"
-LAST: Final = 2**63 - 1  # later than every number
+MOST_COUNTED: Final = 1000  # per status; above it the page says "more than"
+LAST: Final = 2**63 - 1  # greater than every number
 
-# For every status and currency asked for, one range of one index gives the next few; the page is the first of all.
+# For every status and currency, one range of one index yields the next few rows. The page is the
+# first of all.
 FIND = """
 SELECT found.id
 FROM unnest(%(statuses)s::text[]) AS asked (status)
@@ -52,8 +54,11 @@ FROM unnest(%(statuses)s::text[]) AS asked (status)
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which withdrawals: in one of these *statuses*, in one currency ("" for any), of more than *above* minor units,
-    asked for before *since*. The last two look at open ones alone, of which there are never many.
+    """Search for withdrawals.
+
+    *statuses* are the accepted statuses, *currency* is "" for any, *above* is in minor units, and
+    *since* is the latest time of the request. *above* and *since* are for open withdrawals only, of
+    which there are few.
     """
 
     statuses: Sequence[str] = WAITING
@@ -63,13 +68,13 @@ class Wanted:
 
     @property
     def is_open(self) -> bool:
-        """Whether all of them are still open: then the one that waits longest comes first."""
+        """Whether all statuses are open ones. Open withdrawals are listed oldest first."""
         return set(self.statuses) <= set(OPEN)
 
 
 @dataclass(frozen=True)
 class Page:
-    """Some withdrawals, and the mark to ask for the next ones with (None: there are none)."""
+    """A page of withdrawals, and the cursor of the next page (None: none)."""
 
     withdrawals: tuple[Withdrawal, ...] = ()
     further: int | None = None
@@ -77,7 +82,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Counted:
-    """How many withdrawals have a status, as far as they were counted."""
+    """Number of withdrawals with a status. *is_more*: counting stopped at this number."""
 
     status: WithdrawalStatus
     count: int
@@ -86,7 +91,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Totals:
-    """What a player has done with real money since the first day, in minor units."""
+    """A player's real-money totals over the account's lifetime, in minor units."""
 
     deposited: int = 0
     withdrawn: int = 0
@@ -96,21 +101,22 @@ class Totals:
 
 @dataclass(frozen=True)
 class Case:
-    """A withdrawal that waits for staff, with what there is to know about its player."""
+    """A withdrawal that awaits a decision, with facts about its player."""
 
     withdrawal: Withdrawal
     verified: bool
-    locked: bool  # staff have locked the account: what is asked for is paid or refused all the same
+    locked: bool  # staff locked the account; its withdrawals are paid or refused all the same
     totals: Totals
-    earlier: int  # withdrawals of this player that were paid
-    flags: int  # unresolved signs that this player is somebody else, too
-    account: History  # of the bank account that it goes to
-    approval: Approval | None  # where one person has approved it and a second one is waited for
+    earlier: int  # paid withdrawals of this player
+    flags: int  # unresolved duplicates of this player
+    account: History  # of the bank account it is paid to
+    approval: Approval | None  # set if one person has approved it and a second must decide
 
 
 def find(wanted: Wanted, *, mark: int | None = None) -> Page:
-    """Return a page of withdrawals beyond the one with the number *mark*: open ones oldest first, the others newest
-    first.
+    """Return a page of withdrawals after number *mark*.
+
+    Open withdrawals are oldest first, decided ones newest first.
     """
     beginning = 0 if wanted.is_open else LAST
     asked: dict[str, Any] = {
@@ -130,12 +136,12 @@ def find(wanted: Wanted, *, mark: int | None = None) -> Page:
 
 
 def one(number: int) -> Page:
-    """Return the page with nothing on it but the withdrawal with this number, if there is one."""
+    """Return a page with only the withdrawal of this number, if it exists."""
     return Page(tuple(_with_steps(Withdrawal.objects.filter(pk=number))))
 
 
 def counted() -> list[Counted]:
-    """Return how many withdrawals are open, by status, as far as it is worth counting."""
+    """Return the number of open withdrawals by status, up to `MOST_COUNTED` each."""
     with connection.cursor() as cursor:
         cursor.execute(COUNT, {"statuses": list(OPEN), "most": MOST_COUNTED})
         return [
@@ -145,7 +151,7 @@ def counted() -> list[Counted]:
 
 
 def cases(found: Iterable[Withdrawal]) -> list[Case]:
-    """Return those of *found* that wait for a decision, with what there is to know before one."""
+    """Return the withdrawals of *found* that await a decision, with facts for the decision."""
     waiting = [withdrawal for withdrawal in found if withdrawal.status in WAITING]
     players = {withdrawal.player_id: withdrawal.player for withdrawal in waiting}
     totals, earlier, flags = _totals(players), _earlier(players), _flags(players)

@@ -1,4 +1,4 @@
-"""Withdrawals as finance finds and decides them. In English, like all of the back office."""
+"""Pages of withdrawals, where finance searches and decides them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -27,20 +27,23 @@ from wallet.withdrawals.messages import REASONS
 
 
 class DecisionForm(forms.Form):
-    """Staff approve a withdrawal, or refuse it for a reason that the player reads; what they write is on record."""
+    """Decision on a withdrawal, with a reason for the record.
+
+    A refusal also needs a reason for the player.
+    """
 
     action = forms.ChoiceField(choices=[("approve", "Approve"), ("refuse", "Refuse")])
     code = forms.ChoiceField(choices=[(code, code) for code in REASONS], required=False)
     reason = forms.CharField(max_length=300, strip=True)
 
     def clean(self) -> None:
-        """Refusing takes a reason for the player, too."""
+        """Require a reason for the player if the withdrawal is refused."""
         if self.cleaned_data.get("action") == "refuse" and not self.cleaned_data.get("code"):
             self.add_error("code", self.fields["code"].error_messages["required"])
 
 
 class QueueForm(forms.Form):
-    """Which withdrawals staff want to see. The amount is in units of the currency chosen; where none is, of any."""
+    """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
 
     STATES = {"": "waiting for a decision", **dict(WithdrawalStatus.choices), "over": "decided, any"}
 
@@ -54,16 +57,16 @@ class QueueForm(forms.Form):
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
         chosen, above = data.get("currency", ""), self.fields["above"]
-        assert isinstance(above, MoneyField)  # noqa: S101  (as it stands above)
+        assert isinstance(above, MoneyField)  # noqa: S101  (declared above)
         above.currency = chosen if chosen in Currency.values else Currency.EUR
 
     def statuses(self) -> Sequence[str]:
-        """Return which statuses are asked for; those that wait for staff where nothing is chosen."""
+        """Return the chosen statuses, by default those that await a decision."""
         state = self.cleaned_data.get("state", "")
         return OVER if state == "over" else (state,) if state else WAITING
 
     def clean(self) -> None:
-        """What is decided is without end, and cannot be gone through for an amount."""
+        """Allow a filter by amount or age only for open withdrawals: decided ones are too many to scan."""
         if set(self.statuses()) <= set(OPEN):
             return
         for name in ("above", "hours"):
@@ -79,7 +82,7 @@ READERS = (APPROVERS, "wallet.see_withdrawals")
 @access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
-    """A page of withdrawals; of those that wait, with what there is to know before money leaves."""
+    """List withdrawals. Those that await a decision come with facts about their players."""
     form = QueueForm(request.GET)
     form.full_clean()
     wanted, page = Wanted(form.statuses()), Page()
@@ -116,7 +119,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
 @staff_required(APPROVERS)
 @require_POST
 def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
-    """Approve or refuse, with a reason."""
+    """Approve or refuse a withdrawal, with a reason."""
     form = DecisionForm(request.POST)
     if not form.is_valid():
         messages.error(request, _fault(form))
@@ -131,7 +134,7 @@ def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpRe
 
 
 def _back(request: StaffRequest) -> HttpResponse:
-    """Lead back to the list as it was filtered."""
+    """Redirect to the list with its filter."""
     kept = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
     return redirect(f"{reverse('staff_withdrawals')}{'?' if kept else ''}{urlencode(kept)}")
 
