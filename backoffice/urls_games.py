@@ -1,3 +1,5 @@
+"""URLs of the back office for tables, rounds, incidents and chat, under ``/staff/``."""
+
 from django.urls import path
 
 from backoffice import collusion, house_stop

@@ -1,3 +1,5 @@
+"""URLs of the back office for identity, support, notices and API tokens, under ``/staff/``."""
+
 from django.urls import path
 
 from backoffice import api_tokens, notices
