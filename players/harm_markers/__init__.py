@@ -1,8 +1,8 @@
-"""Markers of harm: what one is, looking for it in the tables, and the flag that it raises for staff.
+"""Markers of harm: definitions, detection, and flags raised for staff.
 
-A flag does nothing to the player, who is not told of it; people decide. Each floor defines the markers that its tables
-show; `accounts.harm_marker_scan` looks for all of them. What lies before the closing of a flag counts no more for its
-marker.
+A flag has no effect on the player, and the player is not notified. Staff decide what to do. Each
+app defines the markers that its own tables show; `accounts.harm_marker_scan` searches for all of
+them. Rows from before a flag was closed no longer count for its marker.
 """
 
 import json
@@ -20,7 +20,7 @@ from players.models import Flag, Marker, Sighting
 Figure = timedelta | int | str
 Row = Mapping[str, Any]
 
-# Whom to look at, and from when on their rows count.
+# Players to examine, and the time from which their rows count.
 WHO = """
 WITH who AS MATERIALIZED (
     SELECT p.id AS player_id, p.currency::text, j.time_zone::text, j.contact_above_month, greatest(
@@ -32,8 +32,8 @@ WITH who AS MATERIALIZED (
 )
 """
 
-# After a CTE `happened (player_id, at, place, items)`: the stretch of time with the most of them, where those are
-# enough. *place* is what stretches are measured by; *items* are the rows behind one, as a JSON list.
+# Follows a CTE `happened (player_id, at, place, items)`. Finds the time window with the most rows, if these reach
+# the threshold. Windows are measured by *place*. *items* are the source rows, as a JSON list.
 MOST_WITHIN = """
 , counted AS (
     SELECT h.player_id, h.place, count(*) OVER (
@@ -66,14 +66,14 @@ WHERE e.id > %s::bigint AND e.kind !~ '^marker[.]' AND name ~ '^player:[0-9]{1,1
 
 @dataclass(frozen=True)
 class Found:
-    """What the tables show of one player: rows from *began* to *ended*, amounts in minor units of *currency*."""
+    """A marker found for one player: rows from *began* to *ended*, amounts in minor units of *currency*."""
 
     player_id: int
     currency: str
     time_zone: str
     began: datetime
     ended: datetime
-    degree: int  # what the marker counts: more is worse
+    degree: int  # the number that the marker counts: higher is worse
     rows: Sequence[Row]
 
     def of(self, table: str) -> list[Row]:
@@ -81,16 +81,16 @@ class Found:
         return [row for row in self.rows if row["table"] == table]
 
     def local(self, moment: datetime) -> str:
-        """Write a moment as the player's clock shows it."""
+        """Format a time in the player's time zone."""
         return f"{moment.astimezone(ZoneInfo(self.time_zone)):%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True)
 class Definition:
-    """What a marker means: a statement that finds it, the figures it decides by, and how staff are told.
+    """The definition of a marker: SQL statement, thresholds, and the sentence for staff.
 
-    *statement* goes on after `WHO` and ends in a CTE ``found (player_id, began, ended, degree, rows)``. Rows count from
-    *reach* before the last look.
+    *statement* follows `WHO` and ends in a CTE ``found (player_id, began, ended, degree, rows)``.
+    Rows count from *reach* before the last scan.
     """
 
     marker: Marker
@@ -101,14 +101,14 @@ class Definition:
 
 
 def active_since(event_id: int) -> list[int]:
-    """Return the players of whom anything is on record after that event."""
+    """Return the players with events after that event."""
     with connection.cursor() as cursor:
         cursor.execute(ACTIVE, [event_id])
         return [player_id for (player_id,) in cursor]
 
 
 def find(definition: Definition, *, players: Sequence[int], seen: datetime) -> list[Found]:
-    """Return what the tables show of these players, who were last looked at when it was *seen*."""
+    """Return the findings for these players since *reach* before *seen*, the time of the last scan."""
     values: dict[str, str | int | datetime | list[int]] = {
         name: f"{figure.total_seconds()} seconds" if isinstance(figure, timedelta) else figure
         for name, figure in {**definition.figures, "reach": definition.reach}.items()
@@ -124,7 +124,10 @@ def find(definition: Definition, *, players: Sequence[int], seen: datetime) -> l
 
 @transaction.atomic
 def raise_flag(definition: Definition, found: Found) -> bool:
-    """Flag what was found, and return whether that is news: nothing is while a flag is open and it is no worse."""
+    """Raise a flag or add to the open one.
+
+    Return False if the open flag already shows the same or a higher degree.
+    """
     flag, is_new = Flag.objects.get_or_create(player_id=found.player_id, marker=definition.marker, closed_at=None)
     locked = Flag.objects.select_for_update().get(pk=flag.pk)
     last = Sighting.objects.filter(flag=flag).order_by("-id").first()
@@ -155,5 +158,5 @@ def raise_flag(definition: Definition, found: Found) -> bool:
 
 
 def _in_order(rows: str) -> list[Row]:
-    """Read the rows as they happened."""
+    """Return the rows in order of time."""
     return sorted(json.loads(rows), key=lambda row: (datetime.fromisoformat(row["at"]), row["table"], str(row["id"])))

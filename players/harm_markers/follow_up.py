@@ -1,4 +1,4 @@
-"""What staff do about a flag: record the contact they made, and close it. Rows are added; what was said stays."""
+"""Follow-up of flags by staff: record contacts and close flags. Contacts are only added, never changed."""
 
 from datetime import date, datetime
 
@@ -15,19 +15,19 @@ class FlagError(Exception):
 
 
 class FlagClosed(FlagError):
-    """Somebody has closed the flag before."""
+    """The flag is closed already."""
 
 
 class NoContact(FlagError):
-    """A flag is closed after a contact, be it on record that none was needed."""
+    """The flag has no contact. Even "no contact needed" must be recorded before the flag is closed."""
 
 
 class NotYet(FlagError):
-    """A contact lies in the future, or the next look in the past."""
+    """The time of the contact is in the future, or the next review is before the contact."""
 
 
 def flags(*, player: Player | None = None, marker: Marker | None = None, is_open: bool = True) -> QuerySet[Flag]:
-    """Return flags with what was seen, the newest first."""
+    """Return flags with their sightings and contacts, newest first."""
     found = Flag.objects.filter(closed_at__isnull=is_open).select_related("player__user", "player__jurisdiction")
     if player is not None:
         found = found.filter(player=player)
@@ -41,7 +41,7 @@ def flags(*, player: Player | None = None, marker: Marker | None = None, is_open
 def record_contact(
     *, flag_id: int, made_at: datetime, way: ContactWay, said: str, next_look: date | None, by: Staff
 ) -> Contact:
-    """Put on record how staff got in touch because of a flag, what was said, and when they look again.
+    """Record how staff contacted the player because of a flag, what was said, and the date of the next review.
 
     Raises Flag.DoesNotExist, FlagClosed, NotYet.
     """
@@ -64,7 +64,7 @@ def record_contact(
 
 @transaction.atomic
 def close(*, flag_id: int, outcome: FlagOutcome, note: str, by: Staff) -> Flag:
-    """Close a flag for good: what was seen until now raises none again.
+    """Close a flag permanently. What was seen until now raises no new flag.
 
     Raises Flag.DoesNotExist, FlagClosed, NoContact.
     """
@@ -79,7 +79,7 @@ def close(*, flag_id: int, outcome: FlagOutcome, note: str, by: Staff) -> Flag:
 
 
 def _open(flag_id: int) -> Flag:
-    """Lock a flag until the transaction ends."""
+    """Return the flag, locked until the transaction ends. Raises FlagClosed."""
     flag = Flag.objects.select_for_update(of=("self",)).select_related("player").get(pk=flag_id)
     if flag.closed_at is not None:
         raise FlagClosed("This flag is closed.")

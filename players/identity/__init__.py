@@ -1,1 +1,1 @@
-"""Who players are: documents, what staff find in them, likely duplicates."""
+"""Identity verification (KYC): documents, review by staff, likely duplicates."""

@@ -1,7 +1,8 @@
-"""Likely duplicates: two players who have something in common that tells people apart.
+"""Likely duplicates: pairs of players who share an identifying value.
 
-What is compared are keyed hashes, so the search reads nobody's name. Those who write take one lock until they commit:
-two players who send in the same passport at once would otherwise each look before the other's is there to be seen.
+Values are compared as keyed hashes, so the search reads no names. All writers take one lock until
+they commit. Otherwise two players who submit the same passport at once would each search before the
+other's row is visible.
 """
 
 from collections.abc import Collection, Iterable
@@ -19,7 +20,7 @@ from players.encryption import fingerprints
 from players.identity import normalise
 from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
 
-MOST = 100  # pairs of one page
+MOST = 100  # pairs per page
 LOCK = 0x5AB0_D0B1  # of pg_advisory_xact_lock
 
 FIND = """
@@ -34,12 +35,12 @@ RETURNING first_id, second_id, ground
 
 
 class AlreadyResolved(Exception):
-    """Somebody else has resolved this meanwhile."""
+    """Another staff member has resolved this already."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two players and everything they were found to have in common, oldest first."""
+    """Two players and everything that they were found to share, oldest first."""
 
     first: Player
     second: Player
@@ -47,45 +48,45 @@ class Pair:
 
     @property
     def open(self) -> list[Duplicate]:
-        """What nobody has looked into yet."""
+        """Return the flags that staff have not resolved yet."""
         return [flag for flag in self.flags if not flag.resolution]
 
     @property
     def is_same(self) -> bool:
-        """Whether staff found, when they last looked, that the two are one person."""
+        """Return whether staff's latest resolution says that the two are one person."""
         resolved = [flag for flag in self.flags if flag.resolved_at]
         last = max(resolved, key=lambda flag: (flag.resolved_at, flag.pk), default=None)
         return last is not None and last.resolution == Resolution.SAME
 
     def other(self, player: Player) -> Player:
-        """Return whoever of the two *player* is not."""
+        """Return the other player of the pair."""
         return self.second if self.first == player else self.first
 
 
 def hold_still() -> None:
-    """Wait until nobody else adds or resolves flags, and let nobody until the current transaction ends."""
+    """Take the lock for adding and resolving flags, until the current transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 @transaction.atomic
 def note(*, player: Player, ground: Ground, value: str) -> None:
-    """Keep that *player* has *value*, such as the number of the account they are paid to, and flag whoever else has it.
+    """Store that *player* has *value*, such as a bank account number, and flag other players who have it.
 
-    Takes the lock until the current transaction ends, so it comes late in one.
+    Holds the lock until the current transaction ends, so call it late in a transaction.
     """
     keep(player, [(ground, normalise.number(value).encode())])
 
 
 @transaction.atomic
 def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> None:
-    """Keep what a submission says of its player, and what its *pictures* show; flag whoever else has the same."""
+    """Store the identifying values of a submission and its *pictures*, and flag other players who have them."""
     keep(submission.player, [*_said(submission), *((Ground.PICTURE, picture) for picture in pictures)])
 
 
 @transaction.atomic
 def keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
-    """Keep values of *player*, each as its hash, and flag whoever else has one of them."""
+    """Store values of *player* as hashes, and flag other players who have one of them."""
     hold_still()
     _keep(player, values)
     _flag(player)
@@ -93,9 +94,7 @@ def keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
 
 @transaction.atomic
 def search_all() -> int:
-    """Compare everyone with everyone, by what they sent in and as names are compared today; return how many new flags
-    that makes.
-    """
+    """Compare all players with each other, with today's rules for names. Return the number of new flags."""
     hold_still()
     for submission in Submission.objects.exclude(family_name="").select_related("player"):
         _keep(submission.player, _said(submission))
@@ -104,8 +103,9 @@ def search_all() -> int:
 
 @transaction.atomic
 def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
-    """Keep what is known of *player* as the hashes of the first key alone, where it can be told what they are of: what
-    was sent in, and other *values*. Return how many of an older key there were.
+    """Replace hashes under older keys by hashes under the first key. Return how many were deleted.
+
+    Covers what *player* submitted and the given *values*. Other hashes cannot be recomputed.
     """
     hold_still()
     told = [each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)]
@@ -117,14 +117,12 @@ def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
 
 
 def pairs_of(player: Player) -> list[Pair]:
-    """Return everyone whom *player* may be, too."""
+    """Return the pairs of which *player* is part."""
     return _pairs(Duplicate.objects.filter(Q(first=player) | Q(second=player)))
 
 
 def open_pairs() -> list[Pair]:
-    """Return pairs in which something waits to be looked into, at most `MOST`: those that wait longest, in their
-    order.
-    """
+    """Return pairs with unresolved flags, oldest first, at most `MOST`."""
     waiting = Duplicate.objects.filter(resolution="").values("first_id", "second_id").annotate(since=Min("found_at"))
     oldest = list(waiting.order_by("since", "first_id", "second_id")[:MOST])
     place = {(pair["first_id"], pair["second_id"]): number for number, pair in enumerate(oldest)}
@@ -138,9 +136,9 @@ def open_pairs() -> list[Pair]:
 def resolve(
     *, first_id: int, second_id: int, shown: Collection[int], resolution: Resolution, note: str, by: Staff
 ) -> None:
-    """Keep what staff found about two players, on the flags that were *shown* to them; one found since stays open.
+    """Resolve the flags that were *shown* to staff for two players. A flag found since then stays open.
 
-    Raises AlreadyResolved where none of them is open any more.
+    Raises AlreadyResolved if none of them is open any more.
     """
     hold_still()
     flags = Duplicate.objects.filter(first_id=first_id, second_id=second_id, pk__in=shown, resolution="")
@@ -157,7 +155,7 @@ def resolve(
 
 
 def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
-    """Keep values under each key: whoever has the same may have been kept under any of them."""
+    """Store values under every key, because the same value may have been stored under any of them."""
     kept = [(ground, mark) for ground, value in values if value for mark in fingerprints(ground, value)]
     _insert(player, kept)
 
@@ -168,7 +166,7 @@ def _insert(player: Player, marks: Iterable[tuple[Ground, bytes]]) -> None:
 
 
 def _said(submission: Submission) -> list[tuple[Ground, bytes]]:
-    """Return what tells the player of a submission apart, written so that equal means the same."""
+    """Return the identifying values of a submission, normalised so that equal values compare equal."""
     born = submission.player.birth_date.isoformat()
     address = normalise.text(f"{submission.street} {submission.postal_code} {submission.city}")
     said = {
@@ -181,7 +179,10 @@ def _said(submission: Submission) -> list[tuple[Ground, bytes]]:
 
 
 def _flag(player: Player | None) -> int:
-    """Flag whoever has something in common with *player*, or anyone with anyone; return how many flags are new."""
+    """Flag players who share a value with *player*, or any two players if None.
+
+    Return the number of new flags.
+    """
     with connection.cursor() as cursor:
         cursor.execute(FIND, {"player": player.pk if player else None})
         found = cursor.fetchall()

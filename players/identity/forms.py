@@ -1,6 +1,4 @@
-"""What players fill in to show who they are. Texts are kept as they are written, files only after a look at what they
-are.
-"""
+"""Form for identity verification. Text is stored as written; files are stored after an inspection."""
 
 import re
 import unicodedata
@@ -32,7 +30,7 @@ def _kinds() -> list[tuple[str, str]]:
 
 
 class WrittenField(forms.CharField):
-    """A line of text, composed (NFC) and with single spaces, that *pattern* matches as a whole."""
+    """A line of text, normalised (NFC, single spaces), that must match *pattern* as a whole."""
 
     def __init__(
         self, *, complaint: Any = "", pattern: re.Pattern[str] | None = None, hint: str, **kwargs: Any
@@ -43,12 +41,12 @@ class WrittenField(forms.CharField):
             self.validators.append(RegexValidator(re.compile(rf"\A(?:{pattern.pattern})\Z"), complaint))
 
     def to_python(self, value: Any) -> str:
-        """Compose letters and their marks, and let no space be more than one."""
+        """Normalise to NFC and collapse white space."""
         return " ".join(unicodedata.normalize("NFC", super().to_python(value) or "").split())
 
 
 class EvidenceField(forms.FileField):
-    """A picture or PDF; cleaned, it is `Evidence`. Its file name is never looked at."""
+    """A picture or PDF, cleaned to `Evidence`. The file name is ignored."""
 
     widget = forms.FileInput
 
@@ -57,7 +55,7 @@ class EvidenceField(forms.FileField):
         self.widget.attrs["accept"] = ACCEPTED
 
     def to_python(self, data: UploadedFile | None) -> Evidence | None:  # type: ignore[override]
-        """Look at what the file is."""
+        """Inspect the file. Raises ValidationError."""
         if data is None:
             return None
         if (data.size or 0) > LARGEST:
@@ -140,11 +138,11 @@ class IdentityForm(forms.Form):
         self._player = player
 
     def clean_document_kind(self) -> DocumentKind:
-        """Return the kind itself."""
+        """Return the `DocumentKind`."""
         return DocumentKind(self.cleaned_data["document_kind"])
 
     def clean_phone(self) -> str:
-        """Write the number as all the world does."""
+        """Return the number in international format (E.164)."""
         typed: str = self.cleaned_data["phone"]
         if not typed:
             return ""
@@ -156,7 +154,7 @@ class IdentityForm(forms.Form):
         return number
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the back of what has one."""
+        """Require a picture of the back, except for a passport."""
         cleaned: dict[str, Any] = super().clean() or {}
         kind = cleaned.get("document_kind")
         if kind and kind != DocumentKind.PASSPORT and not cleaned.get("back") and "back" not in self.errors:
@@ -165,11 +163,11 @@ class IdentityForm(forms.Form):
 
     @property
     def details(self) -> Details:
-        """What the player says, of a form that is valid."""
+        """Return the player's details, from a valid form."""
         return Details(**{name: self.cleaned_data[name] for name in Details.__dataclass_fields__})
 
     @property
     def evidence(self) -> dict[Part, Evidence]:
-        """What the player shows, of a form that is valid; a passport has no back."""
+        """Return the uploaded files by part, from a valid form. A passport has no back."""
         parts = {part: self.cleaned_data.get(part.value) for part in Part}
         return {part: file for part, file in parts.items() if file}

@@ -1,4 +1,4 @@
-"""What players read about documents, states and refusals, in their language."""
+"""Translated texts for documents, parts and refusal reasons, as players read them."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy

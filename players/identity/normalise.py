@@ -1,7 +1,7 @@
-"""When two ways of writing are one and the same: names, numbers, addresses, as people and offices write them.
+"""Normalisation of names, numbers, addresses and phone numbers, so that equal ones compare equal.
 
-Pure: what is compared, `players.identity.duplicates` decides. Too wide is better than too narrow, since a person looks
-at what is found.
+Pure functions; `players.identity.duplicates` decides what is compared. A false match is better than
+a missed one, because staff review each match.
 """
 
 import re
@@ -9,15 +9,17 @@ import unicodedata
 
 import phonenumbers
 
-# Letters that Unicode does not take apart into a letter and its mark.
+# Letters that Unicode normalisation does not decompose.
 LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
-# Machine-readable lines of passports write Ü as UE, Å as AA (ICAO 9303-3, 6); people drop the mark.
+# Machine-readable lines of passports write Ü as UE, Å as AA (ICAO 9303-3, 6); people drop the diacritic.
 DIGRAPHS = re.compile(r"(?<=[aou])e|(?<=a)a")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of *text* as bare lower-case letters and digits: "Åsa Müller-Lüdenscheidt" is asa, muller,
-    ludenscheidt, and so is "AASA MUELLER LUEDENSCHEIDT".
+    """Return the words of *text* in lower case, without diacritics and digraphs.
+
+    "Åsa Müller-Lüdenscheidt" gives asa, muller, ludenscheidt, and so does "AASA MUELLER
+    LUEDENSCHEIDT".
     """
     parts = unicodedata.normalize("NFKD", text.casefold().translate(LETTERS))
     bare = "".join(part for part in parts if not unicodedata.combining(part)).translate(LETTERS)
@@ -25,23 +27,24 @@ def words(text: str) -> list[str]:
 
 
 def name(*parts: str) -> str:
-    """Return a name in which neither case, accents nor the order of its words count."""
+    """Return a name without case, diacritics and word order."""
     return " ".join(sorted(word for part in parts for word in words(part)))
 
 
 def text(value: str) -> str:
-    """Return *value* without case, accents, marks and spaces."""
+    """Return *value* without case, diacritics, punctuation and spaces."""
     return "".join(words(value))
 
 
 def number(value: str) -> str:
-    """Return the number of a document: its letters and digits, in capitals."""
+    """Return a document number: its letters and digits, in capitals."""
     return "".join(re.findall(r"[^\W_]", unicodedata.normalize("NFKC", value))).upper()
 
 
 def phone(value: str, country: str) -> str | None:
-    """Return a telephone number as +46701234567, read as one of *country* where it has no international prefix; None
-    where nobody can have it.
+    """Return a telephone number in E.164 format, such as +46701234567; None if it is not a possible number.
+
+    A number without an international prefix is read as one of *country*.
     """
     try:
         read = phonenumbers.parse(value, country)

@@ -1,7 +1,7 @@
-"""What a file is that somebody sent, by its contents alone: neither its name nor the type its sender claims counts.
+"""Inspection of uploaded files, by content only. File name and claimed type are ignored.
 
-A picture is decoded and written anew, so what staff look at was made by the house: nothing hidden in the file, such as
-the place a photo was taken at or a script, comes along. A PDF is kept as it is and only ever handed out as a download.
+A picture is decoded and encoded again, so that staff see nothing hidden in the file, such as a
+location or a script. A PDF is stored unchanged and only ever served as a download.
 """
 
 import struct
@@ -15,21 +15,21 @@ from django.utils.translation import gettext_lazy as _
 from PIL import Image, ImageOps
 
 LARGEST = 8 * 1024 * 1024  # bytes
-TOO_MUCH = "too-much"  # query parameter: the door has led somebody here whose files were too large to be let in
-MOST_PIXELS = 25_000_000  # what one decoded picture takes of memory is three times that, in bytes
-SHORTEST_EDGE = 300  # pixels; nobody can read a document on less
-LONGEST_EDGE = 3000  # pixels, as kept: enough to read the smallest print of a letter
+TOO_MUCH = "too-much"  # query parameter: the request was refused because its files were too large
+MOST_PIXELS = 25_000_000  # a decoded picture needs three times as many bytes of memory
+SHORTEST_EDGE = 300  # pixels; a smaller document is unreadable
+LONGEST_EDGE = 3000  # pixels, as stored: enough to read the smallest print of a letter
 QUALITY = 88  # of JPEG
-TAIL = 1024  # bytes at the end of a PDF that its end mark has to be in, as viewers ask
+TAIL = 1024  # bytes at the end of a PDF that must contain the end marker, as PDF viewers require
 
 JPEG, PNG, PDF = "image/jpeg", "image/png", "application/pdf"
 SIGNATURES = {b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG, b"%PDF-": PDF}
-# What Pillow raises over a file that is not what it began as.
+# Exceptions that Pillow raises for a damaged file.
 DAMAGE = (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, EOFError, struct.error, zlib.error)
 
 
 class Fault(Enum):
-    """What is wrong with a file."""
+    """Reasons to refuse a file."""
 
     EMPTY = "empty"
     LARGE = "large"
@@ -52,7 +52,7 @@ SENTENCES: dict[Fault, str | Promise] = {
 
 
 class UnfitFile(Exception):
-    """A file that cannot be taken, and why."""
+    """The file is refused; `fault` says why."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(SENTENCES[fault])
@@ -64,7 +64,7 @@ class UnfitFile(Exception):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A file that was taken: *content* as it is kept, *sight* what has to be equal for two to show the same."""
+    """An accepted file. *content* is stored; two files with equal *sight* show the same."""
 
     content: bytes
     media_type: str
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def examine(sent: bytes) -> Evidence:
-    """Return what was *sent* as the house keeps it. Raises UnfitFile."""
+    """Return the file as it is to be stored. Raises UnfitFile."""
     if not sent:
         raise UnfitFile(Fault.EMPTY)
     if len(sent) > LARGEST:
@@ -84,7 +84,10 @@ def examine(sent: bytes) -> Evidence:
 
 
 def _pdf(sent: bytes) -> Evidence:
-    """Refuse what is cut off or locked; the dictionary that says so is never itself compressed (ISO 32000-1, 7.5.8)."""
+    """Return a PDF. Raises UnfitFile if it is truncated or encrypted.
+
+    The dictionary with ``/Encrypt`` is never compressed itself (ISO 32000-1, 7.5.8).
+    """
     if b"%%EOF" not in sent[-TAIL:]:
         raise UnfitFile(Fault.DAMAGED)
     if b"/Encrypt" in sent:
@@ -110,7 +113,7 @@ def _picture(sent: bytes) -> Evidence:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """Return the picture upright, on white where it is transparent, and no larger than is kept."""
+    """Return the picture upright, on white if it is transparent, at most `LONGEST_EDGE` pixels long."""
     image.draft("RGB", (LONGEST_EDGE, LONGEST_EDGE))
     upright = ImageOps.exif_transpose(image)
     if upright.has_transparency_data:
@@ -123,5 +126,5 @@ def _plain(image: Image.Image) -> Image.Image:
 
 
 def _sight(image: Image.Image) -> bytes:
-    """Return the size and every pixel of a picture: equal ones show the same, however they were saved."""
+    """Return size and pixels of a picture. They are equal for equal pictures, however these were saved."""
     return struct.pack(">II", *image.size) + image.tobytes()

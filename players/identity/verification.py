@@ -1,6 +1,7 @@
-"""Who players are: what they send in, what staff find, and whether it has been confirmed.
+"""Identity verification (KYC): submissions of players and their review by staff.
 
-The latest submission is what counts, so a player whose name or address has changed sends in anew and is reviewed anew.
+Only the latest submission counts. A player whose name or address has changed submits again and is
+reviewed again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,11 +31,11 @@ from players.models import (
     SubmissionStatus,
 )
 
-MOST = 100  # submissions of one page
+MOST = 100  # submissions per page
 
 
 class Standing(Enum):
-    """How far a player has come in showing who they are."""
+    """Verification state of a player."""
 
     NOT_BEGUN = "not begun"
     SUBMITTED = "submitted"
@@ -43,28 +44,28 @@ class Standing(Enum):
 
 
 class AlreadySubmitted(Exception):
-    """Something of the player's is being reviewed; until that is done nothing else is taken."""
+    """A submission of the player is waiting for review. No other is accepted until then."""
 
 
 class ReviewError(Exception):
-    """A review that cannot be. The message is for staff."""
+    """The review is refused. The message is for staff."""
 
 
 class AlreadyReviewed(ReviewError):
-    """Somebody else was faster."""
+    """Another staff member has reviewed the submission already."""
 
 
 class DuplicateOpen(ReviewError):
-    """Whether the player is somebody else here, too, has to be found out first."""
+    """The player has unresolved likely duplicates."""
 
 
 class SamePerson(ReviewError):
-    """The player was found to have another account, which is still open."""
+    """The player has another account, which is still active."""
 
 
 @dataclass(frozen=True)
 class Details:
-    """What a player says of themselves. ``phone`` is +46701234567 or empty."""
+    """Details that a player gives. ``phone`` is +46701234567 or empty."""
 
     given_names: str
     family_name: str
@@ -77,29 +78,29 @@ class Details:
 
 
 def latest(player: Player) -> Submission | None:
-    """Return what the player sent in last, or None where nothing has been."""
+    """Return the player's latest submission, or None."""
     return Submission.objects.filter(player=player).order_by("-id").first()
 
 
 def standing(submission: Submission | None) -> Standing:
-    """Return how far somebody has come whose latest submission this is."""
+    """Return the verification state of a player with this latest submission."""
     return Standing(submission.status) if submission else Standing.NOT_BEGUN
 
 
 def is_verified(player: Player) -> bool:
-    """Return whether staff have confirmed who the player is, from what was sent in last."""
+    """Return whether staff have verified the player's latest submission."""
     return standing(latest(player)) is Standing.VERIFIED
 
 
 def verified_among(players: Iterable[int]) -> set[int]:
-    """Return the ids of those of *players* of whom `is_verified` holds, in one query."""
+    """Return the ids of the verified ones among *players*, in one query."""
     newest = Submission.objects.filter(player__in=list(players)).order_by("player", "-id").distinct("player")
     return {player for player, status in newest.values_list("player", "status") if status == SubmissionStatus.VERIFIED}
 
 
 @transaction.atomic
 def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence]) -> Submission:
-    """Take in what a player sends, documents encrypted, and flag who else has sent the same. All of it, or nothing.
+    """Store a submission with its encrypted documents, and flag players who sent the same. One transaction.
 
     Raises AlreadySubmitted.
     """
@@ -132,7 +133,7 @@ def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence
 
 @transaction.atomic
 def verify(*, submission_id: int, by: Staff) -> Submission:
-    """Confirm that a player is who they say they are, and write to them.
+    """Confirm the player's identity and notify the player by mail.
 
     Raises Submission.DoesNotExist, AlreadyReviewed, DuplicateOpen, SamePerson.
     """
@@ -151,7 +152,7 @@ def verify(*, submission_id: int, by: Staff) -> Submission:
 
 @transaction.atomic
 def refuse(*, submission_id: int, reason: RefusalReason, note: str, by: Staff) -> Submission:
-    """Say that what a player sent does not show who they are, and write to them why; *note* is added for them to read.
+    """Refuse a submission and mail the player the reason and *note*.
 
     Raises Submission.DoesNotExist, AlreadyReviewed.
     """
@@ -163,16 +164,16 @@ def refuse(*, submission_id: int, reason: RefusalReason, note: str, by: Staff) -
 
 
 def waiting() -> list[Submission]:
-    """Return what waits for a review, oldest first, at most `MOST`; the next ones come up as those are done."""
+    """Return submissions waiting for review, oldest first, at most `MOST`."""
     submitted = Submission.objects.filter(status=SubmissionStatus.SUBMITTED).select_related("player__jurisdiction")
     return list(submitted.order_by("sent_at", "id")[:MOST])
 
 
 @transaction.atomic
 def view_document(document_id: UUID) -> tuple[Document, bytes]:
-    """Return a document and what it shows, for staff, whose look at it goes on record where they are shown it.
+    """Return a document and its decrypted content, for staff. The caller records the view in the access log.
 
-    Raises DocumentContent.DoesNotExist where there is none, or none any more.
+    Raises DocumentContent.DoesNotExist if there is none, or if it was deleted.
     """
     content = DocumentContent.objects.select_related("document__submission__player").get(pk=document_id)
     document = content.document
@@ -180,8 +181,9 @@ def view_document(document_id: UUID) -> tuple[Document, bytes]:
 
 
 def forget_refused() -> int:
-    """Delete the documents of submissions that were refused long enough ago, and return how many there were. That there
-    were some, and why they were refused, stays.
+    """Delete the documents of submissions refused long enough ago. Return the number deleted.
+
+    The list of documents and the refusal reason are kept.
     """
     old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(Kept.REFUSED_PAPERS)}
     gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
@@ -189,7 +191,7 @@ def forget_refused() -> int:
 
 
 def _to_review(submission_id: int) -> Submission:
-    """Return a submission that nobody else can review until the current transaction ends."""
+    """Return a submission, locked until the current transaction ends. Raises AlreadyReviewed."""
     submission = Submission.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=submission_id)
     if submission.reviewed_by is not None:
         raise AlreadyReviewed(f"{submission.reviewed_by.name} has {submission.status} this already.")

@@ -1,6 +1,7 @@
-"""The page on which a player shows who they are. Thin: parse, call one service, render.
+"""View of the identity verification page.
 
-What was sent is listed, never handed out again: whoever sits down at a session left open would carry a passport away.
+Submitted documents are listed but never served. Otherwise a person at an unattended session could
+copy a passport.
 """
 
 from django.contrib import messages
@@ -23,13 +24,13 @@ from players.rates import now_and_then
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def identity(request: PlayerRequest) -> HttpResponseBase:
-    """How far the player has come in showing who they are, and the form to send it."""
+    """Show the verification state and the form; on POST, submit it."""
     return _take_in(request) if request.method == "POST" else _render(request)
 
 
 @now_and_then
 def _take_in(request: PlayerRequest) -> HttpResponse:
-    """Take in what the player sends, or say what is wrong with it."""
+    """Submit the form, or show its errors."""
     latest = verification.latest(request.player)
     form = IdentityForm(request.POST, request.FILES, player=request.player, latest=latest)
     if not form.is_valid():
@@ -60,7 +61,7 @@ def _render(request: PlayerRequest, form: IdentityForm | None = None) -> HttpRes
 
 
 def _sent(submission: Submission) -> dict[str, object]:
-    """Return what the page says of a submission, in the reader's language."""
+    """Return a summary of a submission, in the reader's language."""
     parts = submission.document_set.values_list("part", flat=True)
     return {
         "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)],
