@@ -1,1 +1,1 @@
-"""What every call of a program passes: who calls, what may be said, what happens once, and how a refusal is worded."""
+"""Base of the HTTP API: authentication, strict parsing, idempotency, problems, and API tokens."""

@@ -1,4 +1,4 @@
-"""Who calls: whoever the token is of. No cookie is read."""
+"""API authentication by bearer token. Cookies are ignored."""
 
 from typing import Final
 
@@ -16,12 +16,13 @@ LONGEST: Final = 200  # characters
 
 
 class ByToken(BaseAuthentication):
-    """Takes ``Authorization: Bearer sabot_…``; whose account is closed or locked is nobody."""
+    """Authenticates ``Authorization: Bearer sabot_…``. Tokens of closed or locked accounts are refused."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """Return who calls and with what; None where no token is sent.
+        """Return the user and the token, or None if no token was sent.
 
-        Raises AuthenticationFailed; PermissionDenied for staff who may not use tokens now; Throttled.
+        Raises AuthenticationFailed; PermissionDenied for staff who may not use tokens now;
+        Throttled.
         """
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if not scheme:
@@ -39,5 +40,5 @@ class ByToken(BaseAuthentication):
         return user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """Return what stands in ``WWW-Authenticate`` of a refusal, which makes it a 401."""
+        """Return the ``WWW-Authenticate`` header of a refusal. It makes the answer a 401."""
         return 'Bearer realm="api"'

@@ -1,5 +1,8 @@
-"""A call that changes something happens once. Its key, what it did and its answer are committed together: whoever
-repeats it gets the first answer, whoever comes at the same moment waits for that, and a process that dies leaves none.
+"""Idempotency of API calls that change something.
+
+The idempotency key, the change and the answer are committed together. A repeated call gets the
+first answer. A concurrent call with the same key waits for it. If the process dies, no key is
+stored.
 """
 
 import hashlib
@@ -18,24 +21,25 @@ from players.api.problems import KEY_MISSING, KEY_REUSED, MEDIA_TYPE, Problem
 from players.models import ApiCall, ApiToken
 
 HEADER: Final = "Idempotency-Key"
-REPEATED: Final = "Idempotency-Replayed"  # header of an answer that was given before
+REPEATED: Final = "Idempotency-Replayed"  # header of a repeated answer
 LONGEST: Final = 100  # characters of a key
-JOINT: Final = ","  # a header that was sent twice comes as one, with this between the two
+JOINT: Final = ","  # joins the values of a header that was sent twice
 KEPT: Final = timedelta(days=7)
 
 
 def once(request: Request, do: Callable[[], Response]) -> Response:
-    """Return what *do* answers, or what it answered to the same call before.
+    """Return the answer of *do*, or the stored answer if the same call was made before.
 
-    *do* calls one service, and what that refuses, a Problem, is an answer as well. What the call says has been checked
-    before: a malformed one keeps no key. Raises Problem where the key is missing or stood on another call, or where it
-    says itself that it is not to be kept.
+    *do* calls one service. A Problem that it raises is stored as an answer too, unless ``is_kept``
+    is false. The caller validates the request first, so that a malformed request stores no key.
+    Raises Problem if the key is missing or was used for another request, or if *do* raises one that
+    is not stored.
     """
     key, token = key_of(request), cast("ApiToken", request.auth)
     asked = hashlib.sha256(b"\n".join((str(request.method).encode(), request.get_full_path().encode(), _body(request))))
     with transaction.atomic():
         call = ApiCall(token=token, key=key, request_hash=asked.digest(), status=0, body="")
-        ApiCall.objects.bulk_create([call], ignore_conflicts=True)  # waits for another one under this key
+        ApiCall.objects.bulk_create([call], ignore_conflicts=True)  # waits for a concurrent call with the same key
         kept = ApiCall.objects.select_for_update().get(token=token, key=key)
         if bytes(kept.request_hash) != asked.digest():
             raise Problem(KEY_REUSED)
@@ -53,7 +57,7 @@ def once(request: Request, do: Callable[[], Response]) -> Response:
 
 
 def key_of(request: Request) -> str:
-    """Return the key of a call. Raises Problem."""
+    """Return the idempotency key of a call. Raises Problem if it is missing or malformed."""
     key: str = request.headers.get(HEADER, "")
     if not key or len(key) > LONGEST or not key.isascii() or not key.isprintable() or JOINT in key:
         raise Problem(KEY_MISSING)
@@ -61,12 +65,12 @@ def key_of(request: Request) -> str:
 
 
 def forget_old() -> int:
-    """Forget the calls of more than a week ago; return how many those were."""
+    """Delete stored calls older than `KEPT`. Return how many were deleted."""
     return ApiCall.objects.filter(at__lt=Now() - KEPT).delete()[0]
 
 
 def _body(request: Request) -> bytes:
-    """Return what was sent, as it was read: spelled in one way, however it was spelled."""
+    """Return the parsed body in one canonical spelling."""
     return json.dumps(request.data, sort_keys=True, ensure_ascii=True).encode()
 
 

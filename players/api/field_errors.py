@@ -1,6 +1,7 @@
-"""What the framework says of a field and has no words for in every language of the house: they stand in our catalogues.
+"""Messages of Django REST framework that are translated in our own catalogues.
 
-A test holds every field that the API reads to them.
+The framework has no translation of them in some of our languages. A test checks every field that
+the API reads.
 """
 
 from django.utils.translation import gettext_noop as _

@@ -1,4 +1,4 @@
-"""Lists without page numbers: a cursor says where to go on, and means nothing to whoever sends it back."""
+"""Cursor pagination for API lists. A cursor is opaque to clients."""
 
 import base64
 import binascii
@@ -19,10 +19,10 @@ WHOLE: Final = re.compile("-?(0|[1-9][0-9]{0,17})", re.ASCII)
 
 
 class Cursor(serializers.CharField):
-    """Where a list goes on: text outside, whole numbers or texts inside, joined by commas."""
+    """An opaque cursor: base64 of numbers or texts, joined by commas."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return what `written` was given. Raises ValidationError."""
+        """Return the parts that `written` encoded. Raises ValidationError."""
         text = super().to_internal_value(data)
         try:
             return tuple(
@@ -33,7 +33,7 @@ class Cursor(serializers.CharField):
 
 
 class NumberCursor(Cursor):
-    """A cursor that is the number of the row which the page before ended with."""
+    """A cursor with one part: the number of the last row of the previous page."""
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the number. Raises ValidationError."""
@@ -44,7 +44,7 @@ class NumberCursor(Cursor):
 
 
 class Limit(serializers.IntegerField):
-    """How many rows are asked for: digits as in all of the API, and no others."""
+    """The number of rows asked for, as a plain decimal number."""
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number. Raises ValidationError."""
@@ -54,30 +54,30 @@ class Limit(serializers.IntegerField):
 
 
 class Paged(Strict):
-    """The query of a list."""
+    """Query parameters of a list."""
 
     cursor = Cursor(required=False, max_length=200)
     limit = Limit(required=False, min_value=1, max_value=MOST, default=USUAL)
 
 
 class Numbered(Paged):
-    """The query of a list whose rows are told apart by a number."""
+    """Query parameters of a list whose rows are identified by a number."""
 
     cursor = NumberCursor(required=False)
 
 
 def written(*parts: object) -> str:
-    """Return the cursor that says these parts."""
+    """Return the cursor for these parts."""
     return base64.urlsafe_b64encode(",".join(map(str, parts)).encode()).decode().rstrip("=")
 
 
 def page(items: list[Any], following: str | None) -> dict[str, Any]:
-    """Return a page of a list as it is sent: *following* is the cursor of the next one, None at the end."""
+    """Return the JSON body of a page. *following* is the cursor of the next page, None at the end."""
     return {"items": items, "next": following}
 
 
 def numbered(rows: Sequence[Row], limit: int, number: Callable[[Row], int]) -> tuple[Sequence[Row], str | None]:
-    """Return the first *limit* of *rows*, which were read with one more, and the cursor of what follows."""
+    """Return the first *limit* of *rows* and the cursor of the next page. *rows* was read with one row more."""
     shown = rows[:limit]
     return shown, written(number(shown[-1])) if len(rows) > limit else None
 

@@ -1,4 +1,4 @@
-"""What a program has played in its session, and the reality check that has its owner look at it."""
+"""API of the reality check: what was played in the token's session, and the answer to the check."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ class AnswerBody(Strict):
 
 
 class SumsSchema(serializers.Serializer[Any]):
-    """What one kind of money has come to, in whole minor units of the player's currency."""
+    """Totals of one mode, in whole minor units of the player's currency."""
 
     staked = serializers.IntegerField()
     paid = serializers.IntegerField(help_text="what came back, stakes included")
@@ -79,7 +79,7 @@ class Check(PlayerApiView):
         return once(request, answer)
 
     def check(self) -> dict[str, Any]:
-        """Return how things stand."""
+        """Return the state of the reality check."""
         player, session = self.player, self.session()
         seen = play_sessions.sitting(player, session) if session else None
         told = {"minutes": play_sessions.interval(player), "currency": player.currency}

@@ -1,7 +1,7 @@
-"""Errors as RFC 9457 has them: a code for programs, and a sentence for people in the language they asked for.
+"""API errors as problem details (RFC 9457): a code for clients and a sentence in the reader's language.
 
-A code is registered once, by the module that raises it, and is never given another meaning. Documentation and schema
-list them from here.
+The module that raises a code registers it once; a code never changes its meaning. Documentation and
+schema list the codes from here.
 """
 
 import json
@@ -19,12 +19,12 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 MEDIA_TYPE: Final = "application/problem+json"
-TYPES: Final = "/api/problems/"  # the address of what a code means begins so
+TYPES: Final = "/api/problems/"  # prefix of the URL that identifies a code
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a code stands for: the status it is sent with, and its title."""
+    """The status and title of a code."""
 
     code: str
     status: int
@@ -35,7 +35,7 @@ KINDS: Final[dict[str, Kind]] = {}
 
 
 def register(code: str, status: int, title: str | Promise) -> str:
-    """Give *code* its one meaning and return it. Raises ValueError where it has another."""
+    """Register *code* and return it. Raises ValueError if it is registered with another meaning."""
     kind = Kind(code, status, title)
     if KINDS.setdefault(code, kind) != kind:
         raise ValueError(f"{code!r} means something else already")
@@ -75,7 +75,7 @@ OF_THE_FRAMEWORK: Final[Mapping[type[Exception], str]] = {
 
 @dataclass(frozen=True)
 class FieldError:
-    """What is wrong with one field: *pointer* is its JSON pointer, or ``?name`` for one of the query."""
+    """An error in one field. *pointer* is its JSON pointer, or ``?name`` for a query parameter."""
 
     pointer: str
     code: str
@@ -83,10 +83,10 @@ class FieldError:
 
 
 class Problem(Exception):
-    """A refusal: one of the registered codes, a sentence where the title does not say it all, and more members.
+    """A refusal: a registered code, an optional sentence of detail, and additional members.
 
-    Under the key of a call it is kept as every answer is, unless it must stand in no row (*is_kept*): nothing has
-    happened then, and whoever repeats the call asks anew.
+    `calls.once` stores a problem under the idempotency key like any answer. With *is_kept* false it
+    is not stored: nothing has happened, and a repeated call is processed again.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Problem(Exception):
         self.more = more
 
     def body(self) -> dict[str, Any]:
-        """Return the members of the problem, its words in the active language."""
+        """Return the members of the problem, in the active language."""
         body: dict[str, Any] = {
             "type": f"{TYPES}{self.kind.code}/",
             "title": str(self.kind.title),
@@ -122,20 +122,20 @@ class Problem(Exception):
         return body | self.more
 
     def answer(self) -> Response:
-        """Return it as an answer of the framework."""
+        """Return the problem as a response of Django REST framework."""
         return Response(self.body(), self.kind.status, headers=self.headers, content_type=MEDIA_TYPE)
 
     def plain(self) -> HttpResponse:
-        """Return it as an answer where no view of the framework was reached."""
+        """Return the problem as a plain Django response, for requests that reach no API view."""
         return HttpResponse(self.written(), MEDIA_TYPE, self.kind.status, headers=self.headers)
 
     def written(self) -> bytes:
-        """Return it as it is sent."""
+        """Return the problem as UTF-8 JSON."""
         return json.dumps(self.body(), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def answer_for(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Return the problem that an exception of a view is; None for one that is a fault of ours."""
+    """Return the problem for an exception of a view, or None for an unexpected error."""
     if isinstance(error, Problem):
         return error.answer()
     code = next((code for kind, code in OF_THE_FRAMEWORK.items() if isinstance(error, kind)), None)
@@ -143,7 +143,7 @@ def answer_for(error: Exception, context: Mapping[str, Any]) -> Response | None:
         return None
     headers: dict[str, str] = {}
     if isinstance(error, exceptions.Throttled):
-        headers["Retry-After"] = str(vars(error)["wait"])  # seconds; the stubs of the framework leave it out
+        headers["Retry-After"] = str(vars(error)["wait"])  # seconds; the framework's type stubs omit it
     if isinstance(error, exceptions.MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
     if code == NO_TOKEN:
@@ -153,7 +153,7 @@ def answer_for(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def field_errors(detail: Any, pointer: str = "") -> Iterable[FieldError]:
-    """Yield what the framework found wrong, field by field."""
+    """Yield the errors of a ValidationError, field by field."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             part = str(name).replace("~", "~0").replace("/", "~1")
@@ -167,5 +167,5 @@ def field_errors(detail: Any, pointer: str = "") -> Iterable[FieldError]:
 
 @csrf_exempt
 def nowhere(request: HttpRequest, path: str = "") -> HttpResponse:
-    """Answer for an address of the API that there is not."""
+    """Return "not found" for an unknown API URL."""
     return Problem(NOT_FOUND).plain()

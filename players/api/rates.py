@@ -1,4 +1,4 @@
-"""How often a program may call: a count for each minute, in the cache. Where the cache is away, play goes on."""
+"""Rate limits of API calls, counted per minute in the cache. Without the cache, calls are not limited."""
 
 import time
 from typing import Final
@@ -10,25 +10,26 @@ from rest_framework.exceptions import Throttled
 from players.models import ApiToken
 
 MINUTE: Final = 60  # seconds
-STRANGERS: Final = 60  # calls a minute from one address with tokens that do not hold
+STRANGERS: Final = 60  # calls a minute from one IP address with invalid tokens
 
 logger = structlog.get_logger(__name__)
 
 
 def demand_pace(token: ApiToken) -> None:
-    """Count a call by a program of whoever the token is of, whatever becomes of it. Raises Throttled above as many a
-    minute as the token says.
+    """Count a call, successful or not. Raises Throttled above the token's limit per minute.
+
+    All tokens of one user share the count.
     """
     _demand(f"programs:{token.user_id}", token.per_minute)
 
 
 def demand_pace_of_stranger(ip: str) -> None:
-    """Count a call with a token that does not hold. Raises Throttled above `STRANGERS` a minute from one address."""
+    """Count a call with an invalid token. Raises Throttled above `STRANGERS` a minute from one IP address."""
     _demand(f"stranger:{ip}", STRANGERS)
 
 
 def demand_pace_of_partner(partner: str, most: int) -> None:
-    """Count a call that another house has signed. Raises Throttled above *most* a minute."""
+    """Count a signed call of a partner. Raises Throttled above *most* a minute."""
     _demand(partner, most)
 
 
@@ -38,10 +39,10 @@ def _demand(who: str, most: int) -> None:
 
 
 def _counted(who: str) -> int:
-    """Count a call of somebody's; return how many there have been within this minute, 0 where nobody can count."""
+    """Count a call and return the count of this minute, or 0 if the cache fails."""
     key = f"api:{who}:{int(time.time()) // MINUTE}"
     try:
         return 1 if cache.add(key, 1, timeout=2 * MINUTE) else int(cache.incr(key))
-    except Exception as error:  # noqa: BLE001  (whatever a cache raises: counting is no reason to stand still)
+    except Exception as error:  # noqa: BLE001  (any cache error: missing rate limits must not stop play)
         logger.warning("api_rate_uncounted", error=type(error).__name__)
         return 0

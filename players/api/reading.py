@@ -1,4 +1,4 @@
-"""What a program may say: JSON without any guessing. A typing error in a stake is told, not interpreted."""
+"""Strict fields and parsers of API requests. A wrong type is an error and is never converted."""
 
 import json
 from collections.abc import Mapping
@@ -17,20 +17,20 @@ from rest_framework.request import Request
 from players import date_field
 from players.api.problems import TOO_LARGE, Problem
 
-LARGEST: Final = 10**15  # minor units, as on every form of the house
-DEEPEST: Final = 8  # objects and lists within each other
+LARGEST: Final = 10**15  # minor units, as in all forms
+DEEPEST: Final = 8  # nested objects and lists
 READ: Final = "query_is_read"  # attribute of a request
 
 
 class StrictJSON(BaseParser):
-    """Reads a JSON object in UTF-8: no key twice, no ``NaN``, no half of a surrogate pair, nothing too deep."""
+    """Parses a JSON object in UTF-8. Refuses duplicate keys, ``NaN``, lone surrogates and deep nesting."""
 
     media_type = "application/json"
 
     def parse(
         self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return the object. Raises ParseError; Problem where it is too large."""
+        """Return the object. Raises ParseError; Problem if it is too large."""
         raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
         if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise Problem(TOO_LARGE)
@@ -38,7 +38,7 @@ class StrictJSON(BaseParser):
             text = raw.decode()
             _demand_shallow(text)
             found = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
-            json.dumps(found, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8
+            json.dumps(found, ensure_ascii=False).encode()  # a lone surrogate cannot be encoded
         except (ValueError, RecursionError) as error:
             raise ParseError from error
         if not isinstance(found, dict):
@@ -47,10 +47,10 @@ class StrictJSON(BaseParser):
 
 
 class Strict(serializers.Serializer[Any]):
-    """An object of which every field is known."""
+    """A serializer that refuses unknown fields."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Read it. Raises ValidationError, for fields that are not in the schema as well."""
+        """Return the validated object. Raises ValidationError, also for unknown fields."""
         unknown = sorted(set(data) - set(self.fields)) if isinstance(data, Mapping) else []
         if unknown:
             raise serializers.ValidationError({name: [_unknown()] for name in unknown})
@@ -58,30 +58,30 @@ class Strict(serializers.Serializer[Any]):
 
 
 class Whole(serializers.IntegerField):
-    """A number that is one: no text, no ``true``, no ``1.0``."""
+    """A JSON integer: no string, no ``true``, no ``1.0``."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Read it. Raises ValidationError."""
+        """Return the number. Raises ValidationError."""
         if type(data) is not int:
             self.fail("invalid")
         return int(super().to_internal_value(data))
 
 
 class Flag(serializers.BooleanField):
-    """``true`` or ``false``, and no word or number for it."""
+    """JSON ``true`` or ``false``; no string or number."""
 
     def to_internal_value(self, data: Any) -> bool:
-        """Read it. Raises ValidationError."""
+        """Return the value. Raises ValidationError."""
         if type(data) is not bool:
             self.fail("invalid", input=data)
         return data
 
 
 class Id(serializers.UUIDField):
-    """An id as it is written: text of 36 characters, and no number or braces."""
+    """A UUID as a string of 36 characters; no number, no braces."""
 
     def to_internal_value(self, data: Any) -> UUID:
-        """Read it. Raises ValidationError."""
+        """Return the UUID. Raises ValidationError."""
         if not isinstance(data, str):
             self.fail("invalid", value=data)
         found: UUID = super().to_internal_value(data)
@@ -91,7 +91,7 @@ class Id(serializers.UUIDField):
 
 
 class Day(serializers.DateField):
-    """A day that clocks of every zone can tell the beginning and the end of."""
+    """A date between `date_field.FIRST` and `date_field.LAST`, which is valid in every time zone."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -99,7 +99,7 @@ class Day(serializers.DateField):
 
 
 class Moment(serializers.DateTimeField):
-    """A moment of such a day, by UTC where no zone is said."""
+    """A time within the range of `Day`, in UTC if no time zone is given."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -108,31 +108,34 @@ class Moment(serializers.DateTimeField):
 
 
 class MinorUnits(Whole):
-    """An amount of money in whole minor units of its currency, from *min_value* up to what the house takes."""
+    """An amount in whole minor units of its currency, from *min_value* (1 by default) to `LARGEST`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**({"min_value": 1, "max_value": LARGEST} | options))
 
 
 class Text(serializers.CharField):
-    """Text that was sent as text."""
+    """A JSON string; numbers are not converted."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Read it. Raises ValidationError."""
+        """Return the text. Raises ValidationError."""
         if not isinstance(data, str):
             self.fail("invalid")
         return str(super().to_internal_value(data))
 
 
 def body_of(request: Request, kind: type[Strict]) -> dict[str, Any]:
-    """Return what a call sent, checked. Raises ValidationError."""
+    """Return the validated body of a call. Raises ValidationError."""
     asked = kind(data=request.data)
     asked.is_valid(raise_exception=True)
     return dict(asked.validated_data)
 
 
 def query_of(request: Request, kind: type[Strict]) -> dict[str, Any]:
-    """Return what stands behind the ``?``, checked: each name once. Raises ValidationError with pointers ``/?name``."""
+    """Return the validated query parameters; each may occur once.
+
+    Raises ValidationError with pointers ``/?name``.
+    """
     vars(request)[READ] = True
     said = {name: values[-1] for name, values in request.query_params.lists()}
     twice = [name for name, values in request.query_params.lists() if len(values) > 1]
@@ -145,7 +148,7 @@ def query_of(request: Request, kind: type[Strict]) -> dict[str, Any]:
 
 
 def demand_read_query(request: Request) -> None:
-    """Raises ValidationError where a call says something behind the ``?`` that nobody has read with `query_of`."""
+    """Raises ValidationError if the call has query parameters that no view has read with `query_of`."""
     if READ not in vars(request):
         query_of(request, Strict)
 
@@ -155,8 +158,9 @@ def _unknown() -> Any:
 
 
 def _demand_shallow(text: str) -> None:
-    """Raises ValueError where objects and lists stand too deep in each other; brackets in texts count as well, since
-    no call of ours has many.
+    """Raises ValueError if objects and lists are nested too deeply.
+
+    Brackets inside strings count too, because no valid call has many.
     """
     depth = deepest = 0
     for character in text:

@@ -1,4 +1,4 @@
-"""How the API describes itself: OpenAPI, with every problem that a call may be answered with."""
+"""OpenAPI description of the API, with every problem that a call can return."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -33,20 +33,20 @@ class ProblemSchema(serializers.Serializer[Any]):
     status = serializers.IntegerField()
     code = serializers.CharField(help_text="stable, for programs")
     detail = serializers.CharField(required=False, help_text="a sentence for people, in the language asked for")
-    errors = FieldErrorSchema(many=True, required=False)  # type: ignore[assignment]  # a name of the framework’s own
+    errors = FieldErrorSchema(many=True, required=False)  # type: ignore[assignment]  # a name of the framework's own
 
 
 Kind = TypeVar("Kind", bound=type[serializers.Serializer[Any]])
 
 
 def example(**members: Any) -> Callable[[Kind], Kind]:
-    """Give what a serializer reads, or tells, an example in the description. A test holds it to the schema."""
+    """Add an example to the description of a serializer. A test validates it against the schema."""
     decorate: Callable[[Kind], Kind] = extend_schema_serializer(examples=[OpenApiExample("Example", members)])
     return decorate
 
 
 class Link(NamedTuple):
-    """Where to go on from an answer: the operation, and what it is asked with, as runtime expressions of OpenAPI."""
+    """An OpenAPI link: the next operation and its parameters, as runtime expressions."""
 
     operation: str
     parameters: Mapping[str, str] = {}
@@ -54,7 +54,7 @@ class Link(NamedTuple):
 
 
 class Linked(OpenApiResponse):
-    """An answer whose members are what other calls ask for: each link by its name."""
+    """A response with OpenAPI links, by name."""
 
     def __init__(self, response: Any, description: str = "", /, **links: Link) -> None:
         super().__init__(response, description)
@@ -62,8 +62,9 @@ class Linked(OpenApiResponse):
 
 
 class Streamed(OpenApiResponse):
-    """An answer that goes on: what each of its events says, by its name. OpenAPI 3.1 has no word for that, so it stands
-    as ``x-events``.
+    """A response that is an event stream, with the schema of each event by name.
+
+    OpenAPI 3.1 cannot describe this, so the schema has it as ``x-events``.
     """
 
     def __init__(self, description: str, /, **events: Any) -> None:
@@ -73,7 +74,7 @@ class Streamed(OpenApiResponse):
 
 @cache
 def page_of(kind: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
-    """Return the schema of a page of a list of these."""
+    """Return the schema of a page of a list of *kind*."""
     members = {
         "items": kind(many=True),
         "next": serializers.CharField(allow_null=True, help_text="the cursor of the next page; null at the end"),
@@ -82,7 +83,7 @@ def page_of(kind: type[serializers.Serializer[Any]]) -> type[serializers.Seriali
 
 
 def refusals(*codes: str) -> dict[tuple[int, str], OpenApiResponse]:
-    """Return these problems as the answers that a call documents, by status."""
+    """Return these problem codes as documented responses, by status."""
     by_status: dict[int, list[str]] = {}
     for code in codes:
         by_status.setdefault(int(problems.KINDS[code].status), []).append(code)
@@ -93,10 +94,10 @@ def refusals(*codes: str) -> dict[tuple[int, str], OpenApiResponse]:
 
 
 class HouseSchema(AutoSchema):
-    """Adds to each call what each may be answered with, and the key that a write has to bring."""
+    """Adds the possible problems to each call, and the idempotency key to each write."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the headers that a call brings."""
+        """Return the request headers of the call."""
         language = OpenApiParameter(
             "Accept-Language", OpenApiTypes.STR, OpenApiParameter.HEADER, description="sv, da, ro, de or en"
         )
@@ -112,7 +113,7 @@ class HouseSchema(AutoSchema):
         return [language, key]
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
-        """Return what is documented of the call, and the problems that every call may meet."""
+        """Return the documented responses of the call and the problems common to all calls."""
         bodies = super()._get_response_bodies(direction)
         for (status, media), shared in refusals(*self._common()).items():
             code = str(status)
@@ -153,25 +154,25 @@ class HouseSchema(AutoSchema):
 
 
 class StrictScheme(OpenApiSerializerExtension):
-    """An object of which every field is known, as OpenAPI says it."""
+    """Describes a `Strict` serializer in OpenAPI."""
 
     target_class = Strict
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
-        """Return its schema, which takes nothing else."""
+        """Return its schema, without additional properties."""
         found: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         return found | {"additionalProperties": False}
 
 
 class ByTokenScheme(OpenApiAuthenticationExtension):
-    """The token as OpenAPI describes it."""
+    """Describes token authentication in OpenAPI."""
 
     target_class = "players.api.authentication.ByToken"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """Return how a token is sent."""
+        """Return the OpenAPI security scheme."""
         return {"type": "http", "scheme": "bearer", "description": "a key of yours, which begins with sabot_"}
 
 

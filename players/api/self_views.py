@@ -1,4 +1,4 @@
-"""What a program may ask about itself."""
+"""API endpoint that describes the calling token."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ class SelfSchema(serializers.Serializer[Any]):
 
 
 class HasAToken(BasePermission):
-    """Lets in every token that holds."""
+    """Admits every valid token."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Say whether there is one."""
+        """Return whether the request has a token."""
         return isinstance(request.auth, ApiToken)
 
 

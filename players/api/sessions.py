@@ -1,8 +1,9 @@
-"""The session of programs: what one changes is an action, and actions stand in a session.
+"""Sessions of API clients. A call that changes something is an action and needs a session.
 
-All programs of one person act in one session: else the time until a reality check would begin anew with each token.
-It is one like those of browsers. It ends after the same time without an action, stands in its owner's list and is on
-record; so limits of time, reality checks and rounds know it as they know any other.
+All API clients of one person share one session. Otherwise each token would restart the time until a
+reality check. It behaves like a browser session: it ends after the same time without an action,
+appears in its owner's list, and is in the event log. Time limits, reality checks and rounds treat
+it like any other session.
 """
 
 from uuid import UUID
@@ -17,14 +18,15 @@ from players.protection import play_sessions, registers
 
 
 def running(token: ApiToken) -> UUID | None:
-    """Return the session in which the token's program acts, None where none runs: reading begins none."""
+    """Return the token's running session, or None. Reading starts no session."""
     found = _running(token)
     return found.id if found else None
 
 
 def session_for(token: ApiToken, ip: str) -> UUID:
-    """Return the session in which the token's program acts, which this keeps from ending, or begins from the address
-    *ip*. Raises Problem where the token has been revoked by now.
+    """Return the token's session and extend it, or start one from the IP address *ip*.
+
+    Raises Problem if the token has been revoked meanwhile.
     """
     found = _running(token)
     if found:
@@ -38,7 +40,10 @@ def session_for(token: ApiToken, ip: str) -> UUID:
 
 @transaction.atomic
 def _begin(token: ApiToken, ip: str) -> tuple[UUID, bool]:
-    """Begin a session, unless a program of the same person has one: they come here one after another."""
+    """Start a session, or join one of the same person's other tokens.
+
+    The lock on the user serialises concurrent calls. Returns the session and whether it is new.
+    """
     User.objects.select_for_update(no_key=True).get(pk=token.user_id)
     held = ApiToken.objects.select_for_update(no_key=True, of=("self",)).select_related("user").get(pk=token.pk)
     if held.revoked_at:
@@ -52,12 +57,12 @@ def _begin(token: ApiToken, ip: str) -> tuple[UUID, bool]:
     if found:
         sessions.act(found)
     elif hasattr(held.user, "player"):
-        play_sessions.sitting(held.user.player, began)  # no page does; without one no reality check would wait
+        play_sessions.sitting(held.user.player, began)  # no page does this; the reality check needs it
     return began, is_new
 
 
 def _of_others(token: ApiToken) -> Standing | None:
-    """Return the session in which other programs of the same person act."""
+    """Return the running session that another token of the same person uses."""
     others = ApiToken.objects.filter(user=token.user_id, session__ended_at=None, session__isnull=False)
     acting = others.exclude(pk=token.pk).order_by("-session__acted_at").values_list("session", flat=True).first()
     found = sessions.standing(acting) if acting else None

@@ -1,4 +1,4 @@
-"""Tokens of programs as people ask for them."""
+"""Form to create an API token."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ from players.api import tokens
 from players.models import ApiToken, Scope, User
 
 USUAL_DAYS: Final = 90
-REMEMBERED: Final = 7 * 24 * 3600  # seconds for which a form makes no second token
+REMEMBERED: Final = 7 * 24 * 3600  # seconds for which a form creates no second token
 NAME_LENGTH: Final = ApiToken._meta.get_field("name").max_length
 
 ONCE: Final = _(
@@ -22,7 +22,7 @@ ONCE: Final = _(
     " another one."
 )
 
-# What a program may do, as its owner reads it; what staff give to programs stands on their page, in English.
+# What a token permits, as its owner reads it. Scopes of staff are shown on staff pages, in English.
 WORDS: Final[dict[Scope, str | Promise]] = {
     Scope.READ: _("Look at tables, and at your balance, rounds and limits"),
     Scope.PLAY: _("Play for you, with your money"),
@@ -35,12 +35,12 @@ WORDS: Final[dict[Scope, str | Promise]] = {
 
 
 def words(token: ApiToken) -> list[str]:
-    """Return what a token lets a program do, in the order in which it is offered."""
+    """Return labels of the token's scopes, in the order of the form."""
     return [str(said) for scope, said in WORDS.items() if scope in token.scopes]
 
 
 class NewTokenForm(forms.Form):
-    """What a token is called, what it lets a program do, and for how long."""
+    """Name, scopes and lifetime of a new token."""
 
     name = forms.CharField(
         label=_("Name"),
@@ -65,15 +65,16 @@ class NewTokenForm(forms.Form):
     once = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
-        """Offer what *user* can have a program do."""
+        """Offer the scopes that *user* may give to a token."""
         super().__init__(*args, **kwargs)
         choices = [(scope.value, WORDS[scope]) for scope in tokens.scopes_for(user)]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # of the field declared above
 
 
 def make(user: User, said: Mapping[str, Any], *, ip: str) -> tuple[ApiToken, str] | None:
-    """Make the token that a valid form asks for, and return it with its key; None where this form has made one before.
-    So whoever loads the page anew that shows a key has no second token. Raises tokens.TokenError.
+    """Create the token of a valid form and return it with its key; None if this form has created one already.
+
+    So reloading the page that shows the key creates no second token. Raises tokens.TokenError.
     """
     asked = dict(said)
     once = asked.pop("once")

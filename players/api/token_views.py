@@ -1,4 +1,4 @@
-"""The programs of a player: which tokens hold, a new one, the end of one. Thin: parse, call one service, render."""
+"""Views of a player's API tokens: list, create, revoke."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
@@ -18,7 +18,7 @@ from players.login.current_user import actor_of
 @player_required
 @require_safe
 def account_programs(request: PlayerRequest) -> HttpResponse:
-    """The tokens of the player that hold."""
+    """List the player's valid tokens."""
     _demand_theirs(request)
     lines = [(token, words(token)) for token in tokens.running(request.user)]
     return render(request, "players/programs.html", {"lines": lines, "is_full": len(lines) >= tokens.MOST})
@@ -29,7 +29,7 @@ def account_programs(request: PlayerRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def account_program_new(request: PlayerRequest) -> HttpResponse:
-    """Make a token, whose key is shown once."""
+    """Create a token and show its key once."""
     _demand_theirs(request)
     form = NewTokenForm(request.user, request.POST or None)
     if not form.is_valid():
@@ -49,7 +49,7 @@ def account_program_new(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account_program_revoke(request: PlayerRequest, token_id: int) -> HttpResponse:
-    """Ask before a token of the player's is revoked, and revoke it."""
+    """Ask for confirmation and revoke a token of the player."""
     token = get_object_or_404(tokens.running(request.user), pk=token_id)
     if request.method != "POST":
         return render(request, "players/program_revoke.html", {"token": token})
@@ -59,7 +59,7 @@ def account_program_revoke(request: PlayerRequest, token_id: int) -> HttpRespons
 
 
 def _demand_theirs(request: PlayerRequest) -> None:
-    """Raises Http404 where the player can have no tokens: nothing leads here then."""
+    """Raises Http404 if the player may have no tokens."""
     if not tokens.may_have(request.user):
         raise Http404
 

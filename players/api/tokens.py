@@ -1,4 +1,4 @@
-"""Tokens by which programs come in: made, shown once, looked up by their hash, used, revoked."""
+"""API tokens: create, find by hash, record use, revoke."""
 
 import hashlib
 import secrets
@@ -19,13 +19,13 @@ from players.login import second_factor, sessions
 from players.login.current_user import actor_of, player_of, staff_of
 from players.models import ApiToken, Ended, Player, Scope, User
 
-MARK: Final = "sabot_"  # so that people, and programs that look for keys in what is published, see what it is
+MARK: Final = "sabot_"  # lets people and secret scanners recognise a leaked key
 PER_MINUTE: Final = 600
-MOST: Final = 20  # tokens of one log-in that hold at a time
+MOST: Final = 20  # valid tokens per log-in at a time
 LONGEST: Final = 365  # days
-USE: Final = "players.use_tokens"  # the permission of staff to have tokens
+USE: Final = "players.use_tokens"  # permission of staff to have tokens
 OF_PLAYERS: Final = (Scope.READ, Scope.PLAY, Scope.LIMITS)
-# What staff give to programs -> the permissions, any one of which lets them read it themselves.
+# Scopes for tokens of staff -> permissions; the staff member needs one of them.
 OF_STAFF: Final[Mapping[Scope, tuple[str, ...]]] = {
     Scope.EVENTS: ("audit.view_event",),
     Scope.ROUNDS: ("audit.view_event", "games.view_incident"),
@@ -35,16 +35,18 @@ OF_STAFF: Final[Mapping[Scope, tuple[str, ...]]] = {
 
 
 class TokenError(Exception):
-    """Nothing was made."""
+    """No token was created."""
 
 
 class TooMany(TokenError):
-    """As many tokens hold as one log-in may have."""
+    """The user has as many valid tokens as allowed."""
 
 
 class NotTheirs(TokenError):
-    """A program of a player never reads what staff read, and one of staff never plays. Each is for something; and an
-    operator's player has none.
+    """The user may not create a token with these scopes, or with none.
+
+    Tokens of players have no scopes of staff, and tokens of staff cannot play. Players of an
+    operator wallet have no tokens.
     """
 
 
@@ -52,12 +54,14 @@ class NotTheirs(TokenError):
 def make(
     *, user: User, name: str, scopes: Iterable[Scope], days: int, ip: str = "", per_minute: int = PER_MINUTE
 ) -> tuple[ApiToken, str]:
-    """Make a token of *user*'s that ends after *days*, and tell them by mail; return it with its key, which nobody can
-    read again. *ip* is where they are. What it is for is at each call no more than its owner may do then.
+    """Create a token of *user* that ends after *days*, mail its owner, and return it with its key.
+
+    The key is not stored and cannot be shown again. *ip* is the owner's address. Each call checks
+    the scopes against what the owner may do at that time.
 
     Raises TooMany, NotTheirs.
     """
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # one after another
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # serialises concurrent calls
     wanted = sorted(set(scopes))
     if not wanted or not may_have(user) or not set(wanted) <= set(OF_PLAYERS if player_of(user) else OF_STAFF):
         raise NotTheirs
@@ -83,12 +87,12 @@ def make(
 
 
 def find(key: str) -> ApiToken | None:
-    """Return the token of this key, if it holds still; whether its owner may use it says `may_use`."""
+    """Return the valid token with this key. `may_use` says whether its owner may use it."""
     return _holding().filter(digest=digest_of(key)).first()
 
 
 def scopes_for(user: User) -> tuple[Scope, ...]:
-    """Return what *user* can have a program do: players what concerns them, staff what they may read themselves."""
+    """Return the scopes that *user* may give to a token: for staff, what they may read themselves."""
     if player_of(user):
         return OF_PLAYERS if may_have(user) else ()
     if not user.has_perm(USE):
@@ -97,62 +101,65 @@ def scopes_for(user: User) -> tuple[Scope, ...]:
 
 
 def may_have(user: User) -> bool:
-    """Say whether tokens can be theirs: an operator's player plays in visits, which no token outlives."""
+    """Return whether *user* may have tokens.
+
+    Players of an operator wallet play in visits, which end before a token would.
+    """
     player = player_of(user)
     return player is None or not player.is_remote
 
 
 def may_use(user: User) -> bool:
-    """Say whether tokens of *user*'s hold now: those of staff while their role has them, and with a second factor."""
+    """Return whether *user* may use tokens now. Staff need the permission in their role and a second factor."""
     if player_of(user):
         return may_have(user)
     return staff_of(user) is not None and user.has_perm(USE) and second_factor.is_set_up(user)
 
 
 def note_use(token: ApiToken, ip: str) -> None:
-    """Keep when and from where a token was used, unless what is kept is almost as new."""
-    if token.used_at is None or token.unused_for > sessions.LAG:  # type: ignore[attr-defined]  # `find` asked
+    """Record when and from where a token was used, unless the last record is recent."""
+    if token.used_at is None or token.unused_for > sessions.LAG:  # type: ignore[attr-defined]  # annotated by `find`
         ApiToken.objects.filter(pk=token.pk).update(used_at=Now(), used_from=ip)
 
 
 def running(user: User) -> QuerySet[ApiToken]:
-    """Return the tokens of *user* that hold, the newest first."""
+    """Return the user's valid tokens, newest first."""
     return _holding().filter(user=user).order_by("-pk")
 
 
 def of_staff() -> QuerySet[ApiToken]:
-    """Return the tokens of all staff that hold, the newest first."""
+    """Return the valid tokens of all staff, newest first."""
     return _holding().filter(user__staff__isnull=False).select_related("user__staff").order_by("-pk")
 
 
 def revoke(*, token_id: int, by: str, ip: str = "", reason: str = "") -> bool:
-    """Have a token hold no longer, on record; say whether it held. Where there is a *reason*, its owner is told."""
+    """Revoke a token and record it. Return whether it was valid. With a *reason*, mail its owner."""
     return bool(_revoke(ApiToken.objects.filter(pk=token_id), Ended.REVOKED, by, ip, reason))
 
 
 def revoke_all(*, user: User, why: Ended, by: str) -> int:
-    """Have no token of *user*'s hold any longer, on record; return how many did."""
+    """Revoke all tokens of *user* and record each. Return how many were valid."""
     return _revoke(ApiToken.objects.filter(user=user), why, by)
 
 
 def revoke_every(*, by: str, reason: str) -> int:
-    """Have no token of anybody's hold any longer, on record, and tell their owners; return how many did."""
+    """Revoke the tokens of all users, record each and mail their owners. Return how many were valid."""
     return _revoke(ApiToken.objects.all(), Ended.HOUSE, by, reason=reason)
 
 
 def forget_addresses() -> int:
-    """Forget from where tokens were used long enough ago; return of how many that was."""
+    """Delete IP addresses of old token uses. Return the number of tokens changed."""
     old = ApiToken.objects.filter(used_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(used_from="")
     return old.update(used_from="")
 
 
 def forget(player: Player) -> None:
-    """Forget what the player called their tokens, and from where they were used."""
+    """Erase the names of the player's tokens and the IP addresses of their use."""
     ApiToken.objects.filter(user=player.user_id).update(name="", used_from="")
 
 
 def digest_of(key: str) -> bytes:
-    """Return what is kept of a key: it is random, so no slow hash is needed."""
+    """Return the stored hash of a key. Keys are random, so no slow hash is needed."""
     return hashlib.sha256(key.encode()).digest()
 
 
@@ -163,8 +170,9 @@ def _holding() -> QuerySet[ApiToken]:
 
 @transaction.atomic
 def _revoke(which: QuerySet[ApiToken], why: Ended, by: str, ip: str = "", reason: str = "") -> int:
-    """Revoke those that hold, each on record, end the sessions of their programs, and where there is a *reason* tell
-    their owners; they are looked at under lock.
+    """Revoke the valid tokens among *which*, under lock, and record each.
+
+    Ends the sessions that no valid token uses any more. With a *reason*, mails the owners.
     """
     held = which.filter(revoked_at=None, ends_at__gt=Now()).select_related("user__player", "user__staff")
     found = list(held.select_for_update(no_key=True, of=("self",)).order_by("pk"))
@@ -173,7 +181,7 @@ def _revoke(which: QuerySet[ApiToken], why: Ended, by: str, ip: str = "", reason
         data: dict[str, log.Json] = {"token": each.pk, "scopes": list(each.scopes), "why": why.value}
         data |= {"reason": reason} if reason else {}
         log.record("token.revoked", by=by, on=actor_of(each.user), data=data, personal={"ip": ip} if ip else None)
-        if reason:  # it was not its owner, or not by a click of theirs
+        if reason:  # the owner did not revoke it on the token page
             told = {"name": each.name, "support": settings.SUPPORT_EMAIL}
             mail.write(user=each.user, template="token_revoked", context=told)
         if each.session_id and not running(each.user).filter(session=each.session_id).exists():

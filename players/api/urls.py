@@ -1,4 +1,4 @@
-"""What every program may ask: who it is, and what it has played."""
+"""URLs that every API client may call: the token itself and the reality check."""
 
 from django.urls import path
 

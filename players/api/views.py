@@ -1,4 +1,4 @@
-"""What the views of the API stand on: a token, its scope, its rate; JSON in, JSON out."""
+"""Base classes of API views: token, scope and rate checks; JSON in, JSON out."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC
@@ -29,11 +29,12 @@ UTF_8: Final = "utf-8"
 
 
 class OneFormat(BaseContentNegotiation):
-    """JSON is what there is, whatever a caller would rather have."""
+    """Content negotiation that always selects JSON."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        """Return the parser of what was sent, None where there is none, nor for what was compressed or is spelled in
-        other bytes than those of UTF-8.
+        """Return the parser for the request's media type, or None.
+
+        Compressed bodies and charsets other than UTF-8 have no parser.
         """
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             return None
@@ -45,15 +46,18 @@ class OneFormat(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the one renderer."""
+        """Return the only renderer."""
         return renderers[0], renderers[0].media_type
 
 
 class InScope(BasePermission):
-    """Lets a call in whose token has the scope of its method, of somebody of the right kind."""
+    """Admits tokens that have the scope of the method, if the view admits their owner."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Say whether it does. Raises Problem where nothing but the scope is lacking, which it names."""
+        """Return whether the call is admitted.
+
+        Raises Problem with the missing scope if only the scope is missing.
+        """
         house, token = cast("ApiView", view), request.auth
         if not isinstance(token, ApiToken) or not house.admits(request):
             return False
@@ -65,7 +69,7 @@ class InScope(BasePermission):
 
 
 class ApiView(APIView):
-    """A view that programs call. ``scopes`` says which scope each method needs."""
+    """Base of all API views. ``scopes`` maps each method to the scope it needs."""
 
     authentication_classes = (ByToken,)
     permission_classes: Sequence[Any] = (InScope,)
@@ -74,10 +78,10 @@ class ApiView(APIView):
     content_negotiation_class = OneFormat
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     scopes: ClassVar[Mapping[str, Scope]] = {}
-    has_keys: ClassVar[bool] = True  # whether what it changes is changed once for each key
+    has_keys: ClassVar[bool] = True  # whether writes need an idempotency key
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Let in whoever may, and answer them in UTC."""
+        """Check method, permission, query and idempotency key, and set the time zone to UTC."""
         if str(request.method).lower() not in self.http_method_names or not hasattr(self, str(request.method).lower()):
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
@@ -88,13 +92,13 @@ class ApiView(APIView):
                 calls.key_of(request)
 
     def perform_authentication(self, request: Request) -> None:
-        """Find out who calls, and answer from then on in the language they ask for, or else in their own."""
+        """Authenticate, and use the user's language if the request names none."""
         super().perform_authentication(request)
         if "Accept-Language" not in request.headers and isinstance(request.user, User):
             translation.activate(request.user.language)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Refuse a question with words behind the ``?`` that nobody has read: they have a typing error in them."""
+        """Refuse a successful answer if the call has query parameters that nobody has read: they are typing errors."""
         if response.status_code < HTTPStatus.BAD_REQUEST:
             try:
                 reading.demand_read_query(request)
@@ -103,15 +107,15 @@ class ApiView(APIView):
         return super().finalize_response(request, response, *args, **kwargs)
 
     def get_exception_handler(self) -> Any:
-        """Return what makes problems of exceptions."""
+        """Return the function that turns exceptions into problems."""
         return problems.answer_for
 
     def scope_of(self, request: Request) -> Scope | None:
-        """Return the scope that the call needs; HEAD asks as GET does."""
+        """Return the scope that the call needs. HEAD needs that of GET."""
         return self.scopes.get("GET" if request.method == "HEAD" else str(request.method))
 
     def admits(self, request: Request) -> bool:
-        """Say whether the view is for people of this kind."""
+        """Return whether the view is for this kind of user."""
         raise NotImplementedError
 
     def language(self) -> str:
@@ -120,20 +124,23 @@ class ApiView(APIView):
 
 
 class PlayerApiView(ApiView):
-    """A view for the programs of players."""
+    """A view for API clients of players."""
 
     def admits(self, request: Request) -> bool:
-        """Say whether a player calls: staff never play."""
+        """Return whether the caller is a player. Staff never play."""
         return isinstance(request.user, User) and player_of(request.user) is not None
 
     @property
     def player(self) -> Player:
-        """Who calls."""
+        """Return the calling player."""
         return cast("Player", player_of(self.request.user))
 
     def session(self) -> UUID | None:
-        """Return the session in which the program acts. A call that changes something begins one where none runs, which
-        is done before `calls.once`; one that reads begins none. Raises Problem where the token was revoked meanwhile.
+        """Return the session of the token.
+
+        A call that changes something starts a session if none is running; do this before
+        `calls.once`. A call that reads starts none. Raises Problem if the token was revoked
+        meanwhile.
         """
         token = cast("ApiToken", self.request.auth)
         if self.request.method in SAFE_METHODS:
@@ -142,12 +149,12 @@ class PlayerApiView(ApiView):
 
 
 class StaffApiView(ApiView):
-    """A view for the programs of staff, who read what their roles let them read: ``permissions``, one of them."""
+    """A view for API clients of staff. The owner needs one of ``permissions``."""
 
     permissions: ClassVar[tuple[str, ...]] = ()
 
     def admits(self, request: Request) -> bool:
-        """Say whether a member of staff calls, with a second factor, who may read this."""
+        """Return whether the caller is a staff member with a second factor and one of the permissions."""
         user = request.user
         if not isinstance(user, User) or staff_of(user) is None or not second_factor.is_set_up(user):
             return False
@@ -155,5 +162,5 @@ class StaffApiView(ApiView):
 
     @property
     def staff(self) -> Staff:
-        """Who calls."""
+        """Return the calling staff member."""
         return cast("Staff", staff_of(self.request.user))
