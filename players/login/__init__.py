@@ -1,1 +1,1 @@
-"""How people log in: names, passwords, second factors, sessions and locks."""
+"""Log-in: passwords, second factors, sessions and locks."""

@@ -1,4 +1,4 @@
-"""Passwords, addresses and the codes that confirm them, as people fill them in."""
+"""Forms for passwords, e-mail addresses and confirmation codes."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ NEW = {"password1": _("New password"), "password2": _("New password again")}
 
 
 class Relabelled(forms.Form):
-    """A form of allauth's under our labels, without placeholders that say the same again."""
+    """An allauth form with our labels and without placeholders that repeat them."""
 
     labels: ClassVar[Mapping[str, str | Promise]] = {}
     helps: ClassVar[Mapping[str, str | Promise]] = {}
@@ -29,25 +29,25 @@ class Relabelled(forms.Form):
 
 
 class ConfirmAddressForm(Relabelled, allauth.ConfirmEmailVerificationCodeForm):
-    """The code that shows that an address is someone's."""
+    """Code that confirms an e-mail address."""
 
     labels: ClassVar = {"code": CODE}
 
 
 class NewAddressForm(Relabelled, allauth.AddEmailForm):
-    """The address that is to take the place of the present one."""
+    """New e-mail address, which replaces the present one."""
 
     labels: ClassVar = {"email": _("New e-mail address")}
 
 
 class ChangePasswordForm(Relabelled, allauth.ChangePasswordForm):
-    """The password so far, and the next one twice."""
+    """Current password, and the new one twice."""
 
     labels: ClassVar = {"oldpassword": _("Current password"), **NEW}
     helps: ClassVar = {"password1": _("At least 10 characters.")}
 
     def clean_oldpassword(self) -> str:
-        """Hold it to the user's own, counted as at the log-in: allauth's would tell, uncounted, whether it is right."""
+        """Check the current password; a wrong one counts like a failed log-in. allauth's own check is not counted."""
         password: str = self.cleaned_data["oldpassword"]
         if not get_adapter().reauthenticate(self.user, password):
             raise get_adapter().validation_error("enter_current_password")
@@ -55,32 +55,32 @@ class ChangePasswordForm(Relabelled, allauth.ChangePasswordForm):
 
 
 class ForgottenPasswordForm(Relabelled, allauth.ResetPasswordForm):
-    """Where to send the code."""
+    """E-mail address to which the reset code is sent."""
 
     labels: ClassVar = {"email": _("E-mail address")}
 
 
 class ConfirmResetForm(Relabelled, allauth.ConfirmPasswordResetCodeForm):
-    """The code that allows a new password."""
+    """Code that permits a new password."""
 
     labels: ClassVar = {"code": CODE}
 
 
 class NewPasswordForm(Relabelled, allauth.ResetPasswordKeyForm):
-    """The next password, twice."""
+    """New password, twice."""
 
     labels: ClassVar = NEW
     helps: ClassVar = {"password1": _("At least 10 characters.")}
 
 
 class ReauthenticateForm(Relabelled, allauth.ReauthenticateForm):
-    """The password once more, before something that matters."""
+    """Password again, before a sensitive action."""
 
     labels: ClassVar = {"password": _("Password")}
 
 
 class UnlockForm(forms.Form):
-    """The code that opens a lock: the mailed one, or one of the second factor."""
+    """Code that opens a lock: the mailed code, or one of the second factor."""
 
     code = forms.CharField(
         label=_("Code"),

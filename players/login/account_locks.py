@@ -1,11 +1,12 @@
-"""Staff lock an account: nobody logs in to it until staff open it again, and whoever is logged in is out at once.
+"""Account locks by staff: the account's sessions end, and nobody can log in until staff unlock it.
 
-Money stays where it is (GLI-19 v3.0, 2.4.1): what is in progress concludes by itself, as for a player who has left, and
-withdrawals wait for staff as they did. A lock is no exclusion and ends none.
+The money stays in the account (GLI-19 v3.0, 2.4.1). Games in progress conclude by themselves, as
+for a player who has left. Withdrawals still wait for staff. A lock is not an exclusion and ends
+none.
 
-Whoever gives the right password, or comes by a passkey, reads on the next page that the account is locked and how to
-reach the house, as with a closed account; everybody else gets the one sentence there is (2.5.3). The owner is written
-to besides.
+Someone who gives the right password or a passkey reads that the account is locked and how to
+contact support, as for a closed account. Everyone else gets the general error message (2.5.3). The
+owner is notified by mail.
 """
 
 from collections.abc import Iterable
@@ -22,30 +23,30 @@ from players.models import AccountLock, ClosureState, Ended, Player, Staff, User
 
 
 class LockError(Exception):
-    """Nothing was done. The message is a sentence for staff."""
+    """Nothing was changed. The message is for staff."""
 
 
 def lock_of(player: Player) -> AccountLock | None:
-    """Return the lock on a player's account, None where it is open."""
+    """Return the lock of the player's account, or None."""
     last = AccountLock.objects.filter(player=player).select_related("by").order_by("-pk").first()
     return last if last and last.locks else None
 
 
 def locked_among(players: Iterable[int]) -> set[int]:
-    """Return which of these players' accounts are locked."""
+    """Return the ids of those of *players* whose accounts are locked."""
     last = AccountLock.objects.filter(player__in=list(players)).order_by("player", "-pk").distinct("player")
     return {number for number, locks in last.values_list("player_id", "locks") if locks}
 
 
 def standing_of_users() -> QuerySet[AccountLock]:
-    """Return, within a query of users, whether the account of each is locked, as its only column."""
+    """Return a subquery for a query of users: whether the account of each is locked."""
     rows = AccountLock.objects.filter(player__user=OuterRef("pk")).order_by("-pk")
     return rows.values("locks")[:1]  # type: ignore[return-value]  # one column of one row, as Subquery takes it
 
 
 @transaction.atomic
 def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
-    """Lock an account and end its sessions. Raises LockError where it is locked, or erased."""
+    """Lock an account and end its sessions. Raises LockError if it is locked already, or erased."""
     made = _add(player, locks=True, reason=reason, by=by)
     ended = sessions.end_all(user=player.user, why=Ended.HOUSE, by=str(by))
     log.record("account.locked", by=str(by), on=str(player), data={"reason": made.reason, "sessions": ended})
@@ -55,7 +56,7 @@ def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 
 @transaction.atomic
 def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
-    """Open an account that staff locked. Raises LockError where it is open, or erased."""
+    """Unlock an account. Raises LockError if it is not locked, or erased."""
     made = _add(player, locks=False, reason=reason, by=by)
     log.record("account.unlocked", by=str(by), on=str(player), data={"reason": made.reason})
     mail.write(user=player.user, template="account_unlocked", context={})
@@ -65,7 +66,7 @@ def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 def _add(player: Player, *, locks: bool, reason: str, by: Staff) -> AccountLock:
     if not reason.strip():
         raise LockError("Say why: the reason is kept on record.")
-    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # one after another
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
     if state_of(player) is ClosureState.ERASED:
         raise LockError("This account was erased: nobody can log in to it, and nobody knows whose it was.")
     if (lock_of(player) is not None) == locks:

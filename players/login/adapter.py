@@ -1,4 +1,4 @@
-"""How allauth logs people in and out of this house: every session with an id, every failure on record."""
+"""allauth adapter: records every session and every failed log-in."""
 
 from typing import Any, ClassVar
 
@@ -25,9 +25,9 @@ from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 from players.protection import registers
 
-PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # what the limit of wrong passwords is called
+PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # allauth's rate limit for wrong passwords
 
-# What allauth mails to whom asked for it or may not know of it, by the name of its template.
+# Template of allauth -> our mail to an address that may have no account.
 MAILS = {
     "account/email/email_confirmation_signup": "verify_address",
     "account/email/email_confirmation": "verify_address",
@@ -35,13 +35,13 @@ MAILS = {
     "account/email/unknown_account": "no_account",
     "account/email/password_reset_code": "reset_password",
 }
-# What has happened to an account, by the name of allauth's template of a mail about it, as the event log calls it.
+# allauth's template of a notification mail -> kind of the event.
 CHANGES = {
     "account/email/password_changed": "password.changed",
     "account/email/password_reset": "password.reset",
     "account/email/email_changed": "address.changed",
 }
-# What the page that follows says, by the name of allauth's template of a message; of everything else it speaks itself.
+# allauth's message template -> text on the next page. Other messages of allauth are dropped.
 SAID: dict[str | None, str | Promise] = {
     "account/messages/password_changed.txt": _("Your password is changed."),
     "account/messages/email_confirmed.txt": _("Your e-mail address is confirmed."),
@@ -56,10 +56,10 @@ SAID: dict[str | None, str | Promise] = {
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """allauth asks this object wherever a project may differ."""
+    """Overrides of allauth's account adapter."""
 
     error_messages: ClassVar[dict[str, str | Promise]] = DefaultAccountAdapter.error_messages | {
-        # One sentence for both (GLI-19 v3.0, 2.5.3): nobody learns here who has an account.
+        # One message for both (GLI-19 v3.0, 2.5.3), so that it does not reveal who has an account.
         "email_password_mismatch": _("The e-mail address or the password is wrong."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
         "rate_limited": _("Too many attempts. Wait a few minutes, then try again."),
@@ -72,7 +72,7 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Begin a session, on record."""
+        """Start a session, record it, and query the exclusion registers."""
         with transaction.atomic():
             self._open_lock(request, user)
             last_login.tell(request, user)
@@ -84,7 +84,7 @@ class AccountAdapter(DefaultAccountAdapter):
             registers.ask(player)
 
     def set_password(self, user: User, password: str) -> None:
-        """Set a password, end every session but the one that asks for it, and let no program in any more."""
+        """Set a password, end all other sessions and revoke all API tokens."""
         with transaction.atomic():
             super().set_password(user, password)
             here, ip = session_of(self.request.session), self.get_client_ip(self.request)
@@ -92,7 +92,7 @@ class AccountAdapter(DefaultAccountAdapter):
             tokens.revoke_all(user=user, why=Ended.PASSWORD, by=actor_of(user))
 
     def logout(self, request: HttpRequest) -> None:
-        """End the session, on record."""
+        """End the session and record it."""
         with transaction.atomic():
             known = session_of(request.session)
             if known and not isinstance(request.user, AnonymousUser):
@@ -101,7 +101,7 @@ class AccountAdapter(DefaultAccountAdapter):
             super().logout(request)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a try of a password, by name and by address. Raises ValidationError where no more is allowed."""
+        """Count an attempt by e-mail address and by IP address. Raises ValidationError above the limit."""
         self._login_failed_rl_usage = ratelimit.consume(request, **PASSWORDS)
         if not self._login_failed_rl_usage:
             raise self.validation_error("too_many_login_attempts")
@@ -111,15 +111,16 @@ class AccountAdapter(DefaultAccountAdapter):
         self._try = number
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """Return whose e-mail address and password these are; a right one lets the count begin anew."""
+        """Return the user with this e-mail address and password. A right password resets the count."""
         user: User | None = super().authenticate(request, **credentials)
         if user:
             locks.forget_tries(credentials["email"])
         return user
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Record the failure, and the lock if this was the last try allowed. Raises ValidationError where it was, so
-        that whoever sits there is led to the code at once.
+        """Record the failure. Raises ValidationError if this attempt locks the log-in.
+
+        The error leads the visitor directly to the unlock code.
         """
         email, ip = credentials["email"], self.get_client_ip(request)
         registration.record_failed_login(email=email, ip=ip)
@@ -127,7 +128,7 @@ class AccountAdapter(DefaultAccountAdapter):
             raise self.validation_error("locked")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Mail a code, or why there is none, in the language of whoever has the address, or of the page."""
+        """Mail a code, or the reason why there is none, in the user's language or else that of the page."""
         user = User.objects.filter(email=email).first() or context.get("user")
         language = user.language if user else get_language() or "en"
         chosen = {"code": context.get("code")}
@@ -136,28 +137,33 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
-        """Record a change of someone's password or address, and mail it to them, to the old address where that is what
-        has changed. Second factors tell of themselves where they change.
+        """Record a change of password or e-mail address, and mail the owner.
+
+        A change of address is mailed to the old address. Changes of second factors are recorded
+        where they are made.
         """
         kind = CHANGES.get(template_prefix)
         if kind:
             registration.record_change(kind, user=user, ip=self.get_client_ip(self.request), old_email=email)
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
-        """Where a changed address leads."""
+        """Return the page shown after a change of address."""
         return reverse("account_security")
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        """Where a changed password leads."""
+        """Return the page shown after a change of password."""
         return reverse("account_security")
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
-        """Say that the account is closed, to whoever knows its password; to staff, who can enable it again."""
+        """Show that the account is closed, after the right password.
+
+        Staff read that an administrator can enable it.
+        """
         page = "staff/disabled.html" if staff_of(user) else "account/closed.html"
         return render(request, page, status=403)
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
-        """Let nobody in to an account that staff locked: say so to whoever would be, and how to reach the house."""
+        """Refuse a log-in to an account that staff locked, and show how to contact support."""
         player = player_of(user)
         if player and account_locks.lock_of(player):
             return render(request, "account/locked.html", {"support": settings.SUPPORT_EMAIL}, status=403)
@@ -165,13 +171,13 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Lead back to pages of this host only, by their paths: a word would be looked up as a page's name."""
+        """Accept only paths on this host. A bare word would be resolved as a URL name."""
         return str(url).startswith("/") and url_has_allowed_host_and_scheme(
             url, {self.request.get_host()}, require_https=self.request.is_secure()
         )
 
     def is_ajax(self, request: HttpRequest) -> bool:
-        """Answer with pages, but for what the script of passkeys asks for."""
+        """Return True only for the request of the passkey script; all other requests get pages."""
         match = request.resolver_match
         return match is not None and match.url_name == "mfa_login_webauthn" and request.user.is_anonymous
 
@@ -184,12 +190,12 @@ class AccountAdapter(DefaultAccountAdapter):
         extra_tags: str = "",
         message: str | None = None,
     ) -> None:
-        """Say on the next page what has happened, where that page does not speak for itself."""
+        """Add our text for a message of allauth, if there is one."""
         sentence = message or SAID.get(message_template)
         if sentence:
             messages.add_message(request, level, str(sentence))
 
     def _open_lock(self, request: HttpRequest, user: User) -> None:
-        """A second factor opens a lock."""
+        """Open the lock of the log-in after a second factor."""
         if any(record["method"] == "mfa" for record in get_authentication_records(request, user)):
             locks.open_lock(user.email, locks.Opened.SECOND_FACTOR)

@@ -1,4 +1,4 @@
-"""Who is logged in, as what, and whether with a second factor, in one query a request."""
+"""Authentication backend: loads user, player or staff, and second-factor state in one query per request."""
 
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.mfa.models import Authenticator
@@ -10,10 +10,10 @@ from players.models import User
 
 
 class HouseBackend(AuthenticationBackend):
-    """allauth's log-in by e-mail address; fetches the player or the member of staff together with the user."""
+    """allauth's log-in by e-mail address. Loads the player or staff member with the user."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return who a session belongs to, None once the account is closed or locked."""
+        """Return the user of a session, or None if the account is closed or locked."""
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
         people = User.objects.select_related("player__jurisdiction", "staff")
         user = (

@@ -1,4 +1,4 @@
-"""What a browser and its device are called, from what it says of itself: enough for its owner to know it again."""
+"""Readable names of browsers and devices, from the User-Agent header."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from players.login.sessions import PROGRAM
 
-# The first mark found names it: most browsers also claim to be Chrome and Safari, most devices to be Linux or a Mac.
+# The first match counts: most browsers also claim to be Chrome and Safari, most devices Linux or a Mac.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -29,8 +29,9 @@ _DEVICES: Final = (
 
 
 def words(browser: str) -> str:
-    """Return "Firefox, Windows" for a User-Agent header, what is known of it where little is, and the name of its token
-    for a program.
+    """Return a name such as "Firefox, Windows" for a User-Agent header, as far as it is known.
+
+    For an API session, return the name of its token.
     """
     if browser.startswith(PROGRAM):
         return _("Program: %(name)s") % {"name": browser.removeprefix(PROGRAM)}

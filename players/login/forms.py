@@ -1,4 +1,4 @@
-"""Log-in and registration as people fill them in."""
+"""Log-in and registration forms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,22 +19,22 @@ from django.utils.translation import gettext as _
 from players import registration
 from players.models import Jurisdiction, User
 
-OLDEST = 125  # years; whoever says they are older has mistyped
-LONGEST_EMAIL = User._meta.get_field("email").max_length  # characters; a form would take some more
-INTERNATIONAL = "GB"  # the profile that also serves players from countries without one of their own
+OLDEST = 125  # years; an older age is a typing error
+LONGEST_EMAIL = User._meta.get_field("email").max_length  # characters; allauth's form would accept more
+INTERNATIONAL = "GB"  # the profile that also serves countries without a profile of their own
 
 
 @dataclass(frozen=True)
 class Residence:
-    """A country the house serves, with one of the currencies it offers there."""
+    """A supported country with one of its currencies."""
 
     jurisdiction: Jurisdiction
     currency: str
-    country: str  # its name in the reader's language
+    country: str  # name in the reader's language
 
     @property
     def label(self) -> str:
-        """Return what the choice says: "Rumänien, EUR"."""
+        """Return the label of the choice: "Rumänien, EUR"."""
         return f"{self.country}, {self.currency}"
 
 
@@ -47,9 +47,9 @@ class LoginForm(allauth.LoginForm):
 
 
 class RegistrationForm(allauth.SignupForm):
-    """E-mail address and password, where the player lives, when they were born, and the terms.
+    """E-mail address, password, residence, date of birth, and the terms.
 
-    Country and currency are one choice, so that no pair can be chosen that is not offered.
+    Country and currency are one choice, so that only supported pairs can be chosen.
     """
 
     residence = forms.ChoiceField(label=gettext_lazy("Country and currency"))
@@ -74,18 +74,18 @@ class RegistrationForm(allauth.SignupForm):
         self.fields["residence"].choices = [("", _("Choose")), *offered]
 
     def clean_residence(self) -> Residence:
-        """Turn the choice into what it stands for."""
+        """Return the `Residence` of the choice."""
         return self.residences[self.cleaned_data["residence"]]
 
     def clean_birth_date(self) -> date:
-        """Refuse a date that cannot be one of birth."""
+        """Refuse an impossible date of birth."""
         born: date = self.cleaned_data["birth_date"]
         if not 0 <= registration.age(born, registration.today()) <= OLDEST:
             raise forms.ValidationError(_("Give the date you were born."))
         return born
 
     def clean(self) -> dict[str, Any]:
-        """Refuse whoever is too young for the jurisdiction."""
+        """Refuse a player below the minimum age of the jurisdiction."""
         cleaned: dict[str, Any] = super().clean()
         born, residence = cleaned.get("birth_date"), cleaned.get("residence")
         if born and residence and not registration.old_enough(born, residence.jurisdiction):
@@ -95,7 +95,7 @@ class RegistrationForm(allauth.SignupForm):
         return cleaned
 
     def save(self, request: HttpRequest) -> User:
-        """Register the player. Raises EmailTaken where someone else was faster."""
+        """Register the player. Raises EmailTaken if the address was registered meanwhile."""
         residence: Residence = self.cleaned_data["residence"]
         player = registration.register(
             email=self.cleaned_data["email"],
@@ -109,8 +109,9 @@ class RegistrationForm(allauth.SignupForm):
         return player.user
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """Register the player; where the address has an account already, do as if, and hash the password all the same,
-        so that the answer takes no shorter.
+        """Register the player, or pretend to if the address has an account already.
+
+        The password is hashed in both cases, so that the time of the answer reveals nothing.
         """
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
@@ -119,8 +120,10 @@ class RegistrationForm(allauth.SignupForm):
 
 
 def _residences() -> dict[str, Residence]:
-    """Return every country and currency on offer, by the value of its option: the countries of the reader's language
-    first, then in the order of the alphabet, each with the currency that it offers first in front.
+    """Return every country and currency on offer, by option value.
+
+    Countries of the reader's language come first, then the others, both in alphabetical order. The
+    default currency of each country comes first.
     """
     language = get_language() or "en"
     territories = Locale.parse(language).territories
@@ -137,7 +140,7 @@ def _residences() -> dict[str, Residence]:
 
 
 def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
-    """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
+    """Set our labels on allauth's fields and remove placeholders and help texts that repeat them."""
     for name, label in labels.items():
         fields[name].label = str(label)
         fields[name].widget.attrs.pop("placeholder", None)

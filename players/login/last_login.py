@@ -1,4 +1,4 @@
-"""What someone is told right after a log-in: when they last did, and how often somebody failed to since."""
+"""Message after a log-in: time of the last log-in and number of failed attempts since then."""
 
 from datetime import datetime
 
@@ -17,8 +17,9 @@ FAILED = "login.failed"
 
 
 def tell(request: HttpRequest, user: User) -> None:
-    """Have the next page say it, in the language of the one who logs in; before the log-in is noted. Whoever logs in
-    for the first time is told nothing.
+    """Add the message to the next page, in the user's language. Call it before the log-in is recorded.
+
+    A first log-in has no message.
     """
     if user.last_login:
         with override(user.language):
@@ -26,7 +27,7 @@ def tell(request: HttpRequest, user: User) -> None:
 
 
 def sentence(user: User, last: datetime) -> str:
-    """Write when *user* logged in last, and the failures since then, in the language in force."""
+    """Return the message: the time of the last log-in and the failures since then."""
     player = player_of(user)
     zone = player.jurisdiction.time_zone if player else "UTC"
     with timezone.override(zone):

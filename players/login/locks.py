@@ -1,7 +1,8 @@
-"""The lock of a name after three wrong passwords in thirty minutes (GLI-19 v3.0, 2.5.3), and the code that opens it.
+"""Log-in lock after three wrong passwords in thirty minutes (GLI-19 v3.0, 2.5.3), and its unlock code.
 
-A name is an e-mail address; whether anybody has it makes no difference here, so that nobody learns it. A try counts
-from before its password is looked at, in one statement on the name's row: tries at the same moment never make a fourth.
+A lock is on an e-mail address, whether or not an account has it, so that it reveals nothing. An
+attempt is counted before its password is checked, in one statement on the row of the address. So
+concurrent attempts cannot exceed the limit.
 """
 
 from datetime import datetime
@@ -19,9 +20,9 @@ from players.login.current_user import actor_of
 from players.models import LogInLock, User
 
 TRIES = 3
-CODE_TRIES = 5  # for one mailed code
-CODES = 5  # an hour
-LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
+CODE_TRIES = 5  # per mailed code
+CODES = 5  # per hour
+LOG_IN = "log-in"  # object of events if the e-mail address has no account
 
 RECENT = "(SELECT count(*) FROM unnest(held.tries) AS tried WHERE tried > clock_timestamp() - interval '30 minutes')"
 
@@ -59,7 +60,7 @@ AND NOT EXISTS (SELECT FROM unnest(tries) AS tried WHERE tried > clock_timestamp
 
 
 class Opened(StrEnum):
-    """What opened a lock."""
+    """How a lock was opened."""
 
     CODE = "mailed code"
     SECOND_FACTOR = "second factor"
@@ -67,13 +68,13 @@ class Opened(StrEnum):
 
 
 def begin_try(email: str) -> int | None:
-    """Count a try of a password and return which one it is, from 1 to `TRIES`; None where the name is locked."""
+    """Count an attempt. Return its number from 1 to `TRIES`, or None if the address is locked."""
     row = _run(BEGIN, _name(email))
     return row[0] if row else None
 
 
 def end_try(email: str, number: int, *, ip: str) -> bool:
-    """Lock the name where the try that failed was the last one, on record, and say whether that was so."""
+    """Lock the address if the failed attempt was the last one, and record it. Return whether it was."""
     if number < TRIES or _run(LOCK, _name(email)) is None:
         return False
     log.record_refusal("login.locked", by="system", on=_owner(email), data={}, personal={"tried": email, "ip": ip})
@@ -81,12 +82,12 @@ def end_try(email: str, number: int, *, ip: str) -> bool:
 
 
 def forget_tries(email: str) -> None:
-    """Begin to count anew, after a right password. A lock stays."""
+    """Reset the count after a right password. A lock stays."""
     LogInLock.objects.filter(name=_name(email), locked_at=None).delete()
 
 
 def open_lock(email: str, by: Opened) -> None:
-    """End the lock of a name, on record where there was one."""
+    """Open the lock of an address and record it if there was one."""
     _deleted, rows = LogInLock.objects.filter(name=_name(email), locked_at__isnull=False).delete()
     if rows:
         log.record("login.unlocked", by=_owner(email), on=_owner(email), data={"by": by})
@@ -94,13 +95,14 @@ def open_lock(email: str, by: Opened) -> None:
 
 
 def locked_since(email: str) -> datetime | None:
-    """Return since when a name is locked, None where it is not."""
+    """Return when the address was locked, or None."""
     return LogInLock.objects.filter(name=_name(email)).values_list("locked_at", flat=True).first()
 
 
 def send_code(email: str, *, language: str) -> None:
-    """Mail a code that opens the lock: one a minute at most, `CODES` an hour. Where the address is nobody's, the mail
-    says that; the same is done either way.
+    """Mail a code that opens the lock: at most one a minute and `CODES` an hour.
+
+    If the address has no account, the mail says so. The steps are the same in both cases.
     """
     code = generate_user_code(length=8, dashed=True)
     if not _run(SEND, _digest(email, code), _name(email)):
@@ -113,9 +115,9 @@ def send_code(email: str, *, language: str) -> None:
 
 
 def redeem(email: str, code: str) -> bool:
-    """Open the lock with the mailed code, or with a code of the second factor; say whether it was right.
+    """Open the lock with the mailed code or a code of the second factor. Return whether it was right.
 
-    Each call uses up one of the tries of the code that was mailed last.
+    Each call uses one of the `CODE_TRIES` attempts of the last mailed code.
     """
     row = _run(TRY_CODE, _name(email))
     if row is None:
@@ -131,7 +133,7 @@ def redeem(email: str, code: str) -> bool:
 
 
 def forget_old_tries() -> None:
-    """Delete what no longer counts. Locks stay until they are opened."""
+    """Delete attempts that no longer count. Locks stay until they are opened."""
     with connection.cursor() as cursor:
         cursor.execute(FORGET)
 

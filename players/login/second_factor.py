@@ -1,6 +1,7 @@
-"""Second factors: codes of an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes for when both are lost.
+"""Second factors: authenticator app codes (TOTP, RFC 6238), passkeys, and recovery codes.
 
-allauth keeps them; what is ours is that their secrets are encrypted, that no code counts twice, and who must have one.
+allauth stores them. This module encrypts their secrets, accepts each code once, and says who must
+have one.
 """
 
 import base64
@@ -31,12 +32,12 @@ from players.login.current_user import staff_of
 from players.models import User
 
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
-SECRETS: Final = ("secret", "seed", "migrated_codes")  # keys of its data under which allauth keeps what is encrypted
-SPENT = "spent_step"  # key of an authenticator's data: the newest time step of which a code has been taken
+SECRETS: Final = ("secret", "seed", "migrated_codes")  # keys of the data under which allauth stores encrypted values
+SPENT = "spent_step"  # key of the data: the newest time step whose code has been used
 
 
 class MFAAdapter(DefaultMFAAdapter):
-    """allauth asks this object wherever a project may differ."""
+    """Overrides of allauth's MFA adapter."""
 
     error_messages: ClassVar[dict[str, str | Promise]] = DefaultMFAAdapter.error_messages | {
         "incorrect_code": _("This code is not right, or no longer. Try the next one."),
@@ -48,15 +49,15 @@ class MFAAdapter(DefaultMFAAdapter):
         return _ciphers(settings.SEED_KEY).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return what was encrypted, with any of the keys. Raises cryptography's InvalidToken under another."""
+        """Decrypt with any of the keys. Raises cryptography's InvalidToken if none fits."""
         return _ciphers(settings.SEED_KEY).decrypt(encrypted_text.encode()).decode()
 
     def get_totp_issuer(self) -> str:
-        """What an authenticator app calls the house."""
+        """Return the name of this site in an authenticator app."""
         return "Sabot"
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Whether this one may go: staff keep one."""
+        """Return whether this factor may be removed: staff keep at least one."""
         others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS).exclude(pk=authenticator.pk)
         return staff_of(authenticator.user) is None or others.exists()
 
@@ -65,25 +66,25 @@ class MFAAdapter(DefaultMFAAdapter):
         user: AbstractBaseUser,
         type: Authenticator.Type,  # noqa: A002  (allauth's name)
     ) -> str:
-        """What a new passkey is called unless its owner calls it something else."""
+        """Return the default name of a new passkey."""
         number = Authenticator.objects.filter(user_id=user.pk, type=type).count() + 1
         return gettext("Passkey %d") % number
 
 
 def is_set_up(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Say whether someone has a second factor; `HouseBackend` has asked already for whoever makes a request."""
+    """Return whether the user has a second factor. `HouseBackend` has set it for the user of a request."""
     known: bool | None = getattr(user, "has_second_factor", None)
     return Authenticator.objects.filter(user=user.pk, type__in=FACTORS).exists() if known is None else known
 
 
 def has_only_passkeys(user: User) -> bool:
-    """Say whether someone's second factor is a passkey, with no app whose code could be typed."""
+    """Return whether the user has passkeys but no authenticator app."""
     kinds = set(Authenticator.objects.filter(user=user, type__in=FACTORS).values_list("type", flat=True))
     return kinds == {Authenticator.Type.WEBAUTHN}
 
 
 def was_shown_again(request: HttpRequest) -> bool:
-    """Say whether a second factor was asked for and shown once more in this session, a moment ago."""
+    """Return whether a second factor was confirmed again in this session within the reauthentication timeout."""
     shown = [
         record["at"]
         for record in get_authentication_records(request, request.user)
@@ -93,13 +94,13 @@ def was_shown_again(request: HttpRequest) -> bool:
 
 
 def give(user: User) -> Authenticator:
-    """Give someone an authenticator with a secret of its own, as the demo does to its staff."""
+    """Create an authenticator with a random secret, as for staff of the demo."""
     authenticator: Authenticator = TOTP.activate(user, generate_totp_secret()).instance
     return authenticator
 
 
 def code_of(user: User) -> str | None:
-    """Return a code that counts now; None where all that could count have been used, or there is no authenticator."""
+    """Return a valid unused code, or None if all are used or there is no authenticator app."""
     held = Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).first()
     if held is None:
         return None
@@ -110,8 +111,9 @@ def code_of(user: User) -> str | None:
 
 @transaction.atomic
 def spend(authenticator: Authenticator, code: str) -> bool:
-    """Use up a code of an authenticator app: neither it nor an earlier one counts again (RFC 6238, 5.2). Say whether it
-    counted.
+    """Use up a code of an authenticator app. Return whether it was valid.
+
+    Neither this code nor an earlier one is accepted again (RFC 6238, 5.2).
     """
     held = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
     for step in steps_around_now():
@@ -123,7 +125,7 @@ def spend(authenticator: Authenticator, code: str) -> bool:
 
 
 def accepts(user: User, code: str) -> bool:
-    """Use up a code of the authenticator app or a recovery code; say whether it counted."""
+    """Use up a code of the authenticator app or a recovery code. Return whether it was valid."""
     for held in Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN):
         if spend(held, code) if held.type == Authenticator.Type.TOTP else held.wrap().validate_code(code):
             return True
@@ -131,8 +133,9 @@ def accepts(user: User, code: str) -> bool:
 
 
 def resealed(data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the *data* of an authenticator with its secrets under the first key, None where they are. Raises
-    InvalidToken.
+    """Return *data* of an authenticator with its secrets re-encrypted under the first key.
+
+    Return None if they are already. Raises InvalidToken.
     """
     found = {name: data[name] for name in SECRETS if name in data}
     changed = {

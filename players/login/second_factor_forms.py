@@ -1,4 +1,4 @@
-"""Second factors as people fill them in."""
+"""Forms for second factors."""
 
 from typing import ClassVar
 
@@ -17,10 +17,10 @@ LONGEST_NAME = 60  # characters
 
 
 class OnlyOnce(base.BaseAuthenticateForm):
-    """Takes a code of an authenticator app once, however long it would be good for."""
+    """Accepts each code of an authenticator app only once."""
 
     def clean_code(self) -> str:
-        """Raises ValidationError where the code is wrong or has been used."""
+        """Raises ValidationError if the code is wrong or has been used."""
         code: str = super().clean_code()
         if self.authenticator.type == Authenticator.Type.TOTP and not second_factor.spend(self.authenticator, code):
             raise get_adapter().validation_error("incorrect_code")
@@ -28,31 +28,31 @@ class OnlyOnce(base.BaseAuthenticateForm):
 
 
 class AuthenticateForm(Relabelled, OnlyOnce, base.AuthenticateForm):
-    """A code, at log-in."""
+    """Code at log-in."""
 
     labels: ClassVar = {"code": _("Code")}
 
 
 class ReauthenticateForm(Relabelled, OnlyOnce, base.ReauthenticateForm):
-    """A code, before something that matters."""
+    """Code before a sensitive action."""
 
     labels: ClassVar = {"code": _("Code")}
 
 
 class ActivateForm(Relabelled, totp.ActivateTOTPForm):
-    """The first code of an authenticator app, which shows that it has the secret."""
+    """First code of an authenticator app, which proves that it has the secret."""
 
     labels: ClassVar = {"code": _("Code that the app shows")}
 
 
 class PasskeyName(forms.Form):
-    """What its owner calls a passkey."""
+    """Name of a passkey."""
 
     name = forms.CharField(label=_("Name of the passkey"), max_length=LONGEST_NAME, required=False)
 
 
 class AddPasskeyForm(PasskeyName, webauthn.AddWebAuthnForm):
-    """A new passkey, as the browser made it."""
+    """New passkey, as created by the browser."""
 
     passwordless = forms.BooleanField(
         label=_("Log in with it alone, without the password"), required=False, initial=True
@@ -60,6 +60,6 @@ class AddPasskeyForm(PasskeyName, webauthn.AddWebAuthnForm):
 
 
 class RenamePasskeyForm(webauthn.EditWebAuthnForm):
-    """Another name for a passkey."""
+    """New name of a passkey."""
 
     name = forms.CharField(label=_("Name of the passkey"), max_length=LONGEST_NAME)

@@ -1,6 +1,6 @@
-"""How someone logs in, as they see and change it: address, password, second factors.
+"""Views of the security page: e-mail address, password, second factors.
 
-The flows are allauth's; each change is one transaction with its record and the mail that tells of it.
+The flows are allauth's. Each change is one transaction, with its event and a mail to the owner.
 """
 
 from typing import Any, cast
@@ -33,7 +33,7 @@ SECURITY = reverse_lazy("account_security")
 @login_required
 @require_safe
 def security(request: HttpRequest) -> HttpResponse:
-    """Everything about how someone logs in, with the way to change each."""
+    """Show how the user logs in, with links to change each part."""
     held = Authenticator.objects.filter(user=request.user.pk).order_by("id")
     context = {
         "app": held.filter(type=Authenticator.Type.TOTP).first(),
@@ -46,10 +46,10 @@ def security(request: HttpRequest) -> HttpResponse:
 
 
 class ActivateApp(ActivateTOTPView):
-    """Set up an authenticator app; the code that shows that it works counts for nothing else."""
+    """Set up an authenticator app. The code that confirms it cannot be used again."""
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Keep the secret, use up the code, tell of it."""
+        """Store the secret, use up the code, record and mail the change."""
         answer: HttpResponse = super().form_valid(form)
         _end_what_began_without(self.request)
         held = Authenticator.objects.get(user=self.request.user.pk, type=Authenticator.Type.TOTP)
@@ -58,7 +58,7 @@ class ActivateApp(ActivateTOTPView):
         return answer
 
     def get_success_url(self) -> str:
-        """Lead to the recovery codes where they are new."""
+        """Redirect to the recovery codes if they are new."""
         return _after_adding(self.did_generate_recovery_codes)
 
 
@@ -68,7 +68,7 @@ class DeactivateApp(DeactivateTOTPView):
     success_url = SECURITY
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Remove it and tell of it."""
+        """Remove it, record and mail the change."""
         _tell(self.request, "authenticator.removed")
         answer: HttpResponse = super().form_valid(form)
         return answer
@@ -78,30 +78,30 @@ class AddPasskey(AddWebAuthnView):
     """Add a passkey."""
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Keep it and tell of it."""
+        """Store it, record and mail the change."""
         answer: HttpResponse = super().form_valid(form)
         _end_what_began_without(self.request)
         _tell(self.request, "passkey.added")
         return answer
 
     def get_success_url(self) -> str:
-        """Lead to the recovery codes where they are new."""
+        """Redirect to the recovery codes if they are new."""
         return _after_adding(self.did_generate_recovery_codes)
 
 
 class RenamePasskey(EditWebAuthnView):
-    """Give a passkey another name."""
+    """Rename a passkey."""
 
     success_url = SECURITY
 
 
 class RemovePasskey(RemoveWebAuthnView):
-    """Remove a passkey, once that is confirmed."""
+    """Remove a passkey after confirmation."""
 
     success_url = SECURITY
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Remove it and tell of it; the last factor of staff stays."""
+        """Remove it, record and mail the change. The last factor of staff cannot be removed."""
         if not MFAAdapter().can_delete_authenticator(self.object):
             messages.error(self.request, str(MFAAdapter.error_messages["cannot_delete_authenticator"]))
             return redirect(SECURITY)
@@ -110,32 +110,32 @@ class RemovePasskey(RemoveWebAuthnView):
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add what the passkey is called."""
+        """Add the name of the passkey."""
         return {**super().get_context_data(**kwargs), "name": self.object.wrap().name}
 
 
 class MakeRecoveryCodes(GenerateRecoveryCodesView):
-    """Make new recovery codes; the old ones no longer count."""
+    """Generate new recovery codes. The old ones become invalid."""
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Make them and tell of it."""
+        """Generate them, record and mail the change."""
         answer: HttpResponse = super().form_valid(form)
         _tell(self.request, "recovery_codes.made")
         return answer
 
 
 class ShowRecoveryCodes(ViewRecoveryCodesView):
-    """The recovery codes, once; whoever has none is led back."""
+    """Show the recovery codes; redirect if there are none."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Show them, or how many are left."""
+        """Show the unused codes."""
         if not self._held().exists():
             return redirect(SECURITY)
         answer: HttpResponse = super().get(request, *args, **kwargs)
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Add the file of them, which says whose they are, where they let in, since when, and how often."""
+        """Add the download file: user, host, date of creation, instructions, and the codes."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         user = cast("User", self.request.user)
         head = (
@@ -156,11 +156,12 @@ def _after_adding(are_codes_new: bool) -> str:
 
 
 def _end_what_began_without(request: HttpRequest) -> None:
-    """End every other session where this second factor is the first: whoever is in one of them gave a password alone,
-    and would be taken for somebody who has shown the factor.
+    """End all other sessions if the second factor just added is the first one.
+
+    Those sessions began with a password only. They would otherwise count as having a second factor.
     """
     user = cast("User", request.user)
-    if not user.has_second_factor:  # type: ignore[attr-defined]  # `HouseBackend` asked when the request came
+    if not user.has_second_factor:  # type: ignore[attr-defined]  # annotated by `HouseBackend`
         ip = get_adapter().get_client_ip(request)
         sessions.end_others(user=user, here=session_of(request.session), ip=ip)
 

@@ -1,5 +1,7 @@
-"""Where sessions lie: in the database, under a digest of what the cookie says, as tokens do. So whoever reads the table
-gets into nobody's session, of staff past their second factor among them.
+"""Session store that keeps sessions under a digest of the cookie's key.
+
+Someone who reads the table cannot take over a session, such as one of staff after the second
+factor.
 """
 
 from hashlib import sha256
@@ -10,17 +12,19 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-LENGTH: Final = 40  # of the 64 digits, 160 bits: as many as Django's column has room for
+LENGTH: Final = 40  # of 64 hex digits, 160 bits: the length of Django's column
 
 
 def row_key(session_key: str) -> str:
-    """Return the key of the row in which a session lies."""
+    """Return the primary key of a session's row."""
     return sha256(session_key.encode()).hexdigest()[:LENGTH]
 
 
 class SessionStore(db.SessionStore):
-    """Django's, with `row_key`. Of its methods for asynchronous views, which the house has none of, only those are here
-    by which a row would come to be: they would leave a key in plain.
+    """Django's database store, with `row_key`.
+
+    There are no asynchronous views. Of the asynchronous methods, only those that create a row are
+    overridden, because they would store the plain key.
     """
 
     def _get_session_from_db(self) -> Session | None:
@@ -33,23 +37,23 @@ class SessionStore(db.SessionStore):
         return found
 
     def exists(self, session_key: str) -> bool:
-        """Say whether there is a session of this key."""
+        """Return whether a session with this key exists."""
         return Session.objects.filter(pk=row_key(session_key)).exists()
 
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """Return the row as it is to be written."""
+        """Return the row to store."""
         row = super().create_model_instance(data)
         row.session_key = row_key(row.session_key)
         return row
 
     async def acreate_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """Return the row as it is to be written."""
+        """Return the row to store."""
         row = await super().acreate_model_instance(data)
         row.session_key = row_key(row.session_key)
         return row
 
     def delete(self, session_key: str | None = None) -> None:
-        """Delete the session of this key, or this session."""
+        """Delete the session with this key, or this session."""
         key = session_key or self.session_key
         if key is not None:
             Session.objects.filter(pk=row_key(key)).delete()
