@@ -1,1 +1,1 @@
-"""Who plays and who works here."""
+"""Accounts of players and staff."""

@@ -1,6 +1,7 @@
-"""The fence: which pages are for players, which for staff, and what happens to whoever stands before the wrong one.
+"""Access control for views: decorators that separate player pages from staff pages.
 
-Staff never play: a staff log-in has no player, so every player page is closed to it, and the other way round.
+Staff never play. A staff log-in has no player, so every player page refuses it. Staff pages refuse
+players.
 """
 
 from collections.abc import Callable
@@ -28,24 +29,24 @@ from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Player, Staff, User
 
 BY_THE_PAGE = "made_by_the_page"  # attribute of a view
-ENDED = "ended"  # query parameter of the log-in page: there was a session, and it is over
+ENDED = "ended"  # query parameter of the log-in page: the session has ended
 
 
 class HouseRequest(HttpRequest):
-    """A request as the middleware leaves it."""
+    """A request with the attributes that the middleware adds."""
 
     htmx: HtmxDetails
 
 
 class PlayerRequest(HouseRequest):
-    """A request to a player page, past the fence."""
+    """A request that `player_required` has admitted."""
 
     user: User
     player: Player
 
 
 class StaffRequest(HouseRequest):
-    """A request to a page of the back office, past the fence."""
+    """A request that `staff_required` has admitted."""
 
     user: User
     staff: Staff
@@ -58,7 +59,7 @@ View = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
 
 
 def player_required(view: PlayerView[Args]) -> View[Args]:
-    """Let players in, as ``request.player``; ask visitors to log in; refuse staff (403)."""
+    """Admit players and set ``request.player``. Redirect visitors to the log-in page; refuse staff (403)."""
 
     @wraps(view)
     def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
@@ -75,11 +76,10 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
 
 
 def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]:
-    """Let staff in whose role has one of *permissions* (``app.codename``), as ``request.staff``, and speak English with
-    them.
+    """Admit staff who have at least one of *permissions* (``app.codename``) and set ``request.staff``.
 
-    Visitors are asked to log in, all others refused (403). Staff without a second factor get no further than to the
-    page where they set one up.
+    The view runs in English. Visitors are redirected to the log-in page; all others are refused
+    (403). Staff without a second factor are redirected to the page where they set one up.
     """
 
     def fence(view: StaffView[Args]) -> View[Args]:
@@ -103,23 +103,27 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
 
 
 def made_by_the_page(view: View[Args]) -> View[Args]:
-    """Mark a view that pages ask for by themselves, in polls and streams: a request to it is no action of anyone's, and
-    no session lasts longer for it. Who asks cannot choose: the mark is the view's.
+    """Mark a view that pages request automatically, in polls and streams.
+
+    A request to such a view is not an action of the user and does not extend the session. The mark
+    belongs to the view, so a client cannot choose it.
     """
     vars(view)[BY_THE_PAGE] = True
     return view
 
 
 def is_made_by_the_page(view: Callable[..., object]) -> bool:
-    """Say whether `made_by_the_page` marks the view."""
+    """Return whether `made_by_the_page` marks the view."""
     return bool(getattr(view, BY_THE_PAGE, False))
 
 
 def ask_to_log_in(request: HttpRequest) -> HttpResponse:
-    """Lead to the log-in page and from there back to the page the visitor was looking at.
+    """Redirect to the log-in page, which leads back to the page that the visitor was on.
 
-    A request from within a page, or with the cookie of a session that is no more, is told that the session has ended;
-    a guest's session goes on. htmx is led by a header, since it would put a redirect's page into the fragment's place.
+    The log-in page says that the session has ended if the request came from within a page (htmx or
+    POST) or has the cookie of a session that no longer exists. The session of a visitor goes on.
+    htmx gets a header instead of a redirect, because it would put the redirected page into the
+    fragment.
     """
     htmx = HtmxDetails(request)
     query = {"next": _page_before(request, htmx)}
@@ -131,12 +135,12 @@ def ask_to_log_in(request: HttpRequest) -> HttpResponse:
 
 
 def actor(request: HttpRequest) -> str:
-    """Return what the event log calls whoever makes the request."""
+    """Return the actor that the event log records for the request."""
     return actor_of(request.user)
 
 
 def session_id(request: HttpRequest) -> UUID | None:
-    """Return the id of the log-in session the request belongs to."""
+    """Return the id of the log-in session that the request belongs to."""
     return session_of(request.session)
 
 
@@ -146,9 +150,12 @@ def _ask_for_a_second_factor(request: HttpRequest) -> HttpResponse:
 
 
 def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
-    """Return path and query of the page on the visitor's screen; for a form or fragment, that of the page it is on."""
+    """Return path and query of the page that the visitor is on.
+
+    For a form or a fragment, this is the page that contains it.
+    """
     if htmx:
-        with suppress(ValueError):  # what a header says need not be an address
+        with suppress(ValueError):  # the header may hold any text
             return htmx.current_url_abs_path or reverse("home")
         return reverse("home")
     if request.method in ("GET", "HEAD"):
@@ -160,8 +167,10 @@ def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
 
 
 def _refuse(request: HttpRequest) -> NoReturn:
-    """Record that someone stood before the wrong page, and answer 403. Of many in an hour not each is recorded: the
-    event then says the how-many-th it is.
+    """Record the refusal and raise PermissionDenied (403).
+
+    Not every refusal of the same actor within an hour is recorded. A recorded one then says how
+    many there have been (``times``).
     """
     page = request.resolver_match.view_name if request.resolver_match else ""
     who = actor(request)

@@ -1,10 +1,10 @@
-"""How events read that alter something of people: their accounts, limits, exclusions, and what was found about them."""
+"""Texts for the alterations report: events that change accounts, limits, exclusions and identity."""
 
 from audit.reports.alterations import Change, Data, added, became, moved, register, said
 
 
 def ready() -> None:
-    """Have the report of events and alterations tell of them."""
+    """Register the events of this app with the report of events and alterations."""
     register(
         "Accounts",
         {

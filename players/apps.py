@@ -1,4 +1,4 @@
-"""The application of people."""
+"""App configuration of `players`."""
 
 from django.apps import AppConfig
 
@@ -7,10 +7,10 @@ class PlayersConfig(AppConfig):
     name = "players"
 
     def ready(self) -> None:
-        """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
-        from audit import approvals  # models are loaded by now, and not before
+        """Connect signal handlers and register this app's approvals, alarms, reports and permissions."""
+        from audit import approvals  # importable only after models are loaded
         from audit.reports import kinds
-        from audit.sealing import alarms  # models are loaded by now, and not before
+        from audit.sealing import alarms  # importable only after models are loaded
         from players import alterations, reports, significant, staff
         from players.login import signals
         from players.mail import approvals as approval_mail

@@ -1,5 +1,7 @@
-"""A day in a form. The first and the last days that Python knows are none: no clock of another zone can tell when they
-begin, and nothing comes before one or after the other.
+"""Date field of forms.
+
+It excludes the first and last dates of Python's range: in another time zone they would lie outside
+it, and no date comes before or after them.
 """
 
 from datetime import date
@@ -13,7 +15,7 @@ LAST: Final = date(2999, 12, 31)
 
 
 class Day(forms.DateField):
-    """A day as browsers send it."""
+    """A date in the format that browsers send."""
 
     def __init__(self, label: Any, *, required: bool = False) -> None:
         super().__init__(

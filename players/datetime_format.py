@@ -1,4 +1,7 @@
-"""Days and times as the reader's language writes them, from CLDR: Django's Romanian and Swedish capitalise months."""
+"""Dates and times formatted for a language, from CLDR.
+
+Django's own formats capitalise Romanian and Swedish months.
+"""
 
 from datetime import date, datetime
 from typing import Final
@@ -9,30 +12,31 @@ from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-# The English of the house is British: 21 November 2026, 14:05:09. CLDR's own "en" is American.
+# English texts use British format: 21 November 2026, 14:05:09. CLDR's "en" is American.
 _LOCALES: Final = {"en": "en_GB"}
 
 
 def written_day(value: date, language: str) -> str:
-    """Write a date, or the day of a time: "21 noiembrie 2026"."""
+    """Format a date, or the date of a time: "21 noiembrie 2026"."""
     moment = localtime(value) if isinstance(value, datetime) else value
     return format_date(moment, "long", locale=_LOCALES.get(language, language))
 
 
 def written_time(value: datetime, language: str) -> str:
-    """Write the time of day with seconds: "14:05:09", in Danish "14.05.09"."""
+    """Format the time of day with seconds: "14:05:09", in Danish "14.05.09"."""
     return format_time(localtime(value), "medium", locale=_LOCALES.get(language, language))
 
 
 def written_moment(value: datetime, language: str, zone: str) -> str:
-    """Write day and time to the minute where *zone* is: "21 November 2026, 14:05"."""
+    """Format date and time to the minute in the time zone *zone*: "21 November 2026, 14:05"."""
     there, name = value.astimezone(ZoneInfo(zone)), _LOCALES.get(language, language)
     return f"{format_date(there, 'long', locale=name)}, {format_time(there, 'short', locale=name)}"
 
 
 def written_span(begins: datetime, ends: datetime, language: str) -> str:
-    """Write from when to when, in the time zone that both are in: "21 November 2026, 14:05–15:30 CET"; with the day of
-    the end where that is another one.
+    """Format a period in the time zone of its two ends: "21 November 2026, 14:05–15:30 CET".
+
+    If the period ends on another date, the date of the end is included.
     """
     name = _LOCALES.get(language, language)
     day, first, last = (
@@ -46,8 +50,9 @@ def written_span(begins: datetime, ends: datetime, language: str) -> str:
 
 
 def written_until(value: datetime | None, zone: str) -> str:
-    """Write in the active language until when something holds: "until 21 November 2026, 14:05"; None is for as long as
-    nobody ends it.
+    """Format the end of a period in the active language: "until 21 November 2026, 14:05".
+
+    None means "until further notice".
     """
     if value is None:
         return _("until further notice")

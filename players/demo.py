@@ -1,6 +1,6 @@
-"""The people of a demo house: a player in every jurisdiction and staff in every role that has pages.
+"""Demo accounts: a player in every jurisdiction and staff in every role that has pages.
 
-All have one printed password.
+All have the same published password.
 """
 
 from collections.abc import Mapping
@@ -16,32 +16,32 @@ from players.models import Jurisdiction, LimitKind, Period, Player, User
 from players.protection import limits
 from players.staff import first_staff
 
-PASSWORD = "cards-on-the-table"  # noqa: S105  (printed for everyone; a house with these people in it does not start in production)
+PASSWORD = "cards-on-the-table"  # noqa: S105  (published; an installation with these accounts does not start in production)
 DOMAIN = "demo.example"
 BORN = date(1990, 1, 1)
 
 
 class NotADemo(Exception):
-    """Demo people were asked for in a production house."""
+    """Demo accounts were requested in production."""
 
 
 @dataclass(frozen=True)
 class DemoLogin:
-    """Someone to log in as: a player with *currency*, or staff where there is none."""
+    """A demo account: a player if *currency* is set, otherwise staff."""
 
     name: str
     role: str
-    code: str  # of a jurisdiction, or the role again
+    code: str  # of a jurisdiction, or the role
     currency: str = ""
 
     @property
     def email(self) -> str:
-        """The address to log in with."""
+        """Return the e-mail address to log in with."""
         return f"{self.code.lower()}@{DOMAIN}"
 
     @property
     def who(self) -> str:
-        """What they are, for the printed table."""
+        """Return a description for the printed table."""
         return f"{self.role}, {self.code}, {self.currency}" if self.currency else self.role
 
 
@@ -53,7 +53,7 @@ DEMO_LOGINS = (
     DemoLogin("Emily", "player", "GB", "GBP"),
     DemoLogin("Olga", "operator", "operator"),
     DemoLogin("Samuel", "supervisor", "supervisor"),
-    DemoLogin("Sofia", "supervisor", "supervisor2"),  # a round that is dealt is annulled by two people
+    DemoLogin("Sofia", "supervisor", "supervisor2"),  # voiding a dealt round takes two people
     DemoLogin("Farah", "finance", "finance"),
     DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
@@ -63,7 +63,7 @@ DEMO_LOGINS = (
 )
 
 
-# Where nobody plays without deposit limits: minor units of the jurisdiction's currency.
+# For jurisdictions that require deposit limits: minor units of the jurisdiction's currency.
 DEPOSIT_LIMITS: Mapping[str, Mapping[Period, int]] = {
     "SE": {Period.DAY: 3_000_00, Period.WEEK: 6_000_00, Period.MONTH: 10_000_00},
     "DE": {Period.MONTH: 500_00},
@@ -71,7 +71,7 @@ DEPOSIT_LIMITS: Mapping[str, Mapping[Period, int]] = {
 
 
 def create_demo_people() -> None:
-    """Make whoever of them is missing, and give staff the second factor they need, with a secret of this house's own.
+    """Create the missing demo accounts, and give staff a second factor with a random secret.
 
     Raises NotADemo in production.
     """
@@ -107,8 +107,10 @@ def _create(login: DemoLogin) -> None:
 
 
 def _give_passwords() -> None:
-    """Give those who have no password the one of all: hashed once, since a hash takes a third of a second on purpose,
-    and nobody learns from equal ones what is printed.
+    """Set the shared password for demo accounts without one.
+
+    It is hashed once, because a hash takes a third of a second. Equal hashes reveal nothing, since
+    the password is published.
     """
     without = User.objects.filter(is_demo=True, password__startswith=UNUSABLE_PASSWORD_PREFIX)
     if without.exists():
@@ -116,7 +118,7 @@ def _give_passwords() -> None:
 
 
 def _limit(player: Player, deposits: Mapping[Period, int]) -> None:
-    """Answer what is asked about deposit limits: set those without which there is no play, and want no others."""
+    """Decline the offered deposit limits, and set those that are required before play."""
     if limits.should_offer(player):
         limits.decline_offer(player=player)
     if not limits.must_set_limits(player):

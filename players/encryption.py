@@ -1,8 +1,8 @@
-"""How what players send in is kept from the database itself: encrypted, and recognised again only by who has the key.
+"""Encryption of identity documents, and keyed hashes (fingerprints) to find equal values.
 
-Both keys are derived from ``settings.DOCUMENT_KEY``, so that neither tells anything about the other. It may name
-several (`players.key_rotation`): what is encrypted is opened by any of them, what is to be recognised is looked for by
-all.
+Both keys are derived from ``settings.DOCUMENT_KEY``; neither reveals the other. The setting may
+name several keys (`players.key_rotation`): any of them decrypts, and searches use the fingerprints
+of all.
 """
 
 import hmac
@@ -15,30 +15,33 @@ from players import key_rotation
 
 
 def seal(document_id: UUID, content: bytes) -> bytes:
-    """Return *content* encrypted (AES-256-GCM, nonce in front) and bound to the document's id."""
+    """Encrypt *content* (AES-256-GCM, nonce in front) and bind it to the document's id."""
     return key_rotation.seal(settings.DOCUMENT_KEY, content, document_id.bytes, _cipher)
 
 
 def unseal(document_id: UUID, sealed: bytes) -> bytes:
-    """Return the content of the document. Raises cryptography's InvalidTag where ciphertext, key and document do not
-    belong together.
+    """Decrypt the content of a document.
+
+    Raises cryptography's InvalidTag if ciphertext, key and document do not belong together.
     """
     return key_rotation.unseal(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
 
 
 def resealed(document_id: UUID, sealed: bytes) -> bytes | None:
-    """Return what an older key sealed under the first one; None where it is. Raises InvalidTag."""
+    """Re-encrypt with the first key; return None if the first key was used already. Raises InvalidTag."""
     return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
 
 
 def fingerprint(kind: str, value: bytes) -> bytes:
-    """Return the HMAC-SHA-256 by which an equal *value* of the same *kind* is known again, and nothing else is."""
+    """Return the HMAC-SHA-256 of *value* for this *kind*, under the first key. Equal values have equal ones."""
     return fingerprints(kind, value)[0]
 
 
 def fingerprints(kind: str, value: bytes) -> list[bytes]:
-    """Return that of each key: it may have been kept under an older one, or by a process that does not know the newest
-    one as its first.
+    """Return the fingerprint under each key.
+
+    A value may have been stored under an older key, or by a process that does not yet use the
+    newest key first.
     """
     said = kind.encode() + b"\0" + value
     keys = key_rotation.keys_of(settings.DOCUMENT_KEY)

@@ -1,7 +1,7 @@
-"""Keys of which several are good at a time, so that one can be replaced while the house plays.
+"""Encryption with several valid keys, so that a key can be replaced without stopping the service.
 
-A setting names them, separated by commas: the first one seals, each of them opens. What a key has sealed does not say
-which one it was; it is tried, and a wrong one opens nothing.
+A setting holds the keys, separated by commas. The first key encrypts; any key decrypts. Ciphertext
+does not name its key: the keys are tried in turn, and a wrong key fails.
 """
 
 import base64
@@ -20,51 +20,51 @@ KEY_BYTES: Final = 32
 NONCE_BYTES: Final = 12
 
 Make = Callable[[bytes], AESGCM]
-"""Makes a cipher of the bytes of a key."""
+"""Makes a cipher from the bytes of a key."""
 
 
 def keys_of(setting: str) -> list[str]:
-    """Return the keys that a setting names, the one that seals first."""
+    """Return the keys of a setting; the first one encrypts."""
     return [key for key in re.split(r"[\s,]+", setting) if key]
 
 
 @lru_cache(maxsize=32)
 def bytes_of(key: str) -> bytes:
-    """Return a key, URL-safe base64, as bytes."""
+    """Return the bytes of a key in URL-safe base64."""
     return base64.urlsafe_b64decode(key)
 
 
 @lru_cache(maxsize=32)
 def derived(key: str, purpose: bytes) -> bytes:
-    """Return the key for one purpose that follows from another, and tells nothing of it."""
+    """Return the key derived from *key* for one purpose. It reveals nothing about *key*."""
     return derived_of(bytes_of(key), purpose)
 
 
 def derived_of(key: bytes, purpose: bytes) -> bytes:
-    """Do that of the bytes of a key."""
+    """Derive a key for one purpose from the bytes of a key."""
     hkdf = HKDF(algorithm=hashes.SHA256(), length=KEY_BYTES, salt=None, info=b"sabot " + purpose)
     return hkdf.derive(key)
 
 
 def seal(setting: str, content: bytes, bound: bytes, make: Make = AESGCM) -> bytes:
-    """Encrypt (AES-256-GCM, nonce in front) with the first key, for whoever names *bound* again."""
+    """Encrypt (AES-256-GCM, nonce in front) with the first key. Decryption needs the same *bound* data."""
     nonce = secrets.token_bytes(NONCE_BYTES)
     return nonce + _ciphers(setting, make)[0].encrypt(nonce, content, bound)
 
 
 def unseal(setting: str, sealed: bytes, bound: bytes, make: Make = AESGCM) -> bytes:
-    """Decrypt with whichever key fits. Raises cryptography's InvalidTag where none does, or *bound* is another."""
+    """Decrypt with any of the keys. Raises cryptography's InvalidTag if none fits or *bound* differs."""
     return _opened(setting, sealed, bound, make)[0]
 
 
 def resealed(setting: str, sealed: bytes, bound: bytes, make: Make = AESGCM) -> bytes | None:
-    """Return what an older key sealed, sealed with the first; None where it is. Raises InvalidTag."""
+    """Re-encrypt with the first key; return None if the first key was used already. Raises InvalidTag."""
     content, is_first = _opened(setting, sealed, bound, make)
     return None if is_first else seal(setting, content, bound, make)
 
 
 def _opened(setting: str, sealed: bytes, bound: bytes, make: Make) -> tuple[bytes, bool]:
-    """Return the content, and whether the first key opens it."""
+    """Return the content, and whether the first key decrypted it."""
     if len(sealed) <= NONCE_BYTES:
         raise InvalidTag
     for number, cipher in enumerate(_ciphers(setting, make)):

@@ -1,1 +1,1 @@
-"""The pages of an account, its closure, and the terms agreed to."""
+"""Account pages, account closure, and acceptance of the terms."""

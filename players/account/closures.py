@@ -1,4 +1,4 @@
-"""The end of an account: asked for, done, and in the end forgotten. Money's part in it stands in `accounts.closing`."""
+"""Closing, reopening and erasing of accounts. `accounts.closing` handles the money of a closed account."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -15,19 +15,19 @@ from players.models import Closure, ClosureState, Ended, Player, Session, User
 
 
 class AlreadyClosing(Exception):
-    """The account is being closed, or is closed."""
+    """The account is closing or closed."""
 
 
 def state_of(player: Player) -> ClosureState | None:
-    """Return how far the closing of an account has come, None where it is open."""
+    """Return the closure state of the account, or None if the account is open."""
     last = Closure.objects.filter(player=player).order_by("-pk").values_list("state", flat=True).first()
     return ClosureState(last) if last else None
 
 
 def begin(*, player: Player, by: str, ip: str) -> None:
-    """Close an account to play and deposits, in the caller's transaction; others who ask meanwhile wait for it.
+    """Begin to close an account: it refuses play and deposits from now on.
 
-    Raises AlreadyClosing.
+    Runs in the caller's transaction. Concurrent calls wait for it. Raises AlreadyClosing.
     """
     _, is_new = Closure.objects.get_or_create(player=player, state=ClosureState.CLOSING, defaults={"by": by})
     if not is_new:
@@ -37,8 +37,9 @@ def begin(*, player: Player, by: str, ip: str) -> None:
 
 @transaction.atomic
 def finish(*, player: Player, by: str) -> None:
-    """Close an account altogether, or again: nobody logs in any more, and what need not be kept goes at once.
-    Idempotent.
+    """Close an account, or close it again after `let_in`. Idempotent.
+
+    Nobody can log in afterwards. Data that need not be kept is deleted at once.
     """
     user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
     state = state_of(player)
@@ -57,8 +58,9 @@ def finish(*, player: Player, by: str) -> None:
 
 @transaction.atomic
 def let_in(*, player: Player, by: str) -> None:
-    """Let the owner of a closed account log in again, until it is finished anew. It stays closed to play and deposits.
-    Idempotent.
+    """Let the owner of a closed account log in again, until `finish` runs again. Idempotent.
+
+    The account stays closed to play and deposits.
     """
     user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
     if user.is_active or state_of(player) is not ClosureState.CLOSED:
@@ -70,21 +72,21 @@ def let_in(*, player: Player, by: str) -> None:
 
 
 def to_finish() -> list[Player]:
-    """Return whose accounts are being closed, and who was let in again to an account that is closed."""
+    """Return players whose accounts are closing, and players who may log in again to a closed account."""
     shut = Closure.objects.filter(state=ClosureState.CLOSED, player__user__is_active=False).values("player")
     closing = Player.objects.filter(closure__state=ClosureState.CLOSING).exclude(pk__in=shut)
     return list(closing.select_related("user", "jurisdiction").order_by("pk"))
 
 
 def shut() -> QuerySet[Player]:
-    """Return whose accounts are closed, known still, and let nobody log in."""
+    """Return players whose accounts are closed, not erased, and closed to log-ins."""
     erased = Closure.objects.filter(state=ClosureState.ERASED).values("player")
     closed = Player.objects.filter(closure__state=ClosureState.CLOSED, user__is_active=False)
     return closed.exclude(pk__in=erased).select_related("user", "jurisdiction").order_by("pk")
 
 
 def to_erase() -> list[Player]:
-    """Return whose accounts have been closed for as long as the law has the house keep who they were."""
+    """Return players whose accounts have been closed for the legal retention period."""
     done = Closure.objects.filter(state=ClosureState.ERASED).values("player")
     long_ago = Player.objects.filter(
         closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.kept(Kept.ACCOUNT)
@@ -95,8 +97,9 @@ def to_erase() -> list[Player]:
 
 @transaction.atomic
 def forget(player: Player) -> int:
-    """Forget whose account this was; return how many personal values of events that erased. The database refuses
-    where the account has not been closed for long enough.
+    """Erase the personal data of a closed account. Return how many personal values of events were erased.
+
+    The database refuses if the account has not been closed for long enough.
     """
     Session.objects.filter(user=player.user_id).update(ip="", browser="")
     with connection.cursor() as cursor:

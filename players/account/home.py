@@ -1,4 +1,4 @@
-"""What a player finds on the page of their account: one card for each page about themselves."""
+"""Cards of the account page: one for each page about the player."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 @dataclass(frozen=True)
 class Card:
-    """A page, as the page of the account leads to it: the name of its address, its title, one sentence about it."""
+    """A link on the account page: name of the URL, title, one sentence."""
 
     page: str
     title: str | Promise

@@ -1,6 +1,4 @@
-"""The pages of a player's account: the way to all of them, their sessions, the terms. Thin: parse, call one service or
-selector, render.
-"""
+"""Views of the account pages: overview, sessions, acceptance of the terms."""
 
 from contextlib import suppress
 from uuid import UUID
@@ -29,20 +27,17 @@ from players.support import conversations
 
 
 class NotInForce(Exception):
-    """Other terms have come into force since these were shown."""
+    """The player was shown a version of the terms that is no longer in force."""
 
 
 def outstanding(player: Player) -> bool:
-    """Say whether the terms in force are ones that the player has not agreed to."""
+    """Return whether the player has not yet agreed to the terms in force."""
     return not Agreement.objects.filter(player=player, terms_version=terms.VERSION).exists()
 
 
 @transaction.atomic
 def agree(*, player: Player, version: str, ip: str) -> None:
-    """Keep that the player agrees to this *version* of the terms; a second time says nothing new.
-
-    Raises NotInForce.
-    """
+    """Record that the player agrees to this *version* of the terms. Idempotent. Raises NotInForce."""
     if version != terms.VERSION:
         raise NotInForce
     _, is_new = Agreement.objects.get_or_create(player=player, terms_version=version)
@@ -53,7 +48,7 @@ def agree(*, player: Player, version: str, ip: str) -> None:
 @player_required
 @require_safe
 def account(request: PlayerRequest) -> HttpResponse:
-    """The way to every page about the player."""
+    """Show links to all account pages."""
     cards = [card for card in CARDS if card.page != "account_programs" or tokens.may_have(request.user)]
     return render(request, "players/account.html", {"cards": cards, "unread": conversations.unread(request.player)})
 
@@ -61,7 +56,7 @@ def account(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_safe
 def account_sessions(request: PlayerRequest) -> HttpResponse:
-    """Where the player is logged in."""
+    """Show the sessions and API sessions in which the player is logged in."""
     here = session_id(request)
     lines = [
         {
@@ -97,25 +92,27 @@ def account_sessions_end(request: PlayerRequest) -> HttpResponse:
 @made_by_the_page
 @require_safe
 def session_status(request: HttpRequest, session: UUID) -> HttpResponse:
-    """How long a session has still to run, in seconds, for the page that waits for its end. Its id is known to nobody
-    but its own pages and the event log, and tells nothing else.
+    """Return how many seconds a session has left, for the page that waits for its end.
+
+    Only the pages of the session and the event log know its id. The answer says nothing else about
+    the session.
     """
     return _status(session)
 
 
 @require_POST
 def session_stay(request: HttpRequest, session: UUID) -> HttpResponse:
-    """Someone is still there: this counts, as any click does, for whoever is logged in."""
+    """Extend the session, as any action of the logged-in user does, and return the seconds left."""
     return _status(session)
 
 
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def terms_agree(request: PlayerRequest) -> HttpResponse:
-    """The new terms, what is new in them, and a button to agree, which leads back to where the player was."""
+    """Show the new terms with their changes; on POST, record the agreement and return to the previous page."""
     onward = _onward(request)
     if request.method == "POST":
-        with suppress(NotInForce):  # they are shown anew, as they are now
+        with suppress(NotInForce):  # the page then shows the version in force
             agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
     if not outstanding(request.player):
         return redirect(onward)
@@ -140,7 +137,7 @@ def _onward(request: HttpRequest) -> str:
     is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
     return (
         asked if is_ours and asked.startswith("/") else reverse("lobby")
-    )  # a word would be looked up as a page's name
+    )  # without the slash, `redirect` would look it up as a URL name
 
 
 def _ip(request: HttpRequest) -> str:
