@@ -14,11 +14,10 @@ class StaticFiles(StaticFilesConfig):
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):
-    """WhiteNoise's, which looks for no map where a script names one, and has modules import each other by digested
-    name.
+    """WhiteNoise's storage. It reads no source maps, and modules import each other by digested name.
 
-    Django's own `support_js_module_import_aggregation` reads every library's scripts, and fails at one that names a
-    file in a comment. This reads the scripts of the project, whose imports the formatter keeps in one form.
+    Django's own `support_js_module_import_aggregation` reads the scripts of every library, and fails at one that names
+    a file in a comment. This reads the project's scripts, whose imports the formatter keeps in one form.
     """
 
     patterns = (

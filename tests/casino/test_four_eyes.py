@@ -36,7 +36,7 @@ DOERS = {
     "withdrawals.second": {"wallet.apps"},
     "tables.new_version": {"games.change_requests.execution"},
     "tables.make_table": {"games.change_requests.execution", "games.tables.default_tables"},
-    "voiding.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
+    "void.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
     "void.void_round": {"games.verification.replay_task", "games.shared.void", "games.chemin.void"},
     "wallet_adjust": {"wallet.ledger"},
     "players_staff_execute": {"players.staff"},

@@ -17,6 +17,7 @@ from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf
 from audit.sealing import sealer, signer
 from audit.tree.tiles import StoredTiles
+from audit.verification import verify
 from audit.verification.verify import LOG, Unproven, keys_of
 from audit.verification.verify import Checkpoint as Signed
 from examples import mirror_log
@@ -163,7 +164,7 @@ def everything_verifies(folder, tmp_path, keys):
     for given, status in ((keys, 0), (keys.partition("\n")[0], 1)):
         file.write_text(given)
         done = subprocess.run(
-            [sys.executable, "-I", str(PROJECT / "audit" / "verify.py"), str(export), "--keys", str(file)],
+            [sys.executable, "-I", verify.__file__, str(export), "--keys", str(file)],
             capture_output=True,
             text=True,
             check=False,

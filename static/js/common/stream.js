@@ -3,8 +3,8 @@
    After any loss the page first loads its current state and then opens a new stream, since events that were missed are
    not sent again. Where no stream gets through, it loads the state again and again. A hidden page does neither.
 
-   Why this is not htmx's extension: docs/decisions.md, "Server-sent events without htmx's extension". "live:missed" on the
-   document says that events which are sent only once (chat messages) may have been missed. */
+   docs/adr/0074-no-sse-extension.md says why this is not htmx's extension. "live:missed" on the document says that events which
+   are sent only once (chat messages) may have been missed. */
 
 import { updateBanner } from "./banner.js";
 import { checkSession } from "./session.js";
