@@ -1,1 +1,1 @@
-"""Server-sent events: what open pages are told as it happens."""
+"""Server-sent events: live updates for open pages and API streams."""

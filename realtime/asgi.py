@@ -1,8 +1,8 @@
-"""The streams of live tables: a plain ASGI application under /live/, beside Django's pages on the same port.
+"""ASGI application for server-sent event streams, and the switch between it and Django.
 
-A program opens one at an address of the API. Who may is found out as for every other call: the request goes to the
-pages, and the view that answers it leaves a ticket on the port (`games.api.stream`). With that the port goes on, and no
-thread is held any longer.
+Paths under /live/ open a stream for a page; an address of the API opens one for an API client. The
+API view checks an API client like any other call and returns a ticket in the ASGI scope
+(`games.api.stream`). The stream then continues here and holds no thread.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 HEADERS: Final = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     *BARE,
-    (b"x-accel-buffering", b"no"),  # a proxy that gathers answers would hold the cards back
+    (b"x-accel-buffering", b"no"),  # a proxy that buffers would delay the cards
 ]
 
 NUMBERED: Final = tracing.HEADER.lower().encode()
@@ -47,34 +47,34 @@ logger = structlog.get_logger(__name__)
 
 
 class Traced:
-    """Sends an answer with the id of its request, and writes the line of the log when it has ended."""
+    """Adds the request ID to a response and logs the request when the response ends."""
 
     def __init__(self, send: Send, method: str, number: str) -> None:
         self._send, self._method, self._number = send, method, number
         self._began = perf_counter()
-        self._status = 0  # of what nobody waited for
+        self._status = 0  # stays 0 where no response was started
 
     async def __call__(self, message: Message) -> None:
-        """Send a part of it."""
+        """Send one ASGI message."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
             message = {**message, "headers": [*message["headers"], (NUMBERED, self._number.encode())]}
         await self._send(message)
 
     def end(self) -> None:
-        """Write how it went. No path: its ticket is nobody's to read."""
+        """Log the request. The path is left out because it contains the ticket."""
         milliseconds = round((perf_counter() - self._began) * 1000, 1)
         logger.info("request", method=self._method, view="live", status=self._status, ms=milliseconds)
 
 
 class Streams:
-    """Opens a stream for whoever brings a ticket."""
+    """Opens streams for pages that present a valid ticket."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one stream from its opening to its end."""
+        """Serve one stream until it ends."""
         traced = Traced(send, scope["method"], tracing.begin(_header(scope["headers"], NUMBERED)))
         try:
             await self._answer(scope, receive, traced)
@@ -95,14 +95,14 @@ class Streams:
 
 
 class Programs:
-    """Opens a stream for a program that the *pages* let in."""
+    """Opens streams for API clients that *pages* (the Django application) has authorized."""
 
     def __init__(self, hub: Hub, pages: Application) -> None:
         self._hub = hub
         self._pages = pages
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one stream from its opening to its end, or pass on why it is not opened."""
+        """Serve one stream until it ends, or pass on the error response of the API."""
         counter, number = Counter(), ""
 
         async def unless_let_in(message: Message) -> None:
@@ -115,7 +115,7 @@ class Programs:
         await self._pages({**scope, COUNTER: counter}, receive, unless_let_in)
         if counter.ticket is None:
             return
-        tracing.go_on(number)  # of the request that they let in
+        tracing.go_on(number)  # the request ID that Django assigned
         traced = Traced(send, scope["method"], number)
         try:
             if not await _serve(self._hub, counter.ticket, receive, traced):
@@ -125,12 +125,13 @@ class Programs:
 
 
 class Port:
-    """The one port: streams here, *pages* for all else.
+    """Root ASGI application: serves streams itself and passes all other requests to *pages*.
 
-    A process that is told to stop is not ready from then on (`ops.readiness`), and goes on serving for as long as
-    ``WEB_DRAIN_SECONDS`` says, so that whoever shares out requests has sent the next ones elsewhere. Then streams end,
-    each with a word, so that the server need not wait for them and their pages come back elsewhere; and the server
-    answers what it has begun with and ends. Told twice, it does not wait.
+    On a stop signal the process reports that it is not ready (`ops.readiness`) and keeps serving
+    for ``WEB_DRAIN_SECONDS``, so that the load balancer can send new requests to other processes.
+    Then every stream gets a last event and ends, so that the server does not wait for streams and
+    pages reconnect elsewhere. The server finishes open requests and exits. A second signal skips
+    the wait.
     """
 
     def __init__(self, hub: Hub, pages: Application) -> None:
@@ -151,16 +152,16 @@ class Port:
             await self._pages(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()  # the start
-        if threading.current_thread() is threading.main_thread():  # no other hears signals
+        await receive()  # lifespan.startup
+        if threading.current_thread() is threading.main_thread():  # only the main thread can handle signals
             self._close_on_signals()
         await send({"type": "lifespan.startup.complete"})
-        await receive()  # the stop
+        await receive()  # lifespan.shutdown
         await self._hub.close()
         await send({"type": "lifespan.shutdown.complete"})
 
     def _close_on_signals(self) -> None:
-        """Hear of the end at its beginning: the server tells applications only when their answers have ended."""
+        """Handle stop signals here: the server sends lifespan.shutdown only after all responses have ended."""
         loop = asyncio.get_running_loop()
         for number in STOP_SIGNALS:
             end = partial(self._end, signal.getsignal(number))
@@ -173,14 +174,14 @@ class Port:
             signal.signal(number, stop)
 
     def _end(self, server: Any, number: int) -> None:
-        """Let streams go and have the *server* do what it does at that signal."""
+        """End all streams and call the *server*'s own handler for the signal."""
         self._hub.let_go()
         if callable(server):
             server(number, None)
 
 
 async def _serve(hub: Hub, ticket: Ticket, receive: Receive, send: Send) -> bool:
-    """Serve a stream to its end; say whether there was room for it."""
+    """Serve a stream until it ends; return False where the hub is full."""
     stream = hub.admit(ticket)
     if stream is None:
         return False
@@ -193,7 +194,7 @@ async def _serve(hub: Hub, ticket: Ticket, receive: Receive, send: Send) -> bool
 
 
 async def _until_either_ends(stream: Stream, receive: Receive, send: Send) -> None:
-    """Write until there is no more to say, the reader is too slow, or has gone."""
+    """Write until the stream ends, the reader is too slow, or the client disconnects."""
     tasks = (asyncio.create_task(stream.write(send)), asyncio.create_task(_until_gone(receive)))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -209,25 +210,25 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """Return what a header says, "" where there is none."""
+    """Return the value of a header, "" where it is missing."""
     return next((value.decode("latin-1") for each, value in headers if each.lower() == name), "")
 
 
 def _session_cookie(scope: Message) -> str | None:
-    """Return the cookie that says whose browser asks."""
+    """Return the session cookie of the browser."""
     brought = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
     return parse_cookie(brought.decode("latin-1")).get(settings.SESSION_COOKIE_NAME)
 
 
 async def _refuse(send: Send, status: HTTPStatus) -> None:
-    """Answer in a word. A page that is refused polls."""
+    """Send a plain-text error. A page whose stream is refused falls back to polling."""
     headers = [(b"content-type", b"text/plain"), *BARE]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": f"{status.phrase}\n".encode()})
 
 
 async def _tell_full(ticket: Ticket, send: Send) -> None:
-    """Tell a program that there is no room, as every refusal of the API is told."""
+    """Tell an API client that there is no room, in the error format of the API."""
     with override(ticket.language):
         answer = Problem(FULL, headers={"Retry-After": "5"}).plain()
     said = {**answer.headers, "Content-Length": str(len(answer.content))}

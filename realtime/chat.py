@@ -1,7 +1,9 @@
-"""What is said at the live tables of this process: read once, and told to everybody there who wants to hear its author.
+"""Chat streams of this process: each message is read once and sent to every reader who has not
+blocked its author.
 
-A page comes with what had been said when it was made; its stream brings what was said since. That may be a while, and a
-message is told only once: so what was said lately is kept here for those who come.
+A page contains the messages that existed when it was rendered; its stream sends the later ones.
+Some time can pass in between, and a message is sent only once, so recent messages are kept here for
+streams that open later.
 """
 
 from collections import defaultdict
@@ -18,10 +20,10 @@ from games.shared.stream_tokens import MAX_AGE
 from realtime.listener import Line, News
 from realtime.stream import Stream, event
 
-KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for whoever comes with a ticket that is still good
-OVERLAP: Final = timedelta(seconds=5)  # what a page was made without, though it was said before
+KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for streams that open with a ticket that is still valid
+OVERLAP: Final = timedelta(seconds=5)  # covers messages written before the page was rendered but committed after
 
-# Parameters: how long ago, the live table. From where a table is read that nobody has watched.
+# Where to start reading a table that nobody watched before. Parameters: the live table, how long ago.
 READ_FROM: Final = """
 SELECT moment AS removed,
     coalesce((SELECT max(gone.id) FROM games_chatnametaken AS gone WHERE gone.at < moment), 0) AS taken,
@@ -30,23 +32,23 @@ SELECT moment AS removed,
 FROM (SELECT clock_timestamp() - %s::interval) AS beginning (moment)
 """
 
-DECIDED: Final = event("decided", "")  # the reader's own part of the chat is another one now
+DECIDED: Final = event("decided", "")  # a staff decision changed the reader's own part of the chat
 
 logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Said:
-    """One message, or that it or its author's name was taken away."""
+    """A chat message, or the removal of a message or of its author's name."""
 
     author: int
-    at: datetime  # of what is told; by the database's clock
-    taken_at: float  # by this process's
+    at: datetime  # when it was written or removed, by the database's clock
+    taken_at: float  # by this process's monotonic clock
     line: bytes
 
 
 class Chat:
-    """What is said at one table."""
+    """The chat of one table."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -54,27 +56,27 @@ class Chat:
         self.is_stale = True
         self.has_stale_names = True
         self._newcomers: set[Stream] = set()
-        self._from: tuple[int, datetime] | None = None  # the last message known, and when the last one was removed
-        self._taken = 0  # the last name known to be taken away
-        self._lately: dict[int, Said] = {}  # by number of the message
+        self._from: tuple[int, datetime] | None = None  # last message read, time of the last removal
+        self._taken = 0  # ID of the last name removal read
+        self._lately: dict[int, Said] = {}  # recent messages by message ID
         self._news: list[Said] = []
 
     def take_in(self, stream: Stream) -> None:
-        """Have somebody told what was said since their page was made, and from now on."""
+        """Add a stream: send what was written since its page was rendered, and everything from now on."""
         self._newcomers.add(stream)
 
     def let_go(self, stream: Stream) -> None:
-        """Forget somebody."""
+        """Remove a stream."""
         self._newcomers.discard(stream)
         self.streams.discard(stream)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody listens."""
+        """Whether the chat has no streams."""
         return not (self.streams or self._newcomers)
 
     async def read(self, line: Line) -> None:
-        """Read what was said since the last time."""
+        """Read messages written or removed since the last read."""
         if self._from is None:
             (row,) = await line.ask(READ_FROM, [self.number, KEPT])
             self._from = (row["last"], row["removed"])
@@ -86,7 +88,7 @@ class Chat:
         self._forget()
 
     async def read_names(self, line: Line) -> None:
-        """Read what was said lately under names that were taken away since the last time."""
+        """Read recent messages whose author's name was removed since the last read."""
         for row in await line.ask(rendering.READ_NAMELESS, [self._taken, self.number]):
             self._tell(row, row["taken_at"])
             self._taken = max(self._taken, row["taken"])
@@ -97,7 +99,7 @@ class Chat:
         self._lately = {number: said for number, said in self._lately.items() if said.taken_at >= long_ago}
 
     def show(self, blocked: Mapping[int, Collection[int]]) -> None:
-        """Tell everybody what is new to them, without those they have *blocked*."""
+        """Send new messages to each stream, except those by authors its player has *blocked*."""
         for said in self._news:
             for stream in self.streams:
                 if said.author not in blocked.get(stream.ticket.player, ()):
@@ -132,24 +134,24 @@ class Chat:
 
 
 class Chats:
-    """What is said at all tables that somebody watches, and who wants to read whom."""
+    """The chats of all watched tables, and whom each player has blocked."""
 
     def __init__(self) -> None:
         self._chats: dict[int, Chat] = {}
         self._players: defaultdict[int, set[Stream]] = defaultdict(set)
         self._blocked: dict[int, set[int]] = {}
-        self._unread: set[int] = set()  # players whose blocks have to be read
-        self._decided: set[int] = set()  # players about whom staff decided something
+        self._unread: set[int] = set()  # players whose block lists have to be read
+        self._decided: set[int] = set()  # players whose chat rights staff changed
 
     def take_in(self, number: int, stream: Stream) -> None:
-        """Have somebody hear what is said at that table."""
+        """Add a stream to the chat of a table."""
         player = stream.ticket.player
         self._chats.setdefault(number, Chat(number)).take_in(stream)
         self._players[player].add(stream)
         self._unread.add(player)
 
     def let_go(self, number: int, stream: Stream) -> None:
-        """Forget somebody."""
+        """Remove a stream."""
         player = stream.ticket.player
         chat = self._chats.get(number)
         if chat is None or stream not in self._players.get(player, ()):
@@ -163,7 +165,7 @@ class Chats:
             self._blocked.pop(player, None)
 
     def hear(self, news: News) -> None:
-        """Note what has to be read."""
+        """Mark what has to be read again."""
         for number in news.chats & self._chats.keys():
             self._chats[number].is_stale = True
         for chat in self._chats.values() if news.names else ():
@@ -172,13 +174,13 @@ class Chats:
         self._decided |= news.decided & self._players.keys()
 
     def begin_anew(self) -> None:
-        """Have everything read that was said meanwhile: news may have been missed."""
+        """Mark everything for reading: notifications may have been missed."""
         for chat in self._chats.values():
             chat.is_stale = chat.has_stale_names = True
         self._unread.update(self._players)
 
     async def keep_up(self, line: Line) -> None:
-        """Read what there is to read, blocks first, and tell it."""
+        """Read what is marked, block lists first, and send it."""
         players = list(self._unread & self._players.keys())
         if players:
             blocked: defaultdict[int, set[int]] = defaultdict(set)

@@ -1,10 +1,11 @@
-"""The floor as one process shows it to staff: read while somebody looks, each row rendered once for all of them.
+"""Live floor view for staff: read only while someone watches, each row rendered once for all
+watchers.
 
-It is read as the page reads it, by Django in a thread of its own with a connection of its own, so that nothing of it
-holds up a table at which somebody plays. With nobody looking, there is neither thread nor connection.
+Django reads the floor as the page does, in a separate thread with its own connection, so that it
+never delays a table at which somebody plays. Without watchers there is no thread and no connection.
 
-Bets are no news: so many notifications, committed one after another, would hold the bets up. They are found by reading
-again, once a second.
+Bets send no notification: NOTIFY serializes commits, so one per bet would slow betting down. The
+floor is read again every second instead.
 """
 
 import asyncio
@@ -22,11 +23,11 @@ from games.shared.floor.rows import read_rows, render_head, render_row
 from realtime.listener import News
 from realtime.stream import Stream, event
 
-AGAIN: Final = 1.0  # seconds until it is read again, without news
-BREATH: Final = 0.2  # seconds between two times, whatever the news
-PAUSE: Final = 2.0  # seconds until the next try where it could not be read
-NAME: Final = "sabot floor"  # as PostgreSQL shows the connection
-HEAD, ROW = "head", "row"  # kinds of events
+AGAIN: Final = 1.0  # seconds between reads without a notification
+BREATH: Final = 0.2  # minimum seconds between reads
+PAUSE: Final = 2.0  # seconds before a retry after a failed read
+NAME: Final = "sabot floor"  # application_name of the connection
+HEAD, ROW = "head", "row"  # event names
 
 Events = list[tuple[str, bytes]]
 
@@ -34,35 +35,36 @@ logger = structlog.get_logger(__name__)
 
 
 class Floor:
-    """Everybody of staff who looks at the floor, and the task that keeps them up to date."""
+    """The staff streams that watch the floor, and the task that updates them."""
 
     def __init__(self) -> None:
         self.streams: set[Stream] = set()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._told: dict[str, tuple[str, bytes]] = {}  # by key: the version, and the event that tells it
+        self._told: dict[str, tuple[str, bytes]] = {}  # by key: version and event last sent
         self._renders = 0
 
     def take_in(self, stream: Stream) -> None:
-        """Have somebody shown every row, and what becomes of it."""
+        """Add a stream: send every row and all later changes."""
         self.streams.add(stream)
         self._stirred.set()
         if self._work is None:
-            self._work = asyncio.create_task(self._keep_up(), context=Context())  # of nobody's request
+            # an empty context: the task belongs to no request
+            self._work = asyncio.create_task(self._keep_up(), context=Context())
 
     def let_go(self, stream: Stream) -> None:
-        """Forget somebody; the last one ends the reading."""
+        """Remove a stream; the task ends after the last one."""
         self.streams.discard(stream)
         if not self.streams:
             self._stirred.set()
 
     def hear(self, news: News) -> None:
-        """Have the floor read again where a table has moved."""
+        """Read the floor again if a table has changed."""
         if news.tables:
             self._stirred.set()
 
     async def close(self) -> None:
-        """End the reading."""
+        """Stop the task."""
         work, self._work = self._work, None
         if work is not None:
             work.cancel()
@@ -79,7 +81,7 @@ class Floor:
                 for stream in list(self.streams):
                     stream.tell_all(events)
                 await self._rest(began, AGAIN if events else PAUSE)
-            self._work = None  # whoever comes from now on begins another
+            self._work = None  # the next stream starts a new task
         finally:
             thread.submit(connections.close_all)
             thread.shutdown(wait=False)
@@ -93,8 +95,8 @@ class Floor:
             pass
 
     def _read(self) -> Events:
-        """Read the floor, and return all there is to tell, the head last: it says in which order the rows stand.
-        Nothing where it cannot be read.
+        """Read the floor and return its events, the head last because it gives the order of the
+        rows. Return an empty list where the floor cannot be read.
         """
         try:
             _call_the_connection()
@@ -110,8 +112,8 @@ class Floor:
         return []
 
     def _event(self, key: str, version: str, render: Callable[[], str]) -> tuple[str, bytes]:
-        """Return what is sent of a row or the head, as it was rendered for this version. What cannot be rendered holds
-        up nothing else.
+        """Return the event of a row or of the head, rendered once per version. One that cannot be
+        rendered is empty and does not delay the others.
         """
         before, made = self._told.get(key, ("", b""))
         if before != version:
@@ -126,7 +128,7 @@ class Floor:
 
 
 def _call_the_connection() -> None:
-    """Give this thread's connection its name, where it is a new one."""
+    """Set application_name on a new connection of this thread."""
     if connection.connection is None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('application_name', %s, false)", [NAME])

@@ -1,9 +1,11 @@
-"""What everybody at the live tables of this process is shown, worked out once and handed to each.
+"""Hub of the live streams of one process: reads and renders each change once and sends it to every
+stream.
 
-One task does all of it, over one database connection: news of a table has its public fragment read and rendered once
-for every language that somebody watches in; cards are turned up by the table's clock, without asking; what is a
-player's own is read for all at once and goes out after what is public. PostgreSQL is the truth: where the connection
-is lost, those who watch are kept, and everything is read anew when it is back.
+One task does all the work over one database connection. On a notification it reads the table's
+public fragment and renders it once per language in use. It reveals cards by the table's clock
+without a query. It reads the players' own fragments in one query and sends them after the public
+one. PostgreSQL is the source of truth: when the connection is lost, streams stay open and
+everything is read again after reconnecting.
 """
 
 import asyncio
@@ -38,22 +40,23 @@ from realtime.renderers import SHOWS, WIRES
 from realtime.stream import MOVED, OVER, Stream
 from realtime.table import Watched
 
-MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
-# With so many, a page that only listens is refused one more: a browser keeps six lines to one house, and pages need
-# some of them. It is told by the windows that listen (static/js/common/banner.js), or asks.
+MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
+# A page that only listens gets no further stream once its reader has this many: a browser opens six
+# connections per host, and pages need some of them. Such a page is updated by other windows
+# (static/js/common/banner.js), or polls.
 ENOUGH_TO_LISTEN: Final = 3
 BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
-SLICE: Final = 0.01  # seconds given to what is players' own before anything public is looked at again
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries to connect
+SLICE: Final = 0.01  # seconds spent on players' own fragments before public changes are checked again
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts to connect
 
 logger = structlog.get_logger(__name__)
 
 
 class Hub:
-    """Everybody who watches, by table, and the task that keeps them up to date."""
+    """All open streams, by table, and the task that updates them."""
 
     def __init__(self, most: int, count: Callable[[int], object] = abs) -> None:
-        """Take in at most so many; *count* is told 1 of each who comes, and -1 of each who goes."""
+        """Admit at most *most* streams; *count* is called with 1 for each that opens and -1 for each that closes."""
         self._most = most
         self._count = count
         self._tables: dict[int, Watched] = {}
@@ -61,7 +64,7 @@ class Hub:
         self._lobbies = Lobbies()
         self._floor = Floor()
         self._notices = Notices()
-        self._newcomers: dict[Stream, None] = {}  # in the order in which they came
+        self._newcomers: dict[Stream, None] = {}  # in order of arrival
         self._of_reader: Counter[tuple[int, int | None]] = Counter()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
@@ -69,7 +72,7 @@ class Hub:
         self._is_closed = False
 
     def admit(self, ticket: Ticket) -> Stream | None:
-        """Take somebody in, to be told everything from now on; None where there are enough already."""
+        """Open a stream; return None where a limit is reached or the process is stopping."""
         if self._is_closed or self._of_reader.total() >= self._most:
             return None
         if self._of_reader[ticket.reader] >= (ENOUGH_TO_LISTEN if ticket.only_listens else MOST_OF_ONE_PLAYER):
@@ -79,12 +82,13 @@ class Hub:
         stream = Stream(ticket)
         self._newcomers[stream] = None
         if self._work is None:
-            self._work = asyncio.create_task(self._keep_up(), context=Context())  # of nobody's request
+            # an empty context: the task belongs to no request
+            self._work = asyncio.create_task(self._keep_up(), context=Context())
         self._stirred.set()
         return stream
 
     def leave(self, stream: Stream) -> None:
-        """Forget somebody who has gone."""
+        """Remove a closed stream."""
         reader, number, lobby = stream.ticket.reader, stream.ticket.live_table, stream.ticket.lobby
         self._of_reader[reader] -= 1
         self._count(-1)
@@ -105,13 +109,13 @@ class Hub:
                     del self._tables[number]
 
     def let_go(self) -> None:
-        """End all streams, and open none any more: the process is about to end."""
+        """End all streams and refuse new ones: the process is stopping."""
         self._is_closed = True
         for stream in (*self._newcomers, *self._watching()):
             stream.end(MOVED)
 
     async def close(self) -> None:
-        """Let everybody go, and disconnect."""
+        """End all streams and disconnect from the database."""
         self.let_go()
         if self._work is not None:
             self._work.cancel()
@@ -122,7 +126,7 @@ class Hub:
         return list(self._notices.streams)
 
     async def _keep_up(self) -> None:
-        """Work while the process lives, whatever becomes of the database."""
+        """Run for the life of the process; reconnect when the database is lost."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -142,7 +146,7 @@ class Hub:
             pause = min(pause * 2, LONGEST_PAUSE)
 
     async def _work_on(self, line: Line) -> None:
-        """Do whatever is due, the public first; rest when nothing is."""
+        """Do all pending work, public changes first; wait when there is none."""
         while True:
             self._hear(line.hear())
             await self._let_newcomers_in(line)
@@ -152,7 +156,7 @@ class Hub:
                     await self._read(line, table)
                 await table.rounds.keep_up(line)
                 table.show()
-            await asyncio.sleep(0)  # so that this is written before anything else is worked out
+            await asyncio.sleep(0)  # send public changes before the other work
             await self._chats.keep_up(line)
             await self._lobbies.keep_up(line)
             await self._notices.keep_up(line)
@@ -173,13 +177,13 @@ class Hub:
         self._notices.hear(news)
 
     async def _let_newcomers_in(self, line: Line) -> None:
-        """Give each newcomer who is welcome the state as it is: the public part, and their own."""
+        """Check each new stream and send it the current state: the public fragment and the player's own."""
         if not self._newcomers:
             return
         newcomers = list(self._newcomers)
         running = await self._welcome(line, newcomers)
         for stream in newcomers:
-            if stream not in self._newcomers:  # gone meanwhile
+            if stream not in self._newcomers:  # closed meanwhile
                 continue
             del self._newcomers[stream]
             if stream in running:
@@ -201,8 +205,8 @@ class Hub:
                 self._chats.take_in(number, stream)
 
     async def _look_at_sessions(self, line: Line) -> None:
-        """Every few seconds end the streams of sessions that are over and of whom a table serves no more, and show the
-        others that the line stands.
+        """Every few seconds, end streams whose session has ended or whose player is no longer
+        eligible, and send a heartbeat to the others.
         """
         if monotonic() < self._sessions_due:
             return
@@ -217,8 +221,9 @@ class Hub:
         self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
 
     async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
-        """Return those whose session runs, at a table that serves them or where they have a part in the round; of
-        staff those whose role lets them look still; of programs those whose token holds as well, if not more.
+        """Return the streams that may continue. A player needs a running session, and at a table
+        either eligibility or a part in the current round. A staff member needs a role that can read
+        the floor. An API client needs a valid token as well.
         """
         everybody = set(streams)
         staff = {stream for stream in everybody if stream.ticket.staff is not None}
@@ -232,7 +237,7 @@ class Hub:
         return {stream for stream in found if stream not in at_tables or at_tables[stream] in served}
 
     async def _disconnected(self, line: Line, streams: set[Stream]) -> set[Stream]:
-        """Return the programs whose token holds no more."""
+        """Return the streams of API clients whose token is no longer valid."""
         tokens = {stream: stream.ticket.token for stream in streams if isinstance(stream.ticket, ProgramTicket)}
         rows = await line.ask(STILL_CONNECTED, asked_of_programs(set(tokens.values()))) if tokens else []
         held = {row["id"] for row in rows}
@@ -241,7 +246,7 @@ class Hub:
     async def _standing(
         self, line: Line, streams: set[Stream], question: str, about: Callable[[Iterable[UUID]], Parameters]
     ) -> set[Stream]:
-        """Return those of whose sessions a question says that they may go on."""
+        """Return the streams whose session the query *question* returns."""
         if not streams:
             return set()
         sessions = {stream.ticket.session for stream in streams if stream.ticket.session is not None}
@@ -249,7 +254,7 @@ class Hub:
         return {stream for stream in streams if stream.ticket.session in running}
 
     async def _read(self, line: Line, table: Watched) -> None:
-        """Read a table. One that cannot be understood holds up no other: it stays as it was shown last."""
+        """Read a table. One that cannot be parsed keeps its last state and does not delay the others."""
         rows = await line.ask(table.shows.READ_PUBLIC, [table.number])
         table.is_stale = False
         try:
@@ -264,7 +269,7 @@ class Hub:
             table.owe(await line.ask(table.shows.READ_OWN, [table.number, players]))
 
     def _show_own(self) -> bool:
-        """Render for a moment what is owed to players; say whether more is owed."""
+        """Render players' own fragments for a short time; return True if some remain."""
         until = monotonic() + SLICE
         for table in list(self._tables.values()):
             while table.owes:
@@ -274,7 +279,7 @@ class Hub:
         return False
 
     def _show_board(self) -> bool:
-        """Show a table's board to those who read one language; say whether there was any to show."""
+        """Send one table's scoreboard to the streams of one language; return True if any was sent."""
         return any(table.show_board() for table in self._tables.values())
 
     def _seconds_of_rest(self) -> float:
@@ -284,6 +289,6 @@ class Hub:
 
 
 def _place(stream: Stream) -> tuple[int, int] | None:
-    """Return who watches which table; None where the page shows none, or all of them."""
+    """Return the player and the live table; None for a page that shows no table or all of them."""
     number = stream.ticket.live_table
     return None if number is None else (stream.ticket.player, number)

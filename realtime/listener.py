@@ -1,7 +1,8 @@
-"""The one database connection that all streams of a process share: it listens for news and asks what there is to show.
+"""The database connection that all streams of a process share: it listens for notifications and
+runs queries.
 
-It is psycopg's, not Django's: a stream is no request, and no thread waits for it. Rows come as Django's own cursors
-bring them.
+It is a psycopg connection, not one of Django's: a stream is not a request and holds no thread. Rows
+have the same types as those of Django's cursors.
 """
 
 import asyncio
@@ -17,25 +18,25 @@ from psycopg.rows import DictRow, dict_row
 from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
 from players.notify import NOTICE
 
-NAME: Final = "sabot live"  # as PostgreSQL shows the connection
-PATIENCE: Final = 10.0  # seconds for an answer: a line that is silent for longer is dead
-MOST_DIGITS: Final = 18  # of a number that PostgreSQL can count to
+NAME: Final = "sabot live"  # application_name of the connection
+PATIENCE: Final = 10.0  # seconds to wait for an answer before the connection counts as lost
+MOST_DIGITS: Final = 18  # digits of a number that fits bigint
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Lost = (OperationalError, TimeoutError)
-"""What is raised where the database is gone, or does not answer."""
+"""Exceptions raised where the database is gone or does not answer."""
 
 
 @dataclass
 class News:
-    """What there has been news of, by numbers."""
+    """IDs received in notifications, by kind."""
 
-    tables: set[int] = field(default_factory=set)  # that have moved
-    chats: set[int] = field(default_factory=set)  # tables at which something was said
-    blocks: set[int] = field(default_factory=set)  # players who want to read others than before
-    names: set[int] = field(default_factory=set)  # that were taken away in the chat
-    decided: set[int] = field(default_factory=set)  # players about whom staff decided something in the chat
-    notices: set[int] = field(default_factory=set)  # and stops: of what every page shows
+    tables: set[int] = field(default_factory=set)  # changed live tables
+    chats: set[int] = field(default_factory=set)  # live tables with new chat messages
+    blocks: set[int] = field(default_factory=set)  # players whose block lists changed
+    names: set[int] = field(default_factory=set)  # names removed in the chat
+    decided: set[int] = field(default_factory=set)  # players whose chat rights staff changed
+    notices: set[int] = field(default_factory=set)  # notices and house stops, which every page shows
 
 
 class Line:
@@ -53,7 +54,7 @@ class Line:
             return await answer.fetchall()
 
     def hear(self) -> News:
-        """Return what there has been news of since the last call. Raises Lost."""
+        """Return the notifications received since the last call. Raises Lost."""
         server = self._connection.pgconn
         server.consume_input()
         while news := server.notifies():
@@ -62,7 +63,7 @@ class Line:
         return heard
 
     async def rest(self, stirred: asyncio.Event, seconds: float) -> None:
-        """Wait until there may be news, something else has *stirred*, or so many seconds have gone."""
+        """Wait for a notification, for *stirred* to be set, or for *seconds* to pass."""
         loop = asyncio.get_running_loop()
         socket = self._connection.fileno()
         loop.add_reader(socket, stirred.set)
@@ -79,7 +80,9 @@ class Line:
         self._take_in(news.payload)
 
     def _take_in(self, said: str) -> None:
-        """Note what there is news of. Whoever may log in to the database may say anything on the channel."""
+        """Parse a notification payload. Any database login can send on the channel, so anything
+        invalid is ignored.
+        """
         what, _, number = said.rpartition(" ")
         heard = self._heard
         of = {
@@ -96,16 +99,16 @@ class Line:
 
 @asynccontextmanager
 async def open_line() -> AsyncIterator[Line]:
-    """Connect and listen; disconnect in the end. Raises Lost."""
+    """Connect and listen; disconnect at the end. Raises Lost."""
     parameters = connections["default"].get_connection_params()
-    del parameters["cursor_factory"]  # it is made for connections that threads wait for
+    del parameters["cursor_factory"]  # Django's factory is for synchronous connections
     async with asyncio.timeout(PATIENCE):
         connection = await AsyncConnection.connect(
             **parameters | {"application_name": NAME}, autocommit=True, row_factory=dict_row
         )
     try:
         async with asyncio.timeout(PATIENCE):
-            await connection.execute("SET TIME ZONE 'UTC'")  # in which Django reads times
+            await connection.execute("SET TIME ZONE 'UTC'")  # the time zone in which Django reads times
             await connection.execute(f"LISTEN {CHANNEL}".encode())
         yield Line(connection)
     finally:

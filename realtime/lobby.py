@@ -1,5 +1,5 @@
-"""The lobbies as one process shows them: a card for every table of one kind of money, rendered once for each language
-that somebody looks at it in, and sent to those who have its currency. With nobody in a lobby nothing of it is read.
+"""Live lobby: a card for every table of one mode (kind of money), rendered once per language in use
+and sent to the streams whose currency and jurisdiction match. A lobby without streams is not read.
 """
 
 from collections import defaultdict
@@ -14,13 +14,13 @@ from realtime.listener import Line, News
 from realtime.stream import Stream, event
 from wallet.models import Mode
 
-SLICE: Final = 0.01  # seconds given to cards before a table is looked at again
+SLICE: Final = 0.01  # seconds spent on cards before tables are checked again
 
 logger = structlog.get_logger(__name__)
 
 
 class Card:
-    """A table's card, as it is now."""
+    """The current card of a table."""
 
     def __init__(self, state: LobbyCard) -> None:
         self.state = state
@@ -28,11 +28,11 @@ class Card:
         self._events: dict[str, bytes] = {}
 
     def is_for(self, stream: Stream) -> bool:
-        """Say whether somebody's lobby has the table."""
+        """Return whether the table is in the lobby of this stream."""
         return lobby_card.is_for(self.state, stream.ticket.currency, stream.ticket.jurisdiction)
 
     def event(self, language: str) -> bytes:
-        """Return what is sent; nothing where the card cannot be rendered."""
+        """Return the event of the card; empty where the card cannot be rendered."""
         if language not in self._events:
             try:
                 made = event("lobby", lobby_card.render_card(self.state, language))
@@ -44,7 +44,7 @@ class Card:
 
 
 class Lobbies:
-    """Everybody who looks at all tables, and what each is still to be shown."""
+    """All lobby streams, and which cards each still has to be sent."""
 
     def __init__(self) -> None:
         self._streams: defaultdict[Mode, set[Stream]] = defaultdict(set)
@@ -52,15 +52,15 @@ class Lobbies:
         self._stale: set[int] = set()  # tables whose card has to be read
         self._mode_of: dict[int, Mode] = {}
         self._cards: dict[Mode, dict[int, Card]] = {}
-        self._owed: dict[Stream, set[int]] = {}  # cards that somebody has not been shown as they are now
+        self._owed: dict[Stream, set[int]] = {}  # per stream, the tables whose current card was not sent yet
 
     @property
     def streams(self) -> list[Stream]:
-        """Everybody in a lobby."""
+        """All lobby streams."""
         return [stream for streams in self._streams.values() for stream in streams]
 
     def take_in(self, mode: Mode, stream: Stream) -> None:
-        """Have somebody shown all cards, and what becomes of them."""
+        """Add a stream: send all cards and their later changes."""
         if not self._streams[mode]:
             self._cards[mode] = {}
             self._unread.add(mode)
@@ -68,7 +68,7 @@ class Lobbies:
         self._owed[stream] = {number for number, card in self._cards[mode].items() if card.is_for(stream)}
 
     def let_go(self, mode: Mode, stream: Stream) -> None:
-        """Forget somebody, and the cards with the last one."""
+        """Remove a stream; drop the lobby's cards with the last one."""
         self._owed.pop(stream, None)
         self._streams[mode].discard(stream)
         if not self._streams[mode]:
@@ -77,17 +77,17 @@ class Lobbies:
             self._unread.discard(mode)
 
     def hear(self, news: News) -> None:
-        """Note whose cards have to be read: those of tables that are shown, or are not known yet."""
+        """Mark the cards to read: those of tables in a watched lobby or in an unknown one."""
         if self._streams:
             elsewhere = {number for number, mode in self._mode_of.items() if mode not in self._streams}
             self._stale |= news.tables - elsewhere
 
     def begin_anew(self) -> None:
-        """Have everything read again: news may have been missed."""
+        """Mark everything for reading: notifications may have been missed."""
         self._unread.update(self._streams)
 
     async def keep_up(self, line: Line) -> None:
-        """Read what there is news of, all in one query."""
+        """Read all marked cards in one query."""
         for mode in list(self._unread):
             self._stale |= {row["id"] for row in await line.ask(lobby_card.READ_LOBBY, [mode])}
         if self._stale:
@@ -100,7 +100,7 @@ class Lobbies:
         self._stale.clear()
 
     def show(self) -> bool:
-        """Show cards for a moment; say whether there are more to show."""
+        """Send cards for a short time; return True if some remain."""
         until = monotonic() + SLICE
         for stream in list(self._owed):
             cards = self._cards[stream.ticket.lobby] if stream.ticket.lobby else {}
@@ -114,7 +114,7 @@ class Lobbies:
         number, mode = card.state.live_table, card.state.mode
         self._mode_of[number] = mode
         cards = self._cards.get(mode)
-        if cards is None:  # nobody looks
+        if cards is None:  # nobody watches this lobby
             return
         before = cards.get(number)
         if before is None or before.key != card.key:

@@ -1,6 +1,6 @@
-"""What every page shows to everybody, told to those who watch: read when there is news of it, rendered once for each
-language and time zone in which somebody reads, a page or a program, and sent again when something begins or ends by
-itself.
+"""Banner of notices and house stops, sent to every stream. It is read after a notification,
+rendered once per language and time zone for pages and for API clients, and sent again when a notice
+begins or ends by its schedule.
 """
 
 from datetime import timedelta
@@ -14,43 +14,43 @@ from accounts.banner import HOUSE_ZONE, Banner
 from realtime.listener import Line, News
 from realtime.stream import Stream, event, written
 
-BREATH: Final = 0.001  # seconds past the moment of a change, so that the clock has passed it
+BREATH: Final = 0.001  # seconds added to the time of a change, so that it has certainly passed
 
 logger = structlog.get_logger(__name__)
 
 
 class Notices:
-    """Everybody who watches anything, and what each has yet to be shown."""
+    """All streams, and which of them still have to be sent the banner."""
 
     def __init__(self) -> None:
-        self.streams: set[Stream] = set()  # everybody
+        self.streams: set[Stream] = set()  # every open stream
         self._owed: set[Stream] = set()
         self._is_stale = True
-        self._banner: Banner | None = None  # None until it is read for the first time
+        self._banner: Banner | None = None  # None until the first read
         self._read_at = 0.0
-        self._events: dict[tuple[str, str, str], bytes] = {}  # of each kind, language and zone, as it is now
-        self.due: float | None = None  # when something changes by itself, by this process's clock
+        self._events: dict[tuple[str, str, str], bytes] = {}  # current event by kind, language and time zone
+        self.due: float | None = None  # time of the next scheduled change, by this process's monotonic clock
 
     def take_in(self, stream: Stream) -> None:
-        """Have somebody shown what there is, and what becomes of it."""
+        """Add a stream: send the current banner and its later changes."""
         self.streams.add(stream)
         self._owed.add(stream)
 
     def let_go(self, stream: Stream) -> None:
-        """Forget somebody."""
+        """Remove a stream."""
         self.streams.discard(stream)
         self._owed.discard(stream)
 
     def hear(self, news: News) -> None:
-        """Note whether it has to be read."""
+        """Mark the banner for reading if there was a notification."""
         self._is_stale |= bool(news.notices)
 
     def begin_anew(self) -> None:
-        """Have it read again: news may have been missed."""
+        """Mark the banner for reading: notifications may have been missed."""
         self._is_stale = True
 
     async def keep_up(self, line: Line) -> None:
-        """Read it where there is news and somebody to tell; see what its time has changed; tell."""
+        """Read the banner if it is marked, apply scheduled changes, and send it."""
         if not self.streams:
             return
         if self._is_stale:
@@ -66,7 +66,7 @@ class Notices:
         self._show()
 
     def _begin(self) -> None:
-        """Have everybody shown it as it is at this moment of the database's clock."""
+        """Recompute the banner for the current time of the database's clock and queue it for every stream."""
         if self._banner is None:
             return
         now = monotonic()
@@ -85,7 +85,7 @@ class Notices:
             self._owed.clear()
 
     def _event(self, kind: str, shown: Banner, stream: Stream) -> bytes:
-        """Return what is sent to somebody; nothing where it cannot be rendered."""
+        """Return the event for a stream; empty where it cannot be rendered."""
         language, zone = stream.ticket.language, shown.zones.get(stream.ticket.jurisdiction, HOUSE_ZONE)
         if (kind, language, zone) not in self._events:
             try:

@@ -1,5 +1,5 @@
-"""What a live table shows, to people and to programs, and how it is read, by the table's shape. Everything else about
-streams is one for all.
+"""Renderers by table shape: how a live table is read and rendered, for pages and for API clients.
+All other stream code is the same for every shape.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,61 +14,63 @@ from games.shared import rendering as shared
 
 
 class Shown(Protocol):
-    """A table as everybody sees it at one moment, by the database's clock."""
+    """The public state of a table at one time of the database's clock."""
 
     @property
     def now(self) -> datetime:
-        """The moment."""
+        """The time of this state."""
 
     def at(self, moment: datetime) -> Self:
-        """The same table at a later moment, if nothing has happened to it."""
+        """Return the state at a later time, provided that nothing was written since."""
 
     def next_change(self, now: datetime) -> float | None:
-        """In how many seconds after *now* it shows something else without anything being written, or None."""
+        """Return the seconds after *now* until the state changes without a write, or None."""
 
 
 class Show(Protocol):
-    """What a module that shows tables of one shape has. A *state* is what its `public_state` returns."""
+    """Interface of a page renderer for one shape. *state* is the return value of `public_state`."""
 
     READ_PUBLIC: str
-    """The query for what everybody sees. Parameter: the live table."""
+    """Query for the public state. Parameter: the live table."""
     READ_OWN: str
-    """The query for what is players' own: rows with `player` in them. Parameters: the live table, a list of players."""
+    """Query for the players' own state: rows with a `player` column. Parameters: the live table, a
+    list of players.
+    """
 
     def public_state(self, row: Mapping[str, Any]) -> Shown:
-        """Read a row of `READ_PUBLIC`. Raises whatever a row that cannot be understood raises."""
+        """Parse a row of `READ_PUBLIC`. Raises any exception for a row that cannot be parsed."""
 
     def own_key(self, state: Any) -> Hashable:
-        """What is another one when players may find something else in their own part."""
+        """Return a key that changes when the players' own fragments may change."""
 
     def board_key(self, state: Any) -> Hashable:
-        """What is another one when the board shows something else."""
+        """Return a key that changes when the scoreboard changes."""
 
     def render_public(self, state: Any, language: str) -> str:
         """Return ``#live-public``."""
 
     def render_own(self, state: Any, row: Mapping[str, Any], language: str) -> str:
-        """Return ``#live-own`` of the player of a row of `READ_OWN`."""
+        """Return ``#live-own`` for the player of a row of `READ_OWN`."""
 
     def render_board(self, state: Any, language: str) -> str:
         """Return ``#live-board``."""
 
 
 SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.GUESTS: guests})
-"""Every shape of table that has streams."""
+"""Page renderers of every shape that has streams."""
 
 
 class Wire(Protocol):
-    """The same for programs: what a module has that tells of tables of one shape, as plain values that JSON has."""
+    """Interface of an API serializer for one shape; it returns values that can be written as JSON."""
 
     def public(self, state: Any) -> Mapping[str, Any]:
-        """The table as everybody sees it at the moment of *state*."""
+        """Return the public state of the table."""
 
     def own(self, state: Any, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is the own of the player of a row of `READ_OWN`."""
+        """Return the own state of the player of a row of `READ_OWN`."""
 
     def over(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A round that is over, of a row of `games.api.rounds_schema.READ_OVER`."""
+        """Return a finished round from a row of `games.api.rounds_schema.READ_OVER`."""
 
 
 WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_schema, Shape.GUESTS: chemin_schema})

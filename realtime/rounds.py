@@ -1,5 +1,6 @@
-"""The rounds of one table that are over, told to the programs that watch it: each of them once and in order, also those
-that a program missed while it was away, and before the table as it is then.
+"""Finished rounds of one table, sent to the API clients that watch it. Each round is sent once and
+in order, including those a client missed while disconnected, and before the table state that
+follows it.
 """
 
 from collections.abc import Mapping
@@ -13,50 +14,53 @@ from realtime.listener import Line
 from realtime.renderers import Wire
 from realtime.stream import MISSED, Stream, event, written
 
-MOST: Final = 100  # rounds that are told to whoever was away; who missed more is told so, and asks for a list
+MOST: Final = 100  # rounds sent after a reconnect; a client that missed more gets `MISSED` and requests the list
 
 logger = structlog.get_logger(__name__)
 
 
 class Rounds:
-    """Which rounds of a table each program has been told of."""
+    """Which rounds of a table each API client has been sent."""
 
     def __init__(self, live_table: int, wire: Wire) -> None:
         self._live_table = live_table
         self._wire = wire
         self._is_stale = False
-        self._latest = BEGINNING  # that is over
-        self._told: dict[Stream, Mark | None] = {}  # up to which round; None where a program has just come
+        self._latest = BEGINNING  # the last finished round
+        # the last round sent, by stream; None for a new client without a position
+        self._told: dict[Stream, Mark | None] = {}
 
     @property
     def number(self) -> str:
-        """Name the last round that everybody has been told of: whoever comes back with it is told what follows."""
+        """Return the event ID of the last round sent to all; a client that reconnects with it is
+        sent the following ones.
+        """
         return number_of(self._latest)
 
     def take_in(self, stream: Stream) -> None:
-        """Have a program told what follows the round that it knows of."""
+        """Add a stream: send the rounds after the last one its client knows."""
         assert isinstance(stream.ticket, ProgramTicket)  # noqa: S101  (nobody else asks for rounds)
         self._told[stream] = stream.ticket.after
         self._is_stale = True
 
     def let_go(self, stream: Stream) -> None:
-        """Forget somebody."""
+        """Remove a stream."""
         self._told.pop(stream, None)
 
     def hear(self) -> None:
-        """Note that a round may be over that was not."""
+        """Note that a round may have finished."""
         self._is_stale = True
 
     async def keep_up(self, line: Line) -> None:
-        """Read what is over since, where somebody wants to know, and tell it."""
+        """Read rounds that finished since, if any stream needs them, and send them."""
         if not (self._is_stale and self._told):
             return
         known = [mark for mark in self._told.values() if mark is not None]
-        # One more than is told, to know of whoever missed more, and the round that is known already.
+        # MOST + 2: one more than is sent, to detect a client that missed more, and the round that is already known.
         since, most = (min(known), MOST + 2) if known else (BEGINNING, 1)
         rows = await line.ask(READ_OVER, [self._live_table, since.shoe, *since, most])
         self._is_stale = False
-        if rows:  # what a program says that it knows counts for that program alone
+        if rows:  # the position a client reports is trusted for that client only
             self._latest = mark_of(rows[0])
         news = [(mark_of(row), self._event(row)) for row in reversed(rows)]
         for stream, mark in self._told.items():
@@ -66,7 +70,7 @@ class Rounds:
             self._told[stream] = max(mark or BEGINNING, self._latest)
 
     def _event(self, row: Mapping[str, Any]) -> bytes:
-        """Return what is sent of a round; nothing where it cannot be understood."""
+        """Return the event of a round; empty where the row cannot be parsed."""
         try:
             return event("round", written(self._wire.over(row)), number_of(mark_of(row)))
         except Exception:

@@ -1,4 +1,4 @@
-"""One open stream: what a page is still to be told, and the writing of it as server-sent events."""
+"""One open stream: a queue of pending events, written as server-sent events."""
 
 import asyncio
 import json
@@ -11,38 +11,39 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from games.shared.stream_tokens import Ticket
 
-MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
-HEARTBEAT: Final = 15.0  # seconds of silence after which an event without meaning shows that both ends are there
-MOST_SAID: Final = 16  # lines of the chat that wait beside them; one more, and the page has to read the chat anew
-LAST_WORDS: Final = 10.0  # seconds that a reader has to take what waits, once there is no more to come
+MOST_WAITING: Final = 16  # events queued for a slow reader; at one more the stream is closed and the page reloads
+HEARTBEAT: Final = 15.0  # seconds of silence after which a heartbeat event is sent
+MOST_SAID: Final = 16  # chat messages queued separately; at one more the page has to reload the chat
+LAST_WORDS: Final = 10.0  # seconds a reader has to take the remaining events after the stream has ended
 RETRY: Final = b"retry: 3000\n\n"
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def event(name: str, html: str, number: str = "") -> bytes:
-    """Return an event as it is sent: its kind, its number, and lines of HTML without the space around them."""
+    """Return a server-sent event: its name, its ID, and the HTML without surrounding whitespace."""
     head = f"event: {name}\n" + (f"id: {number}\n" if number else "")
     lines = [line.strip() for line in html.splitlines() if line.strip()] or [""]
     return (head + "".join(f"data: {line}\n" for line in lines) + "\n").encode()
 
 
 def written(values: Mapping[str, Any]) -> str:
-    """Return values as JSON in one line, spelled as answers of the API are but for letters that are not of ASCII: some
-    of those would end a line.
+    """Return values as JSON on one line, as in API responses but with non-ASCII characters escaped,
+    because some of those would end a line.
     """
     return json.dumps(values, cls=JSONEncoder, separators=(",", ":"))
 
 
 OVER: Final = event("over", "")  # the session has ended
-MOVED: Final = event("moved", "")  # this process ends; whoever watches on asks anew, and another one answers
+MOVED: Final = event("moved", "")  # this process is stopping; the client reconnects to another one
 BEAT: Final = event("beat", "")
-MISSED: Final = event("missed", "")  # something that is told only once was not
+MISSED: Final = event("missed", "")  # an event that is sent only once was lost
 
 
 class Stream:
-    """Somebody who watches. Whoever is too slow to read is dropped: the browser comes back and loads what is true. What
-    is said in the chat waits apart and goes last: too much of it costs nobody the table.
+    """One open stream. A reader that is too slow is disconnected; the browser reconnects and loads
+    the current state. Chat messages have a separate queue and go last, so that a busy chat never
+    costs the connection.
     """
 
     def __init__(self, ticket: Ticket) -> None:
@@ -56,18 +57,18 @@ class Stream:
         self._writing: asyncio.Task[None] | None = None
 
     def tell(self, kind: str, news: bytes) -> None:
-        """Have an event sent, unless it is the one of its kind that was sent last."""
+        """Queue an event unless it equals the last one of its kind."""
         self.tell_all([(kind, news)])
 
     def tell_all(self, events: Iterable[tuple[str, bytes]]) -> None:
-        """Have events sent as one piece, without those that were sent last of their kind."""
+        """Queue events as one chunk, without those that equal the last one of their kind."""
         news = [(kind, each) for kind, each in events if each and self._last.get(kind) != each]
         if news:
             self._last.update(news)
             self._put(b"".join(each for _, each in news))
 
     def say(self, line: bytes) -> None:
-        """Have something sent that was said in the chat."""
+        """Queue a chat event."""
         if self._has_ended or not line:
             return
         if len(self._said) >= MOST_SAID:
@@ -77,7 +78,7 @@ class Stream:
         self._stir()
 
     def end(self, last: bytes = b"") -> None:
-        """Send what waits and a last event, and end; whoever does not take it keeps no place for it."""
+        """Queue a last event and end the stream; disconnect a reader that does not take it within `LAST_WORDS`."""
         if not self._has_ended:
             if last:
                 self._put(last)
@@ -86,12 +87,12 @@ class Stream:
             asyncio.get_running_loop().call_later(LAST_WORDS, self._drop)
 
     def beat(self) -> None:
-        """Show that both ends are there, where nothing has been said for a while."""
+        """Queue a heartbeat if nothing was sent for a while."""
         if monotonic() - self._told_at > HEARTBEAT:
             self._put(BEAT)
 
     async def write(self, send: Send) -> None:
-        """Write until the end. Cancelled where the reader is too slow, or gone."""
+        """Write queued events until the end. Cancelled where the reader is too slow or has disconnected."""
         self._writing = asyncio.current_task()
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
         while (news := await self._next()) is not None:

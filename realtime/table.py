@@ -1,6 +1,4 @@
-"""A live table as one process shows it: rendered once for each language that somebody watches in, and once for all
-programs.
-"""
+"""Live table of one process: rendered once per language in use, and once for all API clients."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -15,43 +13,43 @@ from realtime.renderers import Show, Shown, Wire
 from realtime.rounds import Rounds
 from realtime.stream import Stream, event, written
 
-BREATH: Final = 0.001  # seconds past the moment of a card, so that the clock has passed it
+BREATH: Final = 0.001  # seconds added to the time of a card, so that it has certainly passed
 
-PROGRAMS: Final = ""  # in place of a language: what programs are told is the same in all of them
+PROGRAMS: Final = ""  # used in place of a language: API clients get the same data in all languages
 
 logger = structlog.get_logger(__name__)
 
 
 class Watched:
-    """A table that somebody watches, and what each of them is still to be shown."""
+    """A watched table, and what each of its streams still has to be sent."""
 
     def __init__(self, number: int, shows: Show, wire: Wire) -> None:
         self.number = number
         self.shows = shows
         self.wire = wire
-        self.rounds = Rounds(number, wire)  # for programs
+        self.rounds = Rounds(number, wire)  # for API clients
         self.streams: set[Stream] = set()
         self._of_player: dict[int, set[Stream]] = defaultdict(set)
         self.is_stale = True
-        self.due: float | None = None  # when something changes by itself, by this process's clock
-        self._state: Shown | None = None  # None until it is read for the first time
+        self.due: float | None = None  # time of the next change without a write, by this process's monotonic clock
+        self._state: Shown | None = None  # None until the first read
         self._read_at = 0.0
         self._own_key: Hashable = None
-        self._public: dict[str, bytes] = {}  # the event of each language, as the table is now; `PROGRAMS`: theirs
+        self._public: dict[str, bytes] = {}  # current event by language; `PROGRAMS` for API clients
         self._renders = 0
-        self._unread: set[int] = set()  # players whose own has to be read
-        self._owed: dict[int, Mapping[str, Any]] = {}  # what was read for players, and not yet shown to them
+        self._unread: set[int] = set()  # players whose own state has to be read
+        self._owed: dict[int, Mapping[str, Any]] = {}  # own state that was read and not yet sent, by player
         self._board_key: Hashable = None
-        self._boards: dict[str, bytes] = {}  # the event of each language, of that key
-        self._without_board: dict[Stream, None] = {}  # who has not been shown the board as it is now
+        self._boards: dict[str, bytes] = {}  # current scoreboard event by language
+        self._without_board: dict[Stream, None] = {}  # streams that have not been sent the current scoreboard
 
     @property
     def owes(self) -> bool:
-        """Whether somebody's own has been read and not shown."""
+        """Whether some player's own state was read and not yet sent."""
         return bool(self._owed)
 
     def take_in(self, stream: Stream) -> None:
-        """Have somebody shown everything from now on."""
+        """Add a stream: send the current state and all later changes."""
         self.streams.add(stream)
         self._of_player[stream.ticket.player].add(stream)
         self._unread.add(stream.ticket.player)
@@ -61,7 +59,7 @@ class Watched:
             self._without_board[stream] = None
 
     def let_go(self, stream: Stream) -> None:
-        """Forget somebody."""
+        """Remove a stream."""
         self.streams.discard(stream)
         self.rounds.let_go(stream)
         self._without_board.pop(stream, None)
@@ -71,13 +69,13 @@ class Watched:
             del self._of_player[player]
 
     def begin_anew(self) -> None:
-        """Have everything read again: news may have been missed."""
+        """Mark everything for reading: notifications may have been missed."""
         self.is_stale = True
         self._own_key = None
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """Have the table shown as it is in this row, which has just been read. Raises whatever a row that cannot be
-        understood raises; then nothing has changed.
+        """Take over the state in a row that was just read. Raises any exception for a row that
+        cannot be parsed; the state is unchanged then.
         """
         state = self.shows.public_state(row)
         self._state, self._read_at = state, monotonic()
@@ -94,7 +92,7 @@ class Watched:
             self._without_board = dict.fromkeys(each for each in self.streams if not each.ticket.is_program)
 
     def show(self) -> None:
-        """Show the public part to everybody who has not seen it as it is now."""
+        """Send the public state to every stream that has not been sent it."""
         if self._state is None:
             return
         if self.due is not None and monotonic() >= self.due:
@@ -110,7 +108,7 @@ class Watched:
                 stream.tell("public", self._public_in(stream.ticket.language, now))
 
     def players_to_read(self) -> list[int]:
-        """Return the players whose own has to be read before it can be shown."""
+        """Return the players whose own state has to be read."""
         if self._state is None:
             return []
         wanted = self._unread & self._of_player.keys()
@@ -118,12 +116,12 @@ class Watched:
         return list(wanted)
 
     def owe(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Have these players shown their own, in place of what they were owed before."""
+        """Queue the own state of these players, replacing what was queued before."""
         for row in rows:
             self._owed[row["player"]] = row
 
     def show_one(self) -> None:
-        """Show one of those who are owed it their own, on all their streams and on no other."""
+        """Send one queued player's own state on that player's streams only."""
         if self._state is None:
             return
         player = next(iter(self._owed))
@@ -137,7 +135,7 @@ class Watched:
             stream.tell("own", rendered[reader])
 
     def show_board(self) -> bool:
-        """Show the board to everybody of one language who has not seen it; say whether there was anybody."""
+        """Send the scoreboard to the streams of one language that lack it; return True if there were any."""
         if self._state is None or not self._without_board:
             return False
         language = next(iter(self._without_board)).ticket.language
@@ -149,7 +147,7 @@ class Watched:
         return True
 
     def _now(self, state: Shown) -> Shown:
-        """Return *state* at this moment of the database's clock; never ahead of it, since reading took time."""
+        """Return *state* at the current time of the database's clock; never ahead of it, since reading took time."""
         return state.at(state.now + timedelta(seconds=monotonic() - self._read_at))
 
     def _public_in(self, language: str, now: Shown) -> bytes:
@@ -160,18 +158,18 @@ class Watched:
         return self._public[language]
 
     def _state_of(self, now: Shown) -> bytes:
-        """Return what programs are told of the table, numbered by the last round that they have been told of."""
+        """Return the table state for API clients; its event ID is the last round that was sent."""
         if PROGRAMS not in self._public:
             number = self.rounds.number
             self._public[PROGRAMS] = self._event("state", lambda: written(self.wire.public(now)), number)
         return self._public[PROGRAMS]
 
     def _own_to(self, reader: str, state: Shown, row: Mapping[str, Any]) -> str:
-        """Return what is a player's own, to one of their programs or as a page in the language of *reader*."""
+        """Return a player's own state: JSON for API clients, otherwise HTML in the language *reader*."""
         return written(self.wire.own(state, row)) if reader == PROGRAMS else self.shows.render_own(state, row, reader)
 
     def _event(self, name: str, render: Callable[[], str], number: str = "") -> bytes:
-        """Return what is sent. One fragment that cannot be rendered holds up no other: nothing is sent for it."""
+        """Return an event; empty where the fragment cannot be rendered, so that it does not delay others."""
         try:
             return event(name, render(), number)
         except Exception:
