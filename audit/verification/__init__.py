@@ -1,1 +1,1 @@
-"""Verifies the event log, here and at an auditor’s."""
+"""Verification of the event log, in the database and in an auditor's export."""

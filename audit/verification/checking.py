@@ -1,8 +1,8 @@
-"""The whole log against itself and against what lies outside the database: every event, leaf, tile and checkpoint, the
-signer's memory, and checkpoints that somebody kept.
+"""Verification of the whole event log: every event, leaf, tile and checkpoint, against each other
+and against the signer's history and checkpoints kept outside the database.
 
-What the database says of keys counts for nothing; the caller says which to believe. All questions are asked in one
-transaction that sees one state, so that the house may go on meanwhile.
+Keys stored in the database are not trusted; the caller gives the keys to trust. All queries run in
+one transaction with one snapshot, so that writing can continue meanwhile.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Unproven, r
 from audit.verification.verify_events import BATCH, Rehashing
 
 Progress = Callable[[int, int], None]
-"""Is told how many leaves are done, and of how many."""
+"""Called with the number of leaves done and their total."""
 
-# Leaves are found by nested loops over indexes, whatever the planner knows of a table that has just grown. It writes
-# nothing, so it may last longer than a transaction of the house.
+# Leaves are joined by nested loops over indexes, because the planner's statistics of a growing
+# table are stale. The transaction only reads, so it is exempt from the transaction timeout.
 ONE_STATE: Final = """
     SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
     SET LOCAL transaction_timeout = 0;
     SET LOCAL enable_hashjoin = off;
     SET LOCAL enable_mergejoin = off
 """
-# Which events they are, an index alone can say.
+# An index-only scan can answer which events they are.
 TWICE: Final = """
     SELECT event_id, min(leaf), max(leaf) FROM audit_leaf
     WHERE event_id IN (SELECT event_id FROM audit_leaf GROUP BY event_id HAVING count(*) > 1) GROUP BY event_id
@@ -48,8 +48,8 @@ UNCOVERED: Final = """
     SELECT min(event.at)::text, extract(epoch FROM clock_timestamp() - min(event.at))
     FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id WHERE leaf.leaf >= %s
 """
-# Nobody can take out more leaves than there are hashes, nor more hashes than leaves, without taking both: a number
-# beyond their sum was made up, and is counted with by nobody.
+# Leaves and hashes match one to one, so a number beyond their sum cannot be real. Such rows are
+# ignored in the totals and reported separately.
 ROWS: Final = """
     SELECT (SELECT count(*) FROM audit_leaf) + coalesce(sum(octet_length(hashes) / 32), 0)::bigint
     FROM audit_tile WHERE level = 0
@@ -65,8 +65,8 @@ LEVELS: Final = 8
 
 @dataclass(frozen=True)
 class Outside:
-    """What lies where the database's owner cannot reach: the folder of the signer, None where nobody here may read it,
-    and signed notes by the names of the files they were kept in.
+    """Evidence outside the database: the signer's folder (None where it cannot be read here), and
+    checkpoints (signed notes) by the name of the file they were kept in.
     """
 
     signer: Path | None
@@ -75,8 +75,9 @@ class Outside:
 
 @dataclass
 class Done:
-    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves
-    signed *checkpoints* cover, how many of those the database has; and *remarks* on what is odd and not wrong.
+    """Totals of a check: *leaves* in the log, events *hashed* again, leaves *covered* by signed
+    checkpoints, and signed *checkpoints* in the database. *remarks* are oddities that are not
+    errors.
     """
 
     leaves: int = 0
@@ -87,17 +88,20 @@ class Done:
 
 
 class OutOfRange(Exception):
-    """There is no such leaf to begin with."""
+    """The first leaf to check does not exist."""
 
 
 def check(
     keys: Sequence[Key], outside: Outside, *, first: int = 0, progress: Progress, done: Done
 ) -> Iterator[Finding]:
-    """Yield whatever is wrong with the log, and note in *done* what was compared. Only events from leaf *first* on are
-    hashed again; all else is checked whole. Raises OutOfRange; OSError where the signer's folder cannot be read,
-    UnicodeDecodeError or Unproven where its last checkpoint is no text.
+    """Yield everything that is wrong with the log, and write the totals to *done*. Only events from
+    leaf *first* on are hashed again; everything else is checked in full.
+
+    Raises OutOfRange; OSError where the signer's folder cannot be read; UnicodeDecodeError or
+    Unproven where its last checkpoint is not valid text.
     """
-    memory = Memory.read(outside.signer) if outside.signer else None  # what it has signed, the database knows by now
+    # read before the snapshot, so that the database knows everything in it
+    memory = Memory.read(outside.signer) if outside.signer else None
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ONE_STATE)
         log = _Log(cursor, keys, done)
@@ -121,7 +125,7 @@ def check(
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Say whether a signature is one, as `audit.verification.verify.is_signed` does, a hundred times as fast."""
+    """Return whether a signature is valid. Same as `audit.verification.verify.is_signed`, a hundred times faster."""
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
     except (InvalidSignature, ValueError):
@@ -139,7 +143,7 @@ def _twice(cursor: CursorWrapper) -> Iterator[Finding]:
 
 
 class _Log:
-    """The tree as its tiles have it, and whatever was signed over it."""
+    """The tree as stored in tiles, and the checkpoints signed over it."""
 
     def __init__(self, cursor: CursorWrapper, keys: Sequence[Key], done: Done) -> None:
         self._cursor, self._keys, self._stored, self._done = cursor, keys, StoredTiles(), done
@@ -155,11 +159,11 @@ class _Log:
         return int(number)
 
     def _rows(self, level: int) -> int:
-        """Return how many tiles a level can have at most, of so many leaves as there could be."""
+        """Return the highest possible number of tiles on a level, given the number of rows."""
         return -(-(self._most >> 8 * level) // WIDTH)
 
     def tiles(self) -> Iterator[Finding]:
-        """Check that the tiles are those of one tree over all leaves."""
+        """Check that the tiles form one tree over all leaves."""
         yield from self._made_up()
         below: list[bytes] = []
         for level in range(LEVELS):
@@ -182,7 +186,7 @@ class _Log:
                 yield Finding(f"{name} is not there", "it was taken out", leaf=_leaf(level, number))
 
     def _made_up(self) -> Iterator[Finding]:
-        """Name leaves and tiles with numbers that nothing leads to."""
+        """Report leaves and tiles whose numbers are outside the tree."""
         self._cursor.execute(MADE_UP_LEAVES, [self._most])
         for leaf, event in self._cursor.fetchall():
             yield Finding("nothing leads to a leaf so far out", "it was put in past the sealer", event, leaf)
@@ -195,7 +199,7 @@ class _Log:
                 yield Finding(f"tile {number} of level {level} is there", "nothing leads to a tile so far out")
 
     def checkpoints(self) -> Iterator[Finding]:
-        """Check every checkpoint that the database keeps: its signatures, its columns, its tree."""
+        """Check every checkpoint in the database: its signatures, its columns and its tree."""
         for row in models.Checkpoint.objects.order_by("size").iterator():
             name = f"the checkpoint of {row.size} leaves"
             opened = self._opened(row.note)
@@ -211,9 +215,9 @@ class _Log:
             yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
     def memory(self, memory: Memory, later: list[bytes]) -> Iterator[Finding]:
-        """Check what the signer remembers: each tree against the log, and one by one against the checkpoints that the
-        database keeps under the same name: a log that was begun anew has those of the one before it, too. *memory* is
-        from before the state that is checked, *later* the history since then.
+        """Check the signer's history: each tree against the log, and each against the checkpoints
+        in the database with the same origin (a log that was started again also has those of the log
+        before it). *memory* was read before the snapshot; *later* is the history read after it.
         """
         mine = origin(self._keys)
         there = {(each.tree.size, each.tree.root) for each in self.signed if each.tree.origin == mine}
@@ -235,8 +239,9 @@ class _Log:
         yield from self._latest(memory.latest, trees, there)
 
     def _latest(self, note: str, trees: list[Signed], there: set[Signed]) -> Iterator[Finding]:
-        """Check the last tree that the signer remembers, which is the last of its history. Only one that it was stopped
-        at before it could answer, which nobody else has, is not there yet.
+        """Check that the signer's last tree is the last in its history. A tree may be missing from
+        the history only if the signer was stopped before it could answer, so that nobody else has
+        it.
         """
         name, last = "latest of the signer", trees[-1] if trees else None
         if not note:
@@ -254,7 +259,7 @@ class _Log:
             yield Finding(f"{name} is of {latest.tree.size} leaves", f"its history ends {ends}")
 
     def uncovered(self) -> Iterator[Finding]:
-        """Check that a signed checkpoint covers every leaf but the youngest."""
+        """Check that a signed checkpoint covers every leaf except the most recent ones."""
         self._done.checkpoints = len(self.signed)
         covered = max((each.tree.size for each in self.signed if each.tree.size <= self._leaves), default=0)
         self._done.covered = covered
@@ -286,7 +291,7 @@ class _Log:
             return wrong
 
     def _agrees(self, size: int, root: bytes, name: str) -> Iterator[Finding]:
-        """Check that this log begins with a tree of that *size* that was signed, which *name* speaks of."""
+        """Check that this log starts with the signed tree of *size* leaves; *name* describes the tree in findings."""
         if size > self._leaves:
             yield Finding(
                 f"the log has {self._leaves} leaves, and {name} speaks of {size}",

@@ -1,7 +1,9 @@
-"""What an auditor takes away: the log, or a part of it, as a static transparency log (C2SP tlog-tiles), and single
-events with their proofs. Each export is a ZIP that carries the program to check it with.
+"""Exports of the event log for auditors: the log, or a part of it, as a static transparency log
+(C2SP tlog-tiles), and single events with their proofs. Each export is a ZIP that includes the
+script that verifies it.
 
-Personal values are in no event, so in no export either; only somebody entitled to them is given them beside it.
+Events contain no personal values, so exports do not either. An auditor who is entitled to them gets
+them in a separate file of the ZIP.
 """
 
 import json
@@ -76,8 +78,8 @@ not erased. SHA-256 of salt and text is what stands in the event. Keep it as suc
 
 @dataclass(frozen=True)
 class Part:
-    """Which leaves of the log are exported: from *first* up to *end*, which is not among them, of the tree that
-    *checkpoint* speaks of. Whole tiles only, so that each can be checked.
+    """A range of leaves to export: *first* up to and excluding *end*, of the tree of *checkpoint*.
+    The range covers whole tiles, so that each can be verified.
     """
 
     checkpoint: Checkpoint
@@ -86,13 +88,13 @@ class Part:
 
     @property
     def tiles(self) -> range:
-        """The numbers of the tiles that hold these leaves."""
+        """The numbers of the tiles that contain these leaves."""
         return range(self.first // WIDTH, -(-self.end // WIDTH))
 
 
 def part(first: int = 0, end: int | None = None) -> Part:
-    """Return the part of the last signed tree with these leaves and those that share a tile with them. Raises NotSealed
-    where there is none such.
+    """Return the part of the last signed tree that contains these leaves, extended to whole tiles.
+    Raises NotSealed where no signed tree contains them.
     """
     last = checkpoints.last()
     if last is None or not 0 <= first < last.size or (end is not None and end <= first):
@@ -102,8 +104,8 @@ def part(first: int = 0, end: int | None = None) -> Part:
 
 
 def export(chosen: Part, *, by: str, personal: bool = False) -> Iterator[bytes]:
-    """Return the ZIP of a part of the log in pieces, with its personal values where whoever gets it is entitled to
-    them. Who has it is on record before the first piece: *by* as an event names them.
+    """Return the ZIP of a part of the log in chunks; *personal* adds the personal values. An event
+    records the recipient *by* before the first chunk is sent.
     """
     data: dict[str, log.Json] = {"first": chosen.first, "end": chosen.end, "size": chosen.checkpoint.size}
     log.record(EXPORTED, by=by, on="log", data=data | {"personal": personal})
@@ -119,8 +121,8 @@ def export_event(event_id: int) -> bytes:
 
 
 def bundle(first: int, end: int) -> bytes:
-    """Return the events of the leaves from *first* up to *end*, each after its length in two bytes, highest first.
-    Raises Unproven where one is not there: what others come to have is whole.
+    """Return the events of leaves *first* up to and excluding *end*, each preceded by its length
+    (two bytes, big-endian). Raises Unproven where an event is missing: exports must be complete.
     """
     with connection.cursor() as cursor:
         cursor.execute(ENTRIES, [first, end])
@@ -156,7 +158,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
 
 
 def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
-    """Return what every export has beside what it is an export of."""
+    """Return the files that every export contains: README, script and keys."""
     vkeys = "".join(f"{key.vkey}\n" for key in keys.known())
     return [
         ("README.txt", [README.format(about=about, formats=formats, personal=personal).encode()]),
@@ -166,8 +168,8 @@ def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, lis
 
 
 def _earlier(chosen: Part) -> list[Checkpoint]:
-    """Return the checkpoints below the last that bound the time of the part's leaves: those within, the one before, and
-    the one after.
+    """Return the earlier checkpoints that bound the time of the part's leaves: those within it, the
+    one before it and the one after it.
     """
     below = Checkpoint.objects.filter(size__lt=chosen.checkpoint.size)
     before = below.filter(size__lte=chosen.first).order_by("-size")[: checkpoints.FEW]
@@ -178,7 +180,7 @@ def _earlier(chosen: Part) -> list[Checkpoint]:
 
 
 def _tiles(level: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the tiles of a level with their numbers, as they are in a tree of that many leaves."""
+    """Yield the number and hashes of each tile of a level, cut to a tree of *size* leaves."""
     hashes = size >> 8 * level
     stored = Tile.objects.filter(level=level, number__lt=-(-hashes // WIDTH)).order_by("number")
     for number, tile in stored.values_list("number", "hashes").iterator():

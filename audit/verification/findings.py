@@ -1,4 +1,4 @@
-"""What a check of the log finds."""
+"""Findings of a verification of the event log."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from audit.verification.verify import plain
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as it should be: what *stands* there, and what *follows* from the rest that should; where,
-    as far as it is about one event, one leaf, one field.
+    """A discrepancy: *stands* is what was found, *follows* what it contradicts. The event, leaf and
+    field say where, if it concerns a single one.
     """
 
     stands: str

@@ -1,14 +1,15 @@
-"""What proves the event log, for somebody who trusts nobody: hashes, proofs and signatures, checked with nothing but
-Python itself (3.11 or newer). The house uses the same functions, and every export carries this very file:
+"""Standalone verification of the event log: hashes, proofs and signatures, with only the Python
+standard library (3.11 or newer). The application uses the same functions, and every export contains
+this file:
 
     python3 -I verify.py EXPORT --keys KEYS [--checkpoint FILE]
 
-Hashes and proofs are those of RFC 6962, section 2.1; signatures those of RFC 8032, section 5.1; tiles, checkpoints,
-keys and files of proofs those of C2SP: tlog-tiles, tlog-checkpoint, signed-note, tlog-cosignature, tlog-proof. Leaves
-are counted from 0.
+Hashes and proofs follow RFC 6962, section 2.1; signatures RFC 8032, section 5.1; tiles,
+checkpoints, keys and proof files C2SP: tlog-tiles, tlog-checkpoint, signed-note, tlog-cosignature,
+tlog-proof. Leaves are counted from 0.
 
-What is checked is believed in nothing: no file is read further than one of its kind can reach, and whatever it holds
-instead of what it should becomes a sentence that says so.
+Input is not trusted: no file is read beyond the largest size of its kind, and anything invalid is
+reported as a sentence.
 """
 
 from __future__ import annotations
@@ -40,39 +41,39 @@ EMPTY = hashlib.sha256(b"").digest()
 
 
 SALT = 16
-"""Bytes of the salt of a personal value. Were any length as good, what a value begins with could pass for salt."""
+"""Length in bytes of a personal value's salt. It is fixed so that the start of a value cannot pass for salt."""
 
 
 class Unproven(Exception):
-    """Something does not follow from what it should follow from; the message says what, for whoever audits."""
+    """Something is not proven; the message tells the auditor what."""
 
 
 UNREADABLE = (
     *(Unproven, OSError, EOFError, RuntimeError, ValueError, ArithmeticError),
     *(struct.error, zipfile.BadZipFile, zlib.error),
 )
-"""What reading a file ends in that is not what it should be: among ValueError are text that is no UTF-8 and no JSON,
-among RuntimeError JSON that nests too deeply and a ZIP that is encrypted.
+"""Exceptions that reading an invalid file can raise. ValueError includes text that is not UTF-8 or
+not JSON; RuntimeError includes JSON that is nested too deeply and an encrypted ZIP.
 """
 
 
 def plain(text: str) -> str:
-    """Return text in which whatever cannot be printed, or would steer a terminal, stands as its number."""
+    """Return text with unprintable and terminal control characters escaped."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Return the hash of an entry of the log as a leaf."""
+    """Return the leaf hash of a log entry."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Return the hash over two subtrees."""
+    """Return the hash of a node over two subtrees."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of the tree with these leaves' hashes, `EMPTY` where there are none."""
+    """Return the root of the tree with these leaf hashes, `EMPTY` where there are none."""
     if not hashes:
         return EMPTY
     level = list(hashes)
@@ -84,8 +85,8 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
 
 
 def demand_included(*, leaf: int, size: int, hashed: bytes, proof: Sequence[bytes], root: bytes) -> None:
-    """Demand that a leaf with this hash is at this place of the tree with *size* leaves and that root (RFC 9162,
-    2.1.3.2). Raises Unproven.
+    """Check that a leaf with this hash is at index *leaf* of the tree with *size* leaves and this
+    root (RFC 9162, 2.1.3.2). Raises Unproven.
     """
     if not 0 <= leaf < size:
         raise Unproven(f"there is no leaf {leaf} in a tree of {size}")
@@ -105,8 +106,8 @@ def demand_included(*, leaf: int, size: int, hashed: bytes, proof: Sequence[byte
 
 
 def demand_extended(*, old: int, size: int, proof: Sequence[bytes], old_root: bytes, root: bytes) -> None:
-    """Demand that the tree with *size* leaves begins with the one with *old* leaves (RFC 9162, 2.1.4.2). Raises
-    Unproven.
+    """Check that the tree with *size* leaves starts with the tree with *old* leaves (RFC 9162,
+    2.1.4.2). Raises Unproven.
     """
     if old > size:
         raise Unproven(f"a tree of {size} leaves does not extend one of {old}")
@@ -137,7 +138,7 @@ def demand_extended(*, old: int, size: int, proof: Sequence[bytes], old_root: by
 
 @dataclass(frozen=True)
 class Tree:
-    """What a checkpoint speaks of (C2SP tlog-checkpoint)."""
+    """The content of a checkpoint (C2SP tlog-checkpoint)."""
 
     origin: str
     size: int
@@ -145,7 +146,7 @@ class Tree:
 
     @classmethod
     def of(cls, body: str) -> Tree:
-        """Read the text of a checkpoint. Raises Unproven."""
+        """Parse the text of a checkpoint. Raises Unproven."""
         lines = body.split("\n")
         if len(lines) < 4 or lines[-1] or not all(lines[:-1]):
             raise Unproven("a checkpoint has an origin, a size and a root, a line each")
@@ -159,7 +160,7 @@ class Tree:
 
 
 def decoded(text: str, length: int | None = None) -> bytes:
-    """Read base64, of so many bytes where a length is given. Raises Unproven."""
+    """Decode base64, of *length* bytes if given. Raises Unproven."""
     try:
         value = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -170,7 +171,7 @@ def decoded(text: str, length: int | None = None) -> bytes:
 
 
 def hashes_of(lines: Iterable[str]) -> list[bytes]:
-    """Read a proof, a hash in base64 on each line. Raises Unproven."""
+    """Parse a proof: one base64 hash per line. Raises Unproven."""
     return [decoded(line, HASH) for line in lines]
 
 
@@ -190,8 +191,8 @@ ZERO: Point = (0, 1, 1, 0)
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Say whether the 64 bytes of *signature* are an Ed25519 signature of *message* under the 32 bytes of *public*
-    (RFC 8032, 5.1.7). Takes some milliseconds.
+    """Return whether the 64 bytes of *signature* are an Ed25519 signature of *message* under the 32
+    bytes of *public* (RFC 8032, 5.1.7). Takes some milliseconds.
     """
     key, base = _point(public), _point((4 * pow(5, -1, PRIME) % PRIME).to_bytes(32, "little"))
     factor = int.from_bytes(signature[32:], "little")
@@ -200,7 +201,7 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
     minus_key = (-key[0] % PRIME, key[1], 1, -key[3] % PRIME)
     terms = (ZERO, base, minus_key, _sum(base, minus_key))
-    found = ZERO  # becomes factor · base - challenge · key, both from their highest bit down
+    found = ZERO  # computes factor · base - challenge · key, from the highest bit down
     for bit in reversed(range(253)):
         found = _sum(_sum(found, found), terms[(factor >> bit & 1) | (challenge >> bit & 1) << 1])
     inverse = pow(found[2], -1, PRIME)
@@ -219,7 +220,7 @@ def _sum(one: Point, other: Point) -> Point:
 
 
 def _point(encoded: bytes) -> Point | None:
-    """Read a point (RFC 8032, 5.1.3); None where there is no such point on the curve."""
+    """Decode a point (RFC 8032, 5.1.3); None where it is not on the curve."""
     y = int.from_bytes(encoded, "little")
     odd, y = y >> 255, y & (1 << 255) - 1
     square = (y * y - 1) * pow(D * y * y + 1, -1, PRIME) % PRIME
@@ -233,14 +234,14 @@ def _point(encoded: bytes) -> Point | None:
     return x, y, 1, x * y % PRIME
 
 
-LAST_SECOND = 253_370_764_800  # the beginning of the year 9999: no later time can be written down
-LOG = 1  # a key whose signatures are of a note's text (C2SP signed-note)
-TIME = 4  # a key whose signatures carry the time when they were made (C2SP tlog-cosignature, cosignature/v1)
+LAST_SECOND = 253_370_764_800  # the start of the year 9999: datetime cannot represent much later times
+LOG = 1  # a key that signs the text of a note (C2SP signed-note)
+TIME = 4  # a key whose signatures include their time (C2SP tlog-cosignature, cosignature/v1)
 
 
 @dataclass(frozen=True)
 class Key:
-    """A public key with its name; *kind* is `LOG` or `TIME`."""
+    """A public key and its name; *kind* is `LOG` or `TIME`."""
 
     name: str
     kind: int
@@ -248,7 +249,7 @@ class Key:
 
     @classmethod
     def of(cls, vkey: str) -> Key:
-        """Read ``name+hash+base64`` (C2SP signed-note, verifier keys). Raises Unproven."""
+        """Parse ``name+hash+base64`` (C2SP signed-note, verifier keys). Raises Unproven."""
         name, hashed, data = vkey.split("+", 2) if vkey.count("+") >= 2 else ("", "", "")
         public = decoded(data)
         if not name or name.split() != [name] or len(public) != 33 or public[0] not in (LOG, TIME):
@@ -260,17 +261,17 @@ class Key:
 
     @property
     def hash(self) -> bytes:
-        """The four bytes that tell which key of the name made a signature."""
+        """The four-byte key ID that identifies the key among those of the same name."""
         return hashlib.sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.public).digest()[:4]
 
     @property
     def vkey(self) -> str:
-        """The key as text, which `of` reads."""
+        """The key as text, in the format that `of` parses."""
         return f"{self.name}+{self.hash.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
 
     def line(self, signature: bytes) -> str:
-        """Return a signature as the line of a note, without its end. That of a `TIME` key begins with the time, eight
-        bytes, highest first.
+        """Return a signature as a line of a note, without the line end. The signature of a `TIME`
+        key starts with its time (eight bytes, big-endian).
         """
         return f"— {self.name} {base64.b64encode(self.hash + signature).decode()}"
 
@@ -279,19 +280,21 @@ class Key:
 
 
 def time_message(body: str, seconds: int) -> bytes:
-    """Return what a `TIME` key signs of a checkpoint's text at that time, in seconds since 1970."""
+    """Return the message that a `TIME` key signs for a checkpoint's text; *seconds* is Unix time."""
     return f"cosignature/v1\ntime {seconds}\n{body}".encode()
 
 
 def keys_of(text: str) -> list[Key]:
-    """Read keys, one on each line; empty lines and those that begin with # say nothing. Raises Unproven."""
+    """Parse keys, one per line; empty lines and lines that start with # are ignored. Raises Unproven."""
     lines = (line.strip() for line in text.splitlines())
     return [Key.of(line) for line in lines if line and not line.startswith("#")]
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A tree that is signed; *seconds* since 1970 is when, by the signer's clock, None where no known key says so."""
+    """A signed tree; *seconds* is the Unix time of signing by the signer's clock, None where no
+    known key gives it.
+    """
 
     tree: Tree
     seconds: int | None
@@ -302,8 +305,9 @@ class Checkpoint:
 
     @classmethod
     def of(cls, note: str, keys: Sequence[Key], check: Callable[[bytes, bytes, bytes], bool] = is_signed) -> Checkpoint:
-        """Read a signed note. One of the *keys* that has the log's name must have signed it, and one that carries the
-        time where any of them does; a wrong signature of a known key makes all of it worthless. Raises Unproven.
+        """Parse and verify a signed note. One of the *keys* with the log's name must have signed
+        it, and a `TIME` key as well if there is any among *keys*. One wrong signature of a known
+        key invalidates the note. Raises Unproven.
         """
         body, signatures = _parts(note)
         tree, logged, times = Tree.of(body), False, []
@@ -330,8 +334,8 @@ class Checkpoint:
 
 
 def signers_of(note: str) -> set[tuple[str, bytes]]:
-    """Return by which keys a note says that it is signed, by name and hash; whether it is, `Checkpoint.of` says. Raises
-    Unproven.
+    """Return the name and hash of each key that a note lists as signer, without verifying (see
+    `Checkpoint.of`). Raises Unproven.
     """
     return set(_parts(note)[1])
 
@@ -352,8 +356,8 @@ def _parts(note: str) -> tuple[str, dict[tuple[str, bytes], list[bytes]]]:
 
 
 def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
-    """Return where a tile of hashes of that level, or of ``"entries"``, lies (C2SP tlog-tiles): ``tile/0/x001/067``,
-    with ``.p/`` and its *width* where it is not whole.
+    """Return the path of a tile of hashes of *level*, or of ``"entries"`` (C2SP tlog-tiles):
+    ``tile/0/x001/067``, with ``.p/`` and its *width* for a partial tile.
     """
     digits = str(number).zfill(-(-len(str(number)) // 3) * 3)
     *before, last = (digits[at : at + 3] for at in range(0, len(digits), 3))
@@ -363,7 +367,7 @@ def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
 
 @dataclass(frozen=True)
 class Proof:
-    """That an entry is a leaf of a signed tree (C2SP tlog-proof): which, the hashes up to the root, the checkpoint."""
+    """A proof that an entry is a leaf of a signed tree (C2SP tlog-proof): leaf, hashes up to the root, checkpoint."""
 
     leaf: int
     hashes: list[bytes]
@@ -371,7 +375,7 @@ class Proof:
 
     @classmethod
     def of(cls, text: str) -> Proof:
-        """Read a proof. Raises Unproven."""
+        """Parse a proof. Raises Unproven."""
         head, _, note = text.partition("\n\n")
         lines = [line for at, line in enumerate(head.split("\n")) if at != 1 or not line.startswith("extra ")]
         if lines[0] != "c2sp.org/tlog-proof@v1" or not "".join(lines[1:2]).startswith("index "):
@@ -380,13 +384,13 @@ class Proof:
 
 
 def split(hashes: bytes) -> list[bytes]:
-    """Return the hashes of a tile."""
+    """Split a tile into its hashes."""
     return [hashes[at : at + HASH] for at in range(0, len(hashes), HASH)]
 
 
 def root_from(tiles: Callable[[int, int], list[bytes]], size: int) -> bytes:
-    """Return the root over the first *size* leaves from the hashes of tiles, asked for by level and number, which may
-    hold more. Raises Unproven where they hold less.
+    """Return the root over the first *size* leaves. *tiles* returns the hashes of a tile by level
+    and number; it may return more than needed. Raises Unproven where it returns fewer.
     """
     found, level = b"", 0
     while count := size >> 8 * level:
@@ -403,13 +407,15 @@ def root_from(tiles: Callable[[int, int], list[bytes]], size: int) -> bytes:
 
 
 LONGEST = 600
-"""How many seconds an event may be older than the checkpoint before its leaf. It is dated when it is written and can
-be sealed when its transaction ends; none of the house's lasts minutes, and a signature follows within seconds of the
-last look at what was written. Clocks may be as far apart."""
+"""Maximum age in seconds of an event relative to the checkpoint before its leaf. An event is dated
+when it is written and sealed after its transaction ends. No transaction lasts minutes, and a
+signature follows within seconds of the last sealing. This also covers the difference between the
+clocks.
+"""
 
 
 class Times:
-    """When the event of a leaf can have been written, from checkpoints that say when they were signed."""
+    """Time bounds of each leaf's event, from the times at which checkpoints were signed."""
 
     def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
         known = sorted({(each.tree.size, each.seconds) for each in checkpoints if each.seconds is not None})
@@ -418,28 +424,30 @@ class Times:
         self._latest = [*(moment(seconds + LONGEST) for _, seconds in known), "~"]
 
     def of(self, leaf: int) -> tuple[str, str]:
-        """Return from when until when, as events write it; any text sorts after the first where nobody knows, and
-        before the second.
+        """Return the earliest and latest possible time, in the format of events. Where a bound is
+        unknown, it is a string that sorts before, or after, every time.
         """
         at = bisect.bisect_right(self._sizes, leaf)
         return self._earliest[at], self._latest[at]
 
 
 def moment(seconds: int) -> str:
-    """Write a time as events do, so that the two can be compared as text."""
+    """Format a time as events do, so that the two can be compared as text."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-NOTE = 64 * 1024  # bytes, the longest note, proof or file of keys that is read; an event is no longer either
+NOTE = 64 * 1024  # bytes; the longest note, proof or key file that is read, and longer than any event
 ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
 LINE = 1024 * 1024  # bytes of the longest line of personal values
-MANY = 1000  # lines of personal values that cannot be read, after which the rest is not: a ZIP may unpack to any number
+MANY = 1000  # invalid lines of personal values after which reading stops: a ZIP can unpack to any number
 BESIDE = frozenset({"README.txt", "verify.py", "keys"})
-"""What lies in every export and proves nothing."""
+"""Files of every export that prove nothing."""
 
 
 def read(path: Path) -> str:
-    """Return the text of a note or of keys. Raises OSError, UnicodeDecodeError, and Unproven where it is too long."""
+    """Return the text of a note or key file. Raises OSError, UnicodeDecodeError, and Unproven where
+    it is too long.
+    """
     with path.open("rb") as file:
         return _whole(file, str(path), NOTE).decode()
 
@@ -452,8 +460,8 @@ def _whole(file: IO[bytes], name: str, most: int) -> bytes:
 
 
 class Export:
-    """An export in a folder or a zip, checked with the keys to believe and checkpoints that were kept elsewhere: after
-    `check`, sentences about what is right and what is wrong.
+    """Checks an export (folder or ZIP) with trusted keys and checkpoints that were kept elsewhere.
+    After `check`, `right` and `wrong` hold sentences about the result.
 
     Raises one of `UNREADABLE` where there is nothing to read.
     """
@@ -469,8 +477,8 @@ class Export:
         self.wrong: list[str] = []
 
     def check(self) -> None:
-        """Check all that is there: a log, or a single event."""
-        if self._twice:  # which of the two is checked, and which does somebody read?
+        """Check everything in the export: a log, or a single event."""
+        if self._twice:  # it would be unclear which of the two is checked and which is read
             self.wrong.extend(f"{name} is in the ZIP more than once" for name in self._twice)
             return
         try:
@@ -492,7 +500,7 @@ class Export:
         return self._zip.open(packed)
 
     def _read(self, name: str, most: int) -> bytes:
-        """Return what a file holds. Raises one of `UNREADABLE`, Unproven where it holds more than *most* bytes."""
+        """Return the content of a file. Raises one of `UNREADABLE`; Unproven where it is longer than *most* bytes."""
         with self._open(name) as file:
             return _whole(file, name, most)
 
@@ -500,7 +508,7 @@ class Export:
         return Checkpoint.of(self._read(name, NOTE).decode(), self._keys)
 
     def _tile(self, size: int, level: int, number: int) -> list[bytes]:
-        """Return the hashes of a tile as it is in a tree of that size."""
+        """Return the hashes of a tile, cut to a tree of *size* leaves."""
         width = min(WIDTH, (size >> 8 * level) - WIDTH * number)
         name = tile_path(level, number, width)
         hashes = split(self._read(name, WIDTH * HASH))
@@ -509,7 +517,7 @@ class Export:
         return hashes
 
     def _expect(self, names: Iterable[str]) -> None:
-        """Name what is in the export and was not looked at: nothing proves it."""
+        """Report files that were not checked: nothing proves them."""
         for name in sorted(self._names - BESIDE - set(names)):
             self.wrong.append(f"{name} does not belong to such an export: nothing here proves it")
 
@@ -527,7 +535,7 @@ class Export:
 
     def _check_log(self, signed: Checkpoint) -> None:
         size = signed.tree.size
-        if size >> 16 > len(self._names):  # else whoever signs a tree of 2⁶⁰ leaves has this program look for them all
+        if size >> 16 > len(self._names):  # prevents a signed tree of 2⁶⁰ leaves from making this loop over all of them
             raise Unproven(f"{signed} has more tiles above its leaves than there are files here")
         tiles = lru_cache(WIDTH)(partial(self._tile, size))
         if root_from(tiles, size) != signed.tree.root:
@@ -539,7 +547,9 @@ class Export:
         self._expect(_names_of(size, (name for name in self._names if name.startswith("checkpoints/"))))
 
     def _agreeing(self, signed: Checkpoint, tiles: Callable[[int, int], list[bytes]]) -> Iterator[Checkpoint]:
-        """Yield the other checkpoints, of the export and those that were kept, that are of the same history."""
+        """Yield the other checkpoints, from the export and kept elsewhere, that agree with the log;
+        report the rest.
+        """
         named = sorted(name for name in self._names if name.startswith("checkpoints/"))
         for each in [*map(self._checkpoint, named), *self._kept]:
             if each.tree.origin != signed.tree.origin:
@@ -552,7 +562,7 @@ class Export:
                 yield each
 
     def _check_tiles(self, size: int, tiles: Callable[[int, int], list[bytes]]) -> None:
-        """Check that the whole tiles that are here lead to those above them, up to the root."""
+        """Check that the full tiles in the export hash to the tiles above them, up to the root."""
         for level in range(1, 8):
             for place in range(size >> 8 * level):
                 below = tile_path(level - 1, place)
@@ -580,7 +590,7 @@ class Export:
             self.right.append("No event is here, only hashes.")
 
     def _check_entry(self, name: str, entry: bytes, span: tuple[str, str], values: list[Value]) -> None:
-        """Check the date of an event that is proven, and the personal values that are given as its."""
+        """Check the date of a proven event, and the personal values given for it."""
         try:
             event = json.loads(entry)
             at, hashed = event["at"], event.get("personal", {})
@@ -600,7 +610,7 @@ class Export:
                 )
 
     def _proven(self, path: str, number: int, hashes: list[bytes]) -> Iterator[tuple[int, bytes]]:
-        """Yield the entries of a tile that are the leaves they should be."""
+        """Yield the entries of a tile that match their leaf hash; report the rest."""
         entries = _entries(path, self._read(path, ENTRIES))
         if len(entries) != len(hashes):
             self.wrong.append(f"{path} holds {len(entries)} entries, not {len(hashes)}")
@@ -616,7 +626,7 @@ class Export:
                 self.wrong.append(f"{path}: leaf {leaf}: the entry is not the one that was sealed")
 
     def _personal(self) -> dict[int, list[Value]]:
-        """Return personal values by leaf, where the export has them."""
+        """Return personal values by leaf, if the export has any."""
         found: dict[int, list[Value]] = {}
         wrong = 0
         if "personal" not in self._names:
@@ -637,11 +647,11 @@ class Export:
 
 
 Value = tuple[str, bytes, bytes]
-"""A personal value: its field, salt, and text."""
+"""A personal value: field, salt, text."""
 
 
 def _value(line: Any) -> tuple[int, Value]:
-    """Read a line of personal values. Raises ValueError or TypeError."""
+    """Parse a line of personal values. Raises ValueError or TypeError."""
     leaf, field, salt, text = line
     if type(leaf) is not int or not isinstance(field, str) or len(bytes.fromhex(salt)) != SALT:
         raise ValueError
@@ -649,7 +659,7 @@ def _value(line: Any) -> tuple[int, Value]:
 
 
 def _names_of(size: int, checkpoints: Iterable[str]) -> Iterator[str]:
-    """Yield what the export of a log of that size may hold."""
+    """Yield the file names that an export of a log of *size* leaves may contain."""
     yield from ("checkpoint", "personal", *checkpoints)
     for level in range(8):
         hashes = size >> 8 * level
@@ -661,8 +671,8 @@ def _names_of(size: int, checkpoints: Iterable[str]) -> Iterator[str]:
 
 
 def _entries(path: str, bundle: bytes) -> list[bytes]:
-    """Cut a tile of entries: each begins with its length in two bytes, highest first. Raises Unproven where it does not
-    end with its last entry.
+    """Split a tile of entries; each is preceded by its length (two bytes, big-endian). Raises
+    Unproven where the last entry does not end the tile.
     """
     entries, at = [], 0
     while at < len(bundle):
@@ -674,7 +684,7 @@ def _entries(path: str, bundle: bytes) -> list[bytes]:
 
 
 def main() -> int:
-    """Check what the command line names, and say it: 0 where all is right, 1 where not, 2 where it cannot be read."""
+    """Check the export on the command line and print the result. Return 0 if valid, 1 if not, 2 if unreadable."""
     parser = argparse.ArgumentParser(description="Check an export of the event log, or of one event.")
     parser.add_argument("export", type=Path, help="a folder or a zip")
     parser.add_argument("--keys", type=Path, required=True, help="the keys to believe, from elsewhere than the export")

@@ -1,7 +1,9 @@
-"""Every event against its leaf, its columns and its personal values, a hundred thousand and more of them a second.
+"""Verification of every event against its leaf, its columns and its personal values, at more than a
+hundred thousand per second.
 
-PostgreSQL writes down what the body of an event has to begin and end with if its columns speak the truth, so that
-comparing bytes is enough; only what differs is taken apart. It does that while the rows before are hashed here.
+PostgreSQL computes the first and last bytes of each event's body from its columns, so that
+comparing bytes is enough; only events that differ are parsed. PostgreSQL computes one batch while
+Python hashes the previous one.
 """
 
 import json
@@ -19,15 +21,16 @@ from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times
 
 BATCH: Final = 256 * WIDTH  # leaves
 
-# to_json writes text as audit.log.canonical does.
+# to_json escapes text exactly as audit.log.canonical does.
 FRAME: Final = """
     convert_to('{"at":"' || coalesce(to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'infinity')
         || '","by":' || to_json(event.by) || ',"data":', 'UTF8') AS begins,
     convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8') AS ends,
     event.body
 """
-# A row for each tile, its leaves in arrays: rows of their own would cost more than hashing them. Each is looked up by
-# itself, so that the first is here before the last is read, and none is sorted.
+# One row per tile, with its leaves in arrays: a row per leaf would cost more than hashing it. Each
+# tile is a separate lookup, so that the first arrives before the last is read and nothing is
+# sorted.
 LEAVES: Final = f"""
     SELECT tile.* FROM generate_series(%s::bigint, %s::bigint - 1, {WIDTH}) AS first, LATERAL (
         SELECT array_agg(leaf), array_agg(event_id), array_agg(begins), array_agg(ends), array_agg(body)
@@ -37,7 +40,7 @@ LEAVES: Final = f"""
         HAVING count(*) > 0
     ) AS tile
 """  # noqa: S608  (no value of anybody's)
-# Two indexes side by side say which events are no leaves, and no row of either table is read.
+# A merge join of two indexes finds events without a leaf without reading rows of either table.
 SIDE_BY_SIDE: Final = "SET LOCAL enable_mergejoin = on"
 WAITING: Final = f"""
     WITH unsealed AS MATERIALIZED (
@@ -69,20 +72,21 @@ Values = list[tuple[str, bytes, str]]
 
 @dataclass(frozen=True)
 class Gone:
-    """That personal values were taken: those of the *fields*, all where it is None, of events *before* a time."""
+    """A recorded erasure of personal values: of these *fields* (None: all), in events *before* a time."""
 
     number: int
     before: str
     fields: frozenset[str] | None
 
     def covers(self, at: str, field: str) -> bool:
-        """Say whether that is why this value of an event of that time is gone."""
+        """Return whether this erasure explains that the value of an event at that time is gone."""
         return at < self.before and (self.fields is None or field in self.fields)
 
 
 class Records:
-    """What the log says of personal values that were erased, and of those whose time was up. Only what the house itself
-    records counts, and of the past: who can have an event written cannot have it speak for what somebody took.
+    """Erasures and expiries of personal values that the log records. Only records by the system
+    count, and only for earlier events: otherwise anyone who can have an event written could justify
+    a removal.
     """
 
     def __init__(self, cursor: CursorWrapper) -> None:
@@ -98,12 +102,12 @@ class Records:
                 self.wrong.append(Finding("its body is no record of an erasure", why, number, field="body"))
 
     def _take(self, number: int, event: Mapping[str, Any]) -> None:
-        """Read a record. Raises LookupError, TypeError or ValueError."""
+        """Parse a record. Raises LookupError, TypeError or ValueError."""
         at, data = str.strip(event["at"]), event["data"]
         if event["by"] != "system":
             return
         if event["kind"] == "personal.erased":
-            fields = frozenset(data["fields"]) if "fields" in data else None  # the first ones named none
+            fields = frozenset(data["fields"]) if "fields" in data else None  # the earliest records name no fields
             self._erased.setdefault(event["on"], []).append(Gone(number, at, fields))
         elif event["kind"] == "personal.expired":
             before, days = data["before"], timedelta(days=data["days"])
@@ -111,7 +115,9 @@ class Records:
                 self._expired.append(Gone(number, before, frozenset(data["fields"])))
 
     def account_for(self, number: int, event: Mapping[str, str], field: str) -> bool:
-        """Say whether it is on record why a value is gone: whose it was was erased since, or its time was up."""
+        """Return whether a record explains a missing value: its person was erased later, or its
+        retention time ended.
+        """
         erased = [*self._erased.get(event["on"], ()), *self._erased.get(event["by"], ())]
         return any(each.number > number and each.covers(event["at"], field) for each in erased) or any(
             each.covers(event["at"], field) for each in self._expired
@@ -119,18 +125,18 @@ class Records:
 
 
 def _time(text: str) -> datetime:
-    """Read a time as events have it. Raises ValueError or TypeError."""
+    """Parse a time as events write it. Raises ValueError or TypeError."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")
 
 
 class Rehashing:
-    """The check of all events, in the transaction of *cursor*."""
+    """Verification of all events, in the transaction of *cursor*."""
 
     def __init__(self, cursor: CursorWrapper, times: Times) -> None:
         self._cursor, self._times, self._records = cursor, times, Records(cursor)
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
-        """Check the leaves from *first*, which begins a tile, up to *end*, which is not among them."""
+        """Check the leaves *first* (the start of a tile) up to and excluding *end*."""
         hashes = self._tiles(first // WIDTH, -(-end // WIDTH))
         personal = self._personal(PERSONAL, [first, end])
         due = first
@@ -154,7 +160,7 @@ class Rehashing:
         yield from _missing(due, end)
 
     def _are_plain(self, leaves: list[int], written: list[list[bytes]], hashes: bytes, at: int) -> bool:
-        """Say whether the events of consecutive leaves are those that were sealed, none dated as it should not be."""
+        """Return whether the events of consecutive leaves match their hashes and have plausible dates."""
         all_begin, _, bodies = written
         earliest, latest = self._times.of(leaves[0])
         if None in bodies or self._times.of(leaves[-1]) != (earliest, latest):
@@ -166,7 +172,7 @@ class Rehashing:
     def _sealed(
         self, leaf: int, number: int, begins: bytes, body: bytes, hashes: bytes, first: int
     ) -> Iterator[Finding]:
-        """Check that an event is the one that was sealed as this leaf, and dated as it should be."""
+        """Check that an event matches the hash of its leaf and has a plausible date."""
         at = (leaf - first) * HASH
         found, due = sha256(b"\0" + body).digest(), hashes[at : at + HASH]
         if found != due:
@@ -178,9 +184,7 @@ class Rehashing:
             yield Finding(f"{stands} is its time", between, number, leaf, "at")
 
     def waiting(self) -> Iterator[Finding]:
-        """Check the events that are no leaves yet, personal values of events that are not there, and what the log says
-        of those that were erased.
-        """
+        """Check events without a leaf, personal values without an event, and the records of erasures."""
         yield from self._records.wrong
         personal = self._personal(PERSONAL_WAITING, [])
         self._cursor.execute(SIDE_BY_SIDE)
@@ -194,7 +198,7 @@ class Rehashing:
                 yield Finding("a personal value stands alone", "its event was taken out", number, field=field)
 
     def _tiles(self, first: int, end: int) -> bytes:
-        """Return the leaves' hashes, one after another; where a tile lacks any, nothing that could be a hash."""
+        """Return the leaf hashes, concatenated; missing ones are replaced by zero bytes, which match no hash."""
         self._cursor.execute(TILES, [first, end])
         tiles = {number: bytes(hashes) for number, hashes in self._cursor.fetchall()}
         return b"".join(tiles.get(number, b"").ljust(WIDTH * HASH, b"\0") for number in range(first, end))
@@ -209,7 +213,7 @@ class Rehashing:
     def _columns(
         self, number: int, leaf: int | None, begins: bytes, ends: bytes, body: bytes, values: Values
     ) -> Iterator[Finding]:
-        """Take an event apart: its columns and its personal values against its body."""
+        """Parse an event and compare its columns and personal values with its body."""
         try:
             event = json.loads(body)
             stands = json.loads(begins + b"0" + ends)
@@ -236,13 +240,13 @@ class Rehashing:
 
 
 def _missing(due: int, leaf: int) -> Iterator[Finding]:
-    """Say that there are no leaves from the one that is *due* up to *leaf*, where that is so."""
+    """Report missing leaves from *due* up to and excluding *leaf*, if there are any."""
     if due < leaf:
         yield Finding(f"leaves {due} to {leaf - 1} are not there", f"{leaf - due} events were taken out", leaf=due)
 
 
 def _changed(number: int, leaf: int, found: bytes, due: bytes, hashes: bytes, first: int) -> Finding:
-    """Say what became of an event that is not the one that was sealed as this leaf."""
+    """Return a finding about an event that does not match the hash of its leaf."""
     place = next((at for at in range(0, len(hashes), HASH) if hashes[at : at + HASH] == found), None)
     if not any(due):
         return Finding("the tiles have no hash of it", "it was put in past the sealer, or tiles are lost", number, leaf)
