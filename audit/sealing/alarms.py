@@ -1,6 +1,7 @@
-"""What is wrong with the log and lasts for a while: recorded when it begins and when it ends, and told to people once.
+"""Alarms about the event log: recorded and reported once when a condition begins and once when it
+ends.
 
-Whom it is told to, and how, the floor above says when it is ready (`register`).
+Other apps register who is notified, and how, when they are ready (`register`).
 """
 
 from collections.abc import Callable, Mapping
@@ -12,13 +13,13 @@ from django.db import connection, transaction
 from audit import log
 from audit.models import Event
 
-LOCK: Final = (1012, 1)  # so that two who find it at once say it once
+LOCK: Final = (1012, 1)  # lets only one of two concurrent callers record
 SUBJECT: Final = "log"
 
 
 @dataclass(frozen=True)
 class Alarm:
-    """The kinds of events with which a state of the log begins and ends."""
+    """The kinds of the events that record the begin and the end of a condition."""
 
     begins: str
     ends: str
@@ -32,12 +33,14 @@ _tellers: list[Tell] = []
 
 
 def register(tell: Tell) -> None:
-    """Have *tell* called with the kind of event and its data when a state begins or ends, in the same transaction."""
+    """Have *tell* called with the kind and data of the event when a condition begins or ends, in
+    the same transaction.
+    """
     _tellers.append(tell)
 
 
 def begun(alarm: Alarm) -> Event | None:
-    """Return the event with which the state began that lasts now, None where it does not."""
+    """Return the event that began the current condition, None where it is not active."""
     first, last = (
         Event.objects.filter(kind=kind, on=SUBJECT).order_by("-pk").first() for kind in (alarm.begins, alarm.ends)
     )
@@ -45,13 +48,13 @@ def begun(alarm: Alarm) -> Event | None:
 
 
 def begin(alarm: Alarm, data: Mapping[str, log.Json]) -> None:
-    """Record that the state has begun, unless it lasts already."""
+    """Record that the condition began, unless it is active."""
     if begun(alarm) is None:
         _change(alarm.begins, data, lambda: begun(alarm) is None)
 
 
 def end(alarm: Alarm, data: Mapping[str, log.Json]) -> None:
-    """Record that the state is over, where it lasted."""
+    """Record that the condition ended, if it was active."""
     if begun(alarm):
         _change(alarm.ends, data, lambda: begun(alarm) is not None)
 

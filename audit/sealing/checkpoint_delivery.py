@@ -1,8 +1,9 @@
-"""Checkpoints leave the house: to a file, a mailbox or an address of the operator's choice, where nobody who holds the
-keys can change them. Only what lies outside shows that the log was not written anew.
+"""Delivery of checkpoints to a file, a mailbox or an address of the operator's choice, where nobody
+who holds the keys can change them. Only checkpoints kept outside can show that the log was not
+rewritten.
 
-Each place has a line of its own in ``AUDIT_CHECKPOINTS_TO``, and each try a row when it begins, and one that says why
-it failed, or nothing.
+``AUDIT_CHECKPOINTS_TO`` lists the destinations, one per line. Each attempt adds a row when it
+begins, and another with the reason for the failure, empty on success.
 """
 
 import logging
@@ -38,26 +39,26 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SECONDS: Final = 20  # that an address or a mail server may take in all
-FIRST_PAUSE: Final = timedelta(minutes=1)  # before a place that failed is tried again; each one after is twice as long
-LONGEST_FAILURE: Final = 500  # characters of the reason that are kept
-UNDER_WAY: Final = "under way"  # of a try that has begun
+SECONDS: Final = 20  # total time limit of an HTTP or mail delivery
+FIRST_PAUSE: Final = timedelta(minutes=1)  # before the first retry; doubles with each further failure
+LONGEST_FAILURE: Final = 500  # characters of the reason that are stored
+UNDER_WAY: Final = "under way"  # of an attempt that has begun
 LOST: Final = "whoever tried was not heard of again"
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
 class NoPlace(Exception):
-    """What is written in ``AUDIT_CHECKPOINTS_TO`` is nowhere that a checkpoint could go; the message says why."""
+    """An entry of ``AUDIT_CHECKPOINTS_TO`` is not a valid destination; the message says why."""
 
 
 class NotDelivered(Exception):
-    """The place has not taken the checkpoint; the message says why."""
+    """The destination has not accepted the checkpoint; the message says why."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """How a place stands: the last checkpoint that it has and when it got it, and how often it has failed since, the
-    last time when and why; and since when a try is under way, if one is.
+    """Delivery state of a destination: the last checkpoint delivered and when; the failures since,
+    with the time and reason of the last one; and the start of an attempt in progress.
     """
 
     place: str
@@ -70,8 +71,9 @@ class Record:
 
 
 def place_of(place: str) -> Callable[[Checkpoint], None]:
-    """Return what brings a checkpoint to *place*: ``file:/folder``, ``mailto:someone@example.com``, ``https://…``, to
-    which it is posted as text, or ``http://`` on this machine. What is returned raises NotDelivered. Raises NoPlace.
+    """Return a function that delivers a checkpoint to *place*: ``file:/folder``,
+    ``mailto:someone@example.com``, ``https://…`` (posted as text), or ``http://`` on this machine.
+    The function raises NotDelivered. Raises NoPlace.
     """
     try:
         address = urlsplit(place)
@@ -92,8 +94,8 @@ def place_of(place: str) -> Callable[[Checkpoint], None]:
 
 
 def shown(place: str) -> str:
-    """Return how a place is called on pages and in rows: without user, password, query and fragment, which may be
-    secrets.
+    """Return a destination for display and storage, without user, password, query and fragment,
+    which may be secret.
     """
     before, slashes, rest = re.split("[?#]", place, maxsplit=1)[0].partition("//")
     host, slash, path = rest.partition("/")
@@ -101,8 +103,9 @@ def shown(place: str) -> str:
 
 
 def due() -> list[str]:
-    """Return the places that should get the last checkpoint now: those that never had one, those whose last one is
-    ``AUDIT_CHECKPOINT_SECONDS`` old, and those that failed once their pause is over.
+    """Return the destinations that are due the last checkpoint: those that never got one, those
+    whose last one is ``AUDIT_CHECKPOINT_SECONDS`` old, and those whose pause after a failure is
+    over.
     """
     last = checkpoints.last()
     if last is None:
@@ -116,11 +119,11 @@ def due() -> list[str]:
 
 
 def send(place: str) -> Delivery | None:
-    """Bring the last checkpoint to *place* and return how that went; None where it is not due or another worker is at
-    it.
+    """Deliver the last checkpoint to *place* and return the result; None where it is not due or
+    another worker is delivering.
 
-    While it is on its way nothing is locked and no transaction open: that somebody is at it stands in a row, which is
-    void after `FIRST_PAUSE`.
+    No lock or transaction is held during delivery. A row marks the attempt as in progress and
+    expires after `FIRST_PAUSE`.
     """
     claimed = _claim(place)
     if claimed is None or claimed.failure == LOST:
@@ -131,7 +134,7 @@ def send(place: str) -> Delivery | None:
         failure = str(error)
     except Exception as error:
         logger.exception("no checkpoint for %s", shown(place))
-        failure = type(error).__name__  # what it says may hold what is secret of the place
+        failure = type(error).__name__  # its message may contain a secret of the destination
     else:
         failure = ""
     return _enter(claimed.checkpoint, place, failure)
@@ -139,8 +142,8 @@ def send(place: str) -> Delivery | None:
 
 @transaction.atomic
 def _claim(place: str) -> Delivery | None:
-    """Return the row that says who is at it; None where nobody should be, and one with `LOST` after somebody who was
-    never heard of again.
+    """Return a row that marks the attempt as in progress; None where none is due. If the last
+    attempt never ended, return a row with `LOST` instead.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(1013, hashtext(%s))", [shown(place)])
@@ -157,7 +160,7 @@ def _enter(checkpoint: Checkpoint, place: str, failure: str) -> Delivery:
 
 
 def record(place: str) -> Record:
-    """Return how *place* stands."""
+    """Return the delivery state of *place*."""
     tries = Delivery.objects.filter(to=shown(place)).order_by("-pk")
     arrived = tries.filter(failure="").first()
     since = tries.filter(pk__gt=arrived.pk if arrived else 0)
@@ -175,7 +178,7 @@ def record(place: str) -> Record:
 
 
 def _next(found: Record, now: datetime) -> datetime:
-    """Return when a place should be tried, once there is a checkpoint that it does not have."""
+    """Return when to try a destination that lacks the last checkpoint."""
     every = timedelta(seconds=settings.AUDIT_CHECKPOINT_SECONDS)
     if found.under_way_since:
         return found.under_way_since + FIRST_PAUSE
@@ -185,7 +188,7 @@ def _next(found: Record, now: datetime) -> datetime:
 
 
 def _write(folder: Path, checkpoint: Checkpoint) -> None:
-    """Put the note into a file of its own, which is never written over. Raises NotDelivered."""
+    """Write the note to a new file; existing files are not overwritten. Raises NotDelivered."""
     path = folder / f"checkpoint-{checkpoint.size:012}.txt"
     draft = folder / f".{path.name}.{secrets.token_hex(8)}"
     try:
@@ -206,7 +209,7 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def _mail(address: str, checkpoint: Checkpoint) -> None:
-    """Send the note as a mail, and attached to it, byte for byte. Raises NotDelivered."""
+    """Send the note as an e-mail, in the text and as an attachment. Raises NotDelivered."""
     origin, _, _ = checkpoint.note.partition("\n")
     line = get_connection()
     mail = EmailMessage(
@@ -224,14 +227,15 @@ def _mail(address: str, checkpoint: Checkpoint) -> None:
 
 
 def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
-    """Post the note; anything but a success is a failure, to be sent elsewhere as well. Raises NotDelivered.
+    """Post the note. Any status other than 2xx is a failure, including a redirect. Raises
+    NotDelivered.
 
-    Of the answer its first line counts, and the rest is not read.
+    Only the status line of the response is used.
     """
     line = _line(address)
     try:
         answer = _in_time(partial(_talk, line, address, checkpoint.note.encode()), lambda: line.sock)
-    except (OSError, HTTPException, ValueError) as error:  # what it says may hold a secret
+    except (OSError, HTTPException, ValueError) as error:  # the message may contain a secret
         why = getattr(error, "strerror", None) or "nothing more is known"
         raise NotDelivered(f"{type(error).__name__}: {why}") from None
     if answer not in range(200, 300):
@@ -239,10 +243,12 @@ def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
 
 
 def _in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) -> T:
-    """Return what *talk* returns, and raise what it raises; NotDelivered where it takes longer than `SECONDS`.
+    """Return what *talk* returns and raise what it raises; NotDelivered where it takes longer than
+    `SECONDS`.
 
-    Whoever answers a byte at a time is cut off: a time limit of a socket is one of each wait, so a thread does the
-    talking, and this one watches the clock; *line* is the socket that is talked through, None before there is one.
+    A socket timeout limits each single wait, so a server that answers one byte at a time would
+    never run into it. Therefore a thread does the work and this one enforces the limit. *line*
+    returns the socket in use, None before there is one.
     """
     said: Future[T] = Future()
 
@@ -265,18 +271,18 @@ def _in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) ->
 
 
 def _line(address: SplitResult) -> HTTPConnection:
-    """Return a connection that is not open yet. No proxy and no password that the machine is set up with is used."""
+    """Return a connection that is not open yet. Proxies and passwords from the environment are not used."""
     host = str(address.hostname)
     if address.scheme == "http":
         return HTTPConnection(host, address.port, timeout=SECONDS)
-    import requests  # loaded where it is used: every command would take a tenth longer to start
+    import requests  # imported here because it would make every command start a tenth slower
 
     trusted = ssl.create_default_context(cafile=requests.utils.DEFAULT_CA_BUNDLE_PATH)
     return HTTPSConnection(host, address.port, timeout=SECONDS, context=trusted)
 
 
 def _talk(line: HTTPConnection, address: SplitResult, note: bytes) -> int:
-    """Post, and return what was answered. Raises OSError, HTTPException, ValueError."""
+    """Post the note and return the status. Raises OSError, HTTPException, ValueError."""
     headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
     if address.username is not None:
         secret = f"{unquote(address.username)}:{unquote(address.password or '')}"

@@ -1,5 +1,5 @@
-"""The checkpoints that count: those that keys of this house have signed. What else stands in their table is a row that
-anybody may have put there who could write there.
+"""Valid checkpoints: those signed by the trusted keys. Other rows of the table are ignored, because
+anyone who can write to it could have added them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,35 +14,35 @@ from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import Key, Unproven
 
 FEW: Final = 50
-MOST: Final = 1000  # rows that are looked through: where none of so many counts, none will, and the table may be long
+MOST: Final = 1000  # rows to search at most: where so many are invalid, the rest will be too, and the table may be long
 
 
 @dataclass(frozen=True)
 class Unsigned:
-    """A row that stands above all checkpoints and is none: how many leaves it claims, and what is wrong with it."""
+    """An invalid row above all valid checkpoints: the leaves it claims, and what is wrong with it."""
 
     size: int
     reason: str
 
 
 def last() -> Checkpoint | None:
-    """Return the largest one; None where none counts, as where no key is known."""
+    """Return the largest valid checkpoint; None where there is none, or no key is known."""
     return next(counting(_downwards()), None)
 
 
 def size() -> int:
-    """Return how many leaves the last one covers, 0 without one."""
+    """Return the number of leaves under the last checkpoint, 0 without one."""
     found = last()
     return found.size if found else 0
 
 
 def latest(most: int, *, below: int | None = None) -> list[Checkpoint]:
-    """Return the last ones, the largest first; of those with fewer leaves than *below* where that is given."""
+    """Return the last *most* checkpoints, largest first; only those with fewer leaves than *below* if given."""
     return list(islice(counting(_downwards(below)), most))
 
 
 def unsigned() -> Unsigned | None:
-    """Return the row that stands where the last checkpoint should; None where that does, or no key is known to tell."""
+    """Return the largest row if it is not a valid checkpoint; None if it is valid or no key is known."""
     row, believed = next(_downwards(), None), house_keys()
     if row is None or not believed:
         return None
@@ -54,7 +54,7 @@ def unsigned() -> Unsigned | None:
 
 
 def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
-    """Yield those of the *rows* that count."""
+    """Yield the *rows* that are valid checkpoints."""
     believed = house_keys()
     for row in rows:
         try:
@@ -65,14 +65,14 @@ def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
 
 
 def _demand_signed(row: Checkpoint, believed: list[Key]) -> None:
-    """Demand that the note is signed by the keys and says what the row says. Raises Unproven."""
+    """Check that the note is signed by the keys and matches the row. Raises Unproven."""
     tree = Signed.of(row.note, believed, is_signed).tree
     if (tree.origin, tree.size, tree.root) != (keys.origin(believed), row.size, bytes(row.root)):
         raise Unproven(f"the row of {row.size} leaves has the note of another tree, of {tree.size}")
 
 
 def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
-    """Yield the rows, the largest first; more than one is read only where that one does not do."""
+    """Yield the rows, largest first; more than one is read only if the first one does not suffice."""
     rows = Checkpoint.objects.order_by("-size")
     if below is not None:
         rows = rows.filter(size__lt=below)
@@ -85,7 +85,7 @@ def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
 
 
 def house_keys() -> list[Key]:
-    """Return the keys that the house believes, none where what was given are no keys: the page of the log says so."""
+    """Return the trusted keys, none where the setting is invalid (the page of the log reports that)."""
     try:
         return keys.known()
     except Unproven:

@@ -1,4 +1,4 @@
-"""The event that says which keys the log is going to be signed by, for whoever knows only those that it has."""
+"""Announcement of new signing keys: an event, signed by the old keys, that names them."""
 
 from typing import Final
 
@@ -12,13 +12,13 @@ ANNOUNCED: Final = "log.keys_announced"
 
 
 class NothingNew(Exception):
-    """Every key that the house believes signs already, or none does."""
+    """Either every trusted key signs already, or none does."""
 
 
 @transaction.atomic
 def announce() -> list[str]:
-    """Record which keys of ``AUDIT_KEYS`` are new to the log, and which sign it; return the new ones as C2SP writes
-    them. Raises NothingNew, and Unproven where what the house was given are no keys.
+    """Record which keys of ``AUDIT_KEYS`` are new to the log and which sign it now; return the new
+    ones in C2SP format. Raises NothingNew, and Unproven where the setting is invalid.
     """
     believed, last = keys.known(), checkpoints.last()
     if last is None:
@@ -26,7 +26,7 @@ def announce() -> list[str]:
             "No key of AUDIT_KEYS has signed a checkpoint: there is nobody to whom they could be announced."
         )
     mine = [key for key in believed if key.name == keys.origin(believed)]
-    signers = signers_of(last.note)  # a wrong signature of a key that is believed would have made it count for nothing
+    signers = signers_of(last.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
     signs = [key for key in mine if (key.name, key.hash) in signers]
     new = [key.vkey for key in mine if key not in signs]
     if not new:

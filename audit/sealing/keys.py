@@ -1,4 +1,4 @@
-"""The public keys that this house believes: those it was given. What the database says of keys counts for nothing."""
+"""Trusted public keys, from the settings. Keys stored in the database are not trusted."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ from audit.verification.verify import LOG, Key, keys_of
 
 
 def known() -> list[Key]:
-    """Return the keys of ``AUDIT_KEYS``, in a demo those of its own signer; none before that has made them. Raises
-    Unproven where they are no keys.
+    """Return the keys of ``AUDIT_KEYS``, in a demo those of its own signer; none before that has
+    created them. Raises Unproven where they are invalid.
     """
     text = settings.AUDIT_KEYS
     if not text and settings.SIGNER_DIR and (settings.SIGNER_DIR / "keys").exists():
@@ -18,5 +18,5 @@ def known() -> list[Key]:
 
 
 def origin(keys: Sequence[Key]) -> str:
-    """Return what the log is called: the name of its key, "" without one."""
+    """Return the name of the log, which is the name of its key; "" without one."""
     return next((key.name for key in keys if key.kind == LOG), "")

@@ -1,4 +1,4 @@
-"""How far the signed tree lags behind what happens. What no checkpoint covers, nobody outside could prove yet."""
+"""Lag of the signed tree: events that no checkpoint covers cannot be proven to outsiders yet."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,8 +8,8 @@ from django.db import connection
 
 from audit.sealing import alarms, checkpoints
 
-# Leaves follow the order of ids within one call of the sealer, so the first of each is the oldest but for transactions
-# that were still open then.
+# Within one sealing, leaves follow the order of event ids, so the first row of each is the oldest,
+# except for transactions that were still open.
 OLDEST = """
     SELECT clock_timestamp(), min(event.at) FROM audit_event AS event WHERE event.id IN (
         (SELECT event_id FROM audit_leaf WHERE leaf >= %s ORDER BY leaf LIMIT 1)
@@ -20,8 +20,8 @@ OLDEST = """
 
 @dataclass(frozen=True)
 class Lag:
-    """Since when the oldest event waits that no signed checkpoint covers, None where all are covered, and how many
-    seconds that is, by the database's clock.
+    """Time of the oldest event that no signed checkpoint covers (None where all are covered), and
+    its age in seconds by the database's clock.
     """
 
     since: datetime | None
@@ -29,12 +29,12 @@ class Lag:
 
     @property
     def is_long(self) -> bool:
-        """Whether that is longer than ``AUDIT_LAG_SECONDS``."""
+        """Whether the lag is longer than ``AUDIT_LAG_SECONDS``."""
         return self.seconds > settings.AUDIT_LAG_SECONDS
 
 
 def lag() -> Lag:
-    """Return the lag as it is now."""
+    """Return the current lag."""
     signed = checkpoints.size()
     with connection.cursor() as cursor:
         cursor.execute(OLDEST, [signed])
@@ -43,7 +43,7 @@ def lag() -> Lag:
 
 
 def watch() -> None:
-    """Record that the seal lags, once, and that it has caught up, and tell staff of both (`alarms.LAGS`)."""
+    """Raise the alarm when the lag is long, and end it when it is not (`alarms.LAGS`)."""
     found = lag()
     if found.is_long and found.since:
         alarms.begin(alarms.LAGS, {"seconds": found.seconds, "since": found.since.isoformat()})

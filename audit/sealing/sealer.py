@@ -1,7 +1,8 @@
-"""The sealer: gives events their leaves, makes the tiles longer, and has the signer sign the tree.
+"""The sealer: assigns leaves to events, extends the tiles, and has the signer sign the tree.
 
-PostgreSQL holds all there is to know, so that any worker may seal, twice at once or after a crash anywhere: leaves and
-their hashes in tiles are one transaction, and a checkpoint that was signed and not kept is signed again.
+All state is in PostgreSQL, so any worker can seal, even two at once or after a crash. Leaves and
+their hashes in tiles are written in one transaction. A checkpoint that was signed and not saved is
+signed again.
 """
 
 import logging
@@ -24,14 +25,14 @@ from audit.verification.verify import Tree, Unproven
 
 logger = logging.getLogger(__name__)
 
-BATCH: Final = 4096  # leaves of one transaction
-MOST: Final = 16 * BATCH  # leaves of one call, so that a long queue keeps no worker for long
-CLOCKS_APART: Final = timedelta(minutes=1)  # the signer's and the database's, at most
+BATCH: Final = 4096  # leaves per transaction
+MOST: Final = 16 * BATCH  # leaves per call, so that a long backlog does not occupy a worker
+CLOCKS_APART: Final = timedelta(minutes=1)  # maximum difference between the signer's and the database's clock
 
 TILED = """
     SELECT 256 * number + octet_length(hashes) / 32 FROM audit_tile WHERE level = 0 ORDER BY number DESC LIMIT 1
 """
-# PostgreSQL hashes, so that no event has to be read here; RFC 6962 puts a zero byte before an entry.
+# PostgreSQL hashes, so that events need not be read here. RFC 6962 puts a zero byte before an entry.
 HASHES = r"""
     SELECT sha256('\x00'::bytea || event.body)
     FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
@@ -45,18 +46,19 @@ WRITE = """
 
 @dataclass(frozen=True)
 class Sealed:
-    """How many leaves the tree has, and how many of them the last signed checkpoint covers."""
+    """Number of leaves in the tree, and how many of them the last signed checkpoint covers."""
 
     size: int
     signed: int
 
 
 def seal() -> Sealed:
-    """Make leaves of what waits, at most `MOST` of them, and have the tree signed where it has grown.
+    """Assign leaves to pending events, at most `MOST`, and have the tree signed if it has grown.
 
-    The tree is signed only when nothing is left waiting, so that a checkpoint is younger than no event that comes after
-    it, but for those whose transactions were still open. Without the signer leaves are made all the same, and wait for
-    a checkpoint. Where it refuses, that is recorded once and told to staff (`alarms.REFUSED`).
+    The tree is signed only when nothing is pending, so that every later event is younger than the
+    checkpoint, except those whose transactions were still open. Without the signer, leaves are
+    still assigned and wait for a checkpoint. If the signer refuses, that is recorded once and staff
+    are notified (`alarms.REFUSED`).
     """
     for _ in range(MOST // BATCH):
         before, size = _make_leaves()
@@ -66,30 +68,33 @@ def seal() -> Sealed:
 
 
 def watch() -> None:
-    """Record at once where the signer has signed more leaves than there are, as after an older copy of the database was
-    put in place: the sealer asks it only when something new has happened.
+    """Raise the alarm if the signer has signed more leaves than exist, as after an older copy of
+    the database was restored. This check is needed because the sealer asks the signer only when
+    there are new events.
     """
     try:
         signed = signing.last(Path(settings.AUDIT_SIGNER))
     except signing.SignerAway:
         return
-    size = leaves()  # asked after the signer, which signs none that is not there
+    size = leaves()  # read after the signer, which signs only leaves that exist
     if size < signed:
         reason = f"the log has {size} leaves, and a tree of {signed} was signed"
         alarms.begin(alarms.REFUSED, {"reason": reason, "size": size, "signed": checkpoints.size()})
 
 
 def leaves() -> int:
-    """Return how many leaves the tree has."""
+    """Return the number of leaves in the tree."""
     with connection.cursor() as cursor:
         return _tiled(cursor)
 
 
 @transaction.atomic
 def _make_leaves() -> tuple[int, int]:
-    """Make a batch of leaves and put their hashes into tiles; return how many leaves the tiles had, and have."""
+    """Assign a batch of leaves and add their hashes to tiles; return the number of leaves in tiles
+    before and after.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT audit_seal(%s)", [BATCH])  # from here on nobody else seals until this is committed
+        cursor.execute("SELECT audit_seal(%s)", [BATCH])  # takes a lock: nobody else seals until commit
         before = _tiled(cursor)
         cursor.execute(HASHES, [before, before + BATCH])
         hashes = [bytes(each) for (each,) in cursor.fetchall()]
@@ -107,8 +112,9 @@ def _tiled(cursor: CursorWrapper) -> int:
 
 
 def _sign(size: int) -> int:
-    """Have the tree signed unless it is; return how many leaves are under the last checkpoint. A row that is none has
-    its place for good: it is told to staff, which is an event, so that the tree to be signed next is a larger one.
+    """Have the tree signed unless it already is; return the number of leaves under the last
+    checkpoint. An invalid row in the checkpoint table cannot be removed. It raises an alarm, which
+    is an event itself, so the next tree to sign is larger.
     """
     last, unsigned = checkpoints.size(), checkpoints.unsigned()
     if unsigned:
@@ -125,15 +131,16 @@ def _sign(size: int) -> int:
         logger.error("no checkpoint over %s leaves: %s", size, refusal)
         alarms.begin(alarms.REFUSED, {"reason": str(refusal), "size": size, "signed": last})
         return last
-    with suppress(IntegrityError), transaction.atomic():  # another sealer may have kept the same, or a larger one
+    # another sealer may have saved the same checkpoint, or a larger one
+    with suppress(IntegrityError), transaction.atomic():
         checkpoint.save(force_insert=True)
     alarms.end(alarms.REFUSED, {"size": size})
     return size
 
 
 def _checkpoint(size: int, last: int) -> Checkpoint:
-    """Ask the signer. Raises SignerAway, SignerRefused, and Unproven where the tiles are not whole or the keys that the
-    house believes have not signed, or at another time than it is.
+    """Request a checkpoint from the signer. Raises SignerAway and SignerRefused; Unproven where
+    tiles are incomplete, the trusted keys have not signed, or the time of the signature is wrong.
     """
     believed = keys.known()
     origin = keys.origin(believed)
@@ -143,7 +150,7 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     asked = Tree(origin, size, tree.root(tiles, size))
     try:
         note = _note(asked, tiles, last)
-    except signing.AnotherTreeWasLast as told:  # the one that was signed before a crash, or by another sealer just now
+    except signing.AnotherTreeWasLast as told:  # signed before a crash, or for another sealer meanwhile
         if last < told.size < size:
             _keep_lost(told, tiles, believed)
         note = _note_after(asked, tiles, told.size)
@@ -160,8 +167,9 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
 
 
 def _keep_lost(told: signing.AnotherTreeWasLast, tiles: tree.Tiles, believed: list[verify.Key]) -> None:
-    """Keep the checkpoint that the signer signed last and the database lacks, where it is of this log: it was lost in a
-    crash, and nobody else has it. Whether the signer goes on from it is the signer's to say.
+    """Save the signer's last checkpoint if the database lacks it and it belongs to this log: it was
+    lost in a crash and exists nowhere else. The signer itself decides whether the new tree extends
+    it.
     """
     with suppress(Unproven, IntegrityError), transaction.atomic():
         found = verify.Checkpoint.of(told.note, believed)
@@ -176,8 +184,9 @@ def _note(asked: Tree, tiles: tree.Tiles, old: int) -> str:
 
 
 def _note_after(asked: Tree, tiles: tree.Tiles, old: int) -> str:
-    """Ask again, from the tree that the signer says was last. Where that is larger than the database's own, the signer
-    is left to say that it refuses; larger than the one asked about, another sealer is ahead.
+    """Ask again with a proof from the signer's last tree. If that tree is larger than the
+    database's, ask anyway and let the signer refuse. If it is only larger than the requested one,
+    another sealer is ahead.
     """
     if asked.size < old <= leaves():
         raise signing.SignerAway(f"another sealer has had {old} leaves signed")

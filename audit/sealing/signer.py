@@ -1,22 +1,26 @@
-"""The signer: a process of its own that holds the keys of the log, without Django and without the database.
+"""The signer: a separate process that holds the keys of the log, without Django and without the
+database.
 
-It remembers the last tree that it signed, and signs another one only where that is proven to begin with it. So whoever
-owns the database, or every program of the house but this one, cannot have a second history signed. It writes down what
-it signs before it answers, and begins nowhere: keys without their memory, or a memory without its keys, it refuses.
-Nor does it sign at a time before its last signature's, or a tree that has grown beyond all reason: whoever may ask
-could have one signed that nobody can go on from.
+It remembers the last tree that it signed, and signs another one only with a proof that it extends
+that one. So neither the owner of the database nor any other process of the system can get a second
+history signed. It writes down what it signs before it answers. It does not start with keys but no
+history, or a history but no keys. It refuses to sign at a time before its last signature, and a
+tree that has grown by more than a limit: otherwise anyone who can connect could get a tree signed
+that can never be extended.
 
-``python -m audit.sealing.signer --folder F --socket S --name N`` makes both on its first start. The folder then holds
+``python -m audit.sealing.signer --folder F --socket S --name N`` creates keys and history on its
+first start. The folder then contains
 
-- ``log.key``, ``time.key``: the keys, for the signer's eyes only, written as Go's ``note`` package does
-- ``keys``: what verifies their signatures, a line each (C2SP signed-note), to be handed to whoever audits
+- ``log.key``, ``time.key``: the private keys, readable only by the signer, in the format of Go's ``note`` package
+- ``keys``: the public keys, a line each (C2SP signed-note), to be given to auditors
 - ``latest``: the last checkpoint, signed
-- ``history``: a line for each signature, leaves of the tree, its root in base64, Unix time: never shortened
+- ``history``: a line for each signature: number of leaves, root in base64, Unix time; never shortened
 
-A checkpoint gets two signatures: the log's, and one that says when (C2SP tlog-cosignature). Where there are new keys,
-``log.new.key`` and ``time.new.key``, it gets theirs as well: whoever knows either pair verifies it, so a log goes on
-while its keys are replaced. ``--make-keys`` makes them, beside a signer at work, which signs with them from its next
-start; ``--retire-keys`` puts them in the place of the old ones, whose secret halves are gone then.
+A checkpoint gets two signatures: the log's, and one with the time (C2SP tlog-cosignature). If there
+are new keys, ``log.new.key`` and ``time.new.key``, it gets theirs as well. Anyone who knows either
+pair can verify it, so that keys can be replaced without interrupting the log. ``--make-keys``
+creates new keys while the signer runs, which uses them from its next start; ``--retire-keys``
+replaces the old ones by them and deletes the old private keys.
 """
 
 import argparse
@@ -52,31 +56,31 @@ from audit.verification.verify import (
 )
 
 BACKLOG: Final = 16
-MOST: Final = 10_000_000  # leaves that a tree may have more than the one before, unless the signer is told otherwise
-PAUSE: Final = 0.1  # seconds before another try to answer where there was nothing to answer with
+MOST: Final = 10_000_000  # default limit for the growth of a tree between two signatures, in leaves
+PAUSE: Final = 0.1  # seconds before accepting again after an error such as too many open files
 KINDS: Final = {"log": LOG, "time": TIME}
 DRAFT: Final = re.compile(r"(latest|keys|(log|time)(\.new)?\.key)\.[0-9a-f]{16}")
 
 
 class CannotStart(Exception):
-    """The folder is not one that the signer goes on from; the message says why."""
+    """The signer cannot continue with this folder; the message says why."""
 
 
 @dataclass(frozen=True)
 class Pen:
-    """A key with its secret half."""
+    """A key pair."""
 
     key: Key
     private: Ed25519PrivateKey
 
     @classmethod
     def of(cls, name: str, kind: int, private: Ed25519PrivateKey) -> Self:
-        """Have *private* sign under a name."""
+        """Build the pair of a private key under a name."""
         return cls(Key(name, kind, private.public_key().public_bytes_raw()), private)
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read what `text` wrote. Raises CannotStart."""
+        """Parse the output of `text`. Raises CannotStart."""
         try:
             *_words, name, known, data = text.strip().split("+", 4)
             kind, *seed = b64decode(data, validate=True)
@@ -89,23 +93,23 @@ class Pen:
 
     @property
     def text(self) -> str:
-        """The secret half, as the signer keeps it."""
+        """The private key in the signer's file format."""
         data = b64encode(bytes([self.key.kind]) + self.private.private_bytes_raw()).decode()
         return f"PRIVATE+KEY+{self.key.name}+{self.key.hash.hex()}+{data}\n"
 
     def line(self, text: str, at: int) -> str:
-        """Sign the text of a checkpoint at a Unix time; return the line that goes below it."""
+        """Sign the text of a checkpoint at a Unix time; return the signature line of the note."""
         if self.key.kind == LOG:
             return f"{self.key.line(self.private.sign(text.encode()))}\n"
         return f"{self.key.line(at.to_bytes(8, 'big') + self.private.sign(time_message(text, at)))}\n"
 
 
 class Signer:
-    """The keys and the memory in one folder, which nobody else works in meanwhile."""
+    """Keys and history in one folder, locked against other processes."""
 
     def __init__(self, folder: Path, name: str, most: int = MOST) -> None:
-        """Open *folder*, or make it with keys that sign as *name*; a tree may grow by *most* leaves at once. Raises
-        CannotStart.
+        """Open *folder*, or create it with keys that sign as *name*; a tree may grow by *most*
+        leaves at once. Raises CannotStart.
         """
         if not name or "+" in name or any(map(str.isspace, name)):
             raise CannotStart(f"{name!r} is no name: it has to be without spaces and plus signs")
@@ -116,11 +120,11 @@ class Signer:
         self._lock = _lock(folder / "lock")
         try:
             self._open(name)
-        except ValueError as error:  # bytes that are no text, figures that are none
+        except ValueError as error:  # undecodable bytes or invalid numbers
             raise CannotStart(f"a file in {folder} is damaged: {error}") from error
 
     def _open(self, name: str) -> None:
-        """Read keys and memory, or make them. Raises CannotStart, ValueError."""
+        """Read keys and history, or create them. Raises CannotStart, ValueError."""
         folder = self._folder
         _remove_drafts(folder)
         self._make_what_is_not_there(name)
@@ -129,9 +133,9 @@ class Signer:
         self._last, self._at, self._note = self._remembered()
 
     def retire_keys(self) -> None:
-        """Put the new keys in the place of the old ones, which sign nothing more. Cut short, it is to be done again.
-        Raises CannotStart where there are none, or the last checkpoint does not have their signatures: nobody could
-        follow.
+        """Replace the old keys by the new ones. Can be repeated after an interruption. Raises
+        CannotStart where there are no new keys, or the last checkpoint lacks their signatures:
+        nobody could verify the change.
         """
         new = _pens(self._folder, self._name, ".new")
         if not new:
@@ -153,18 +157,18 @@ class Signer:
         _replace(self._folder / "keys", "".join(f"{pen.key.vkey}\n" for pen in pens).encode())
 
     def close(self) -> None:
-        """Let another process have the folder."""
+        """Release the folder to other processes."""
         os.close(self._lock)
 
     def answer(self, question: bytes) -> bytes:
-        """Answer one question; `audit.sealing.signing` says in what words. Raises OSError where it cannot be written
-        down.
+        """Answer one request; see `audit.sealing.signing` for the protocol. Raises OSError where
+        the signature cannot be written down.
         """
         try:
             if len(question) > LONGEST:
                 raise Unproven(f"longer than {LONGEST} bytes")
             return self._sign(question.decode()).encode()
-        except ValueError:  # no text, or figures beyond counting
+        except ValueError:  # undecodable bytes, or numbers that are too long
             return b"refused this is no question\n"
         except Unproven as reason:
             return f"refused {' '.join(str(reason).split())}\n".encode()
@@ -204,16 +208,16 @@ class Signer:
         return f"last {self._last.size}\n\n{self._note}"
 
     def _remember(self, tree: Tree, at: int, note: str) -> None:
-        """Write down what is about to be signed. What stands in ``latest`` and not yet in ``history`` after a crash,
-        the next start adds there.
+        """Write down what is about to be signed. After a crash, the next start adds to ``history``
+        what is only in ``latest``.
         """
         _replace(self._folder / "latest", note.encode())
         self._last, self._at, self._note = tree, at, note
         _append(self._folder / "history", _entry(tree, at))
 
     def _remembered(self) -> tuple[Tree, int, str]:
-        """Return the last tree that was signed, when, and with its signatures; an empty one, 0 and "" if none was.
-        Raises CannotStart, and ValueError where a file is damaged.
+        """Return the last signed tree, its time and its note; an empty tree, 0 and "" if none was
+        signed. Raises CannotStart, and ValueError where a file is damaged.
         """
         note = (self._folder / "latest").read_text()
         history = _end(self._folder / "history")
@@ -238,8 +242,8 @@ class Signer:
         return tree, at, note
 
     def _make_what_is_not_there(self, name: str) -> None:
-        """Make the memory, then the keys: a first start that was broken off goes on, and keys are never without a
-        memory. Raises CannotStart where something was taken away.
+        """Create the history, then the keys, so that an interrupted first start can continue and
+        keys never exist without a history. Raises CannotStart where something was removed.
         """
         missing = [
             (file, kind) for file, kind in (("log.key", LOG), ("time.key", TIME)) if not _has(self._folder, file)
@@ -256,8 +260,8 @@ class Signer:
 
 
 def make_keys(folder: Path, name: str) -> list[Key]:
-    """Make new keys beside those that a signer works with, and return their public halves; what was made before stays.
-    Raises CannotStart where no signer works in *folder*, OSError.
+    """Create new keys next to those in use and return the public ones; new keys that exist already
+    are kept. Raises CannotStart where *folder* is not that of a signer, OSError.
     """
     if not _has(folder, "latest"):
         raise CannotStart(f"no signer has worked in {folder}")
@@ -269,8 +273,8 @@ def make_keys(folder: Path, name: str) -> list[Key]:
 
 
 def _pens(folder: Path, name: str, which: str = "") -> dict[str, Pen]:
-    """Read the keys in use, or those *which* are new, as far as there are any. Raises CannotStart where one signs
-    otherwise than it should.
+    """Read the existing keys in use, or the new ones if *which* is ".new". Raises CannotStart where
+    a key has another name or kind than it should.
     """
     files = {file: folder / f"{file}{which}.key" for file in KINDS}
     pens = {file: Pen.read(_private(path)) for file, path in files.items() if not which or path.exists()}
@@ -281,7 +285,9 @@ def _pens(folder: Path, name: str, which: str = "") -> dict[str, Pen]:
 
 
 def listen(at: Path, group: str = "") -> socket.socket:
-    """Take the socket, for this user alone, or for *group* as well. Raises OSError, KeyError without such a group."""
+    """Open the socket for this user, and for *group* if given. Raises OSError, KeyError where the
+    group does not exist.
+    """
     at.parent.mkdir(parents=True, exist_ok=True, mode=0o755 if group else 0o700)
     at.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX)
@@ -299,8 +305,8 @@ def listen(at: Path, group: str = "") -> socket.socket:
 
 
 def serve(listening: socket.socket, signer: Signer) -> None:
-    """Answer one after another until the socket is closed. Raises OSError where a signature cannot be written down:
-    another start may go on from what was.
+    """Answer requests one by one until the socket is closed. Raises OSError where a signature
+    cannot be written down; after a restart the signer continues from its files.
     """
     while True:
         try:
@@ -309,7 +315,7 @@ def serve(listening: socket.socket, signer: Signer) -> None:
             if error.errno in (errno.EBADF, errno.EINVAL):
                 return
             print(f"Nobody could be answered: {error}", file=sys.stderr, flush=True)
-            time.sleep(PAUSE)  # too many open files, say; whoever asks waits in line meanwhile
+            time.sleep(PAUSE)  # for example too many open files; clients wait in the backlog meanwhile
             continue
         with asker:
             question = _read(asker)
@@ -319,11 +325,11 @@ def serve(listening: socket.socket, signer: Signer) -> None:
             try:
                 asker.sendall(answer)
             except OSError:
-                continue  # whoever asked is gone; asked again for this tree, it is signed again
+                continue  # the client is gone; if it asks for this tree again, it is signed again
 
 
 def _read(asker: socket.socket) -> bytes | None:
-    """Read a question up to its end, and no longer than one may be; None from somebody who does not come to it."""
+    """Read a request up to its end or the maximum length; None where it does not end in time."""
     deadline = time.monotonic() + SECONDS
     question = b""
     try:
@@ -347,14 +353,14 @@ def _has(folder: Path, file: str) -> bool:
 
 
 def _private(path: Path) -> str:
-    """Read a key. Raises CannotStart where others may."""
+    """Read a private key file. Raises CannotStart where other users can read it."""
     if path.stat().st_mode & 0o077:
         raise CannotStart(f"others than its owner may read {path}")
     return path.read_text()
 
 
 def _remove_drafts(folder: Path) -> None:
-    """Remove what was being written when an earlier process was killed."""
+    """Remove temporary files of an earlier process that was killed."""
     for path in folder.iterdir():
         if DRAFT.fullmatch(path.name):
             path.unlink()
@@ -371,7 +377,7 @@ def _lock(path: Path) -> int:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write *content* so that it is there whole, on the disk, or not at all."""
+    """Write *content* to a file atomically and sync it to disk."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -392,14 +398,14 @@ def _append(path: Path, line: str) -> None:
 
 
 def _end(path: Path) -> str:
-    """Return the last line of a history, and whatever stands shortly before it."""
+    """Return the end of a history file, which includes its last line."""
     with path.open("rb") as file:
         file.seek(max(file.seek(0, os.SEEK_END) - 1000, 0))
         return file.read().decode(errors="replace")
 
 
 def _sync(folder: Path) -> None:
-    """Have the disk know which names the folder holds."""
+    """Sync a directory to disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -408,7 +414,7 @@ def _sync(folder: Path) -> None:
 
 
 def main() -> None:
-    """Run as a program until killed."""
+    """Run the command line interface."""
     parser = argparse.ArgumentParser(description="Signs the checkpoints of the event log.")
     parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or shall be")
     parser.add_argument("--socket", type=Path, help="where to listen")

@@ -1,4 +1,4 @@
-"""The signer's memory, as it lies in the signer's folder: the last tree that it signed, and all the trees before."""
+"""The signer's state as stored in its folder: the last tree that it signed, and the history of all trees."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from typing import Final, Self
 from audit.verification.findings import Finding
 from audit.verification.verify import Tree, Unproven, read
 
-SIGNED_MEANWHILE: Final = 3  # times that the two files are read, so that they are of one moment
+SIGNED_MEANWHILE: Final = 3  # maximum attempts to read both files in a consistent state
 
 Signed = tuple[int, bytes]
-"""A tree that was signed: how many leaves, and their root."""
+"""A signed tree: number of leaves, and root."""
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What the signer remembers: the note in ``latest``, "" before it has signed, and the lines of ``history``."""
+    """The signer's files: the note in ``latest``, "" before the first signature, and the lines of ``history``."""
 
     latest: str
     lines: list[bytes]
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read both while the signer may be writing. Raises OSError; Unproven or UnicodeDecodeError where ``latest`` is
-        no text.
+        """Read both files while the signer may be writing. Raises OSError; Unproven or
+        UnicodeDecodeError where ``latest`` is not valid text.
         """
         latest = read(folder / "latest")
         for _ in range(SIGNED_MEANWHILE):
@@ -35,8 +35,9 @@ class Memory:
         return cls(latest, lines)
 
     def trees(self) -> Iterator[Signed | Finding | str]:
-        """Yield the trees of the history; a finding for each line that cannot be read, or a remark where it is only the
-        beginning of the one after it: the signer was stopped while it wrote, and wrote the line again.
+        """Yield the trees of the history, and a finding for each invalid line. A line that is only
+        the beginning of the next one gives a remark: the signer was stopped while writing it, and
+        wrote it again.
         """
         for number, line in enumerate(self.lines, 1):
             tree = signed(line)
@@ -51,18 +52,18 @@ class Memory:
                 )
 
     def _due(self) -> bytes:
-        """Return how a line of the last tree begins: it is all that can be broken off at the history's end."""
+        """Return how the line of the last tree begins: only that one can be incomplete at the end of the history."""
         return b" ".join(self.latest.encode().split(b"\n")[1:3]) + b" "
 
 
 def history(folder: Path) -> list[bytes]:
-    """Return the lines of the history as they stand. Raises OSError."""
+    """Return the lines of the history, unparsed. Raises OSError."""
     content = (folder / "history").read_bytes()
     return content.removesuffix(b"\n").split(b"\n") if content else []
 
 
 def signed(line: bytes) -> Signed | None:
-    """Read a line of the history; None where it is none."""
+    """Parse a line of the history; None where it is invalid."""
     try:
         size, root, at = line.decode("ascii").split(" ")
         tree = Tree.of(f"-\n{size}\n{root}\n")

@@ -1,10 +1,10 @@
-"""How the signer (`audit.sealing.signer`) is asked for signatures, over its unix socket. Django has no part in it.
+"""Client of the signer (`audit.sealing.signer`) over its Unix socket. It does not use Django.
 
-One question to a connection. It begins with ``old`` and the number of leaves of the tree that was signed last; then
-come the hashes that show that the new tree extends that one, in base64, a line each; an empty line; and the text of the
-checkpoint. The asker closes its half, and is answered the lines of signatures, or ``last`` and the number of leaves of
-the tree that *was* signed last, an empty line and that checkpoint, or ``refused`` and the reason. The question ``last``
-is answered so, too.
+Each connection carries one request: ``old`` and the number of leaves of the last signed tree; the
+hashes that prove that the new tree extends it, in base64, a line each; an empty line; the text of
+the checkpoint. The client then closes its sending side. The response is the signature lines; or
+``last``, the number of leaves of the tree that *was* signed last, an empty line and that
+checkpoint; or ``refused`` and the reason. The request ``last`` gets the second response.
 """
 
 import os
@@ -17,21 +17,21 @@ from typing import Final
 
 from audit.verification.verify import LONGEST_NUMBER, Tree
 
-LONGEST: Final = 8192  # bytes of a question; the longest proof there can be takes less
-SECONDS: Final = 5.0  # that a question or its answer may take
+LONGEST: Final = 8192  # bytes of a request; the longest possible proof is shorter
+SECONDS: Final = 5.0  # timeout of a request or its response
 
 
 class SignerAway(Exception):
-    """Nobody signs now: the signer does not answer. Asking again later is all there is to do."""
+    """The signer does not answer; the request can be repeated later."""
 
 
 class SignerRefused(Exception):
-    """The signer does not sign this tree, and never will; the message is its reason."""
+    """The signer refuses to sign this tree for good; the message is its reason."""
 
 
 class AnotherTreeWasLast(Exception):
-    """The signer signed a tree since: the proof has to begin with that one, of `size` leaves. `note` is its checkpoint,
-    "" where nothing was signed yet.
+    """The signer's last tree is another one: the proof has to start from it. It has `size` leaves;
+    `note` is its checkpoint, "" where nothing was signed yet.
     """
 
     def __init__(self, size: int, note: str) -> None:
@@ -40,8 +40,8 @@ class AnotherTreeWasLast(Exception):
 
 
 def sign(at: Path, tree: Tree, *, old: int, proof: Sequence[bytes]) -> str:
-    """Return *tree* as a signed note: its text, an empty line, and the signer's lines. *at* is the signer's socket,
-    *proof* the consistency proof from the tree of *old* leaves.
+    """Return *tree* as a signed note: its text, an empty line, and the signature lines. *at* is the
+    signer's socket, *proof* the consistency proof from the tree of *old* leaves.
 
     Raises SignerAway, SignerRefused, AnotherTreeWasLast.
     """
@@ -58,12 +58,12 @@ def sign(at: Path, tree: Tree, *, old: int, proof: Sequence[bytes]) -> str:
 
 
 def last(at: Path) -> int:
-    """Return how many leaves the tree has that was signed last. Raises SignerAway."""
+    """Return the number of leaves of the last signed tree. Raises SignerAway."""
     return _last(_ask(at, b"last")).size
 
 
 def _last(answer: str) -> AnotherTreeWasLast:
-    """Read which tree was signed last. Raises SignerAway."""
+    """Parse a ``last`` response. Raises SignerAway."""
     head, _, note = answer.partition("\n\n")
     word, _, size = head.partition(" ")
     if word != "last" or len(size) > LONGEST_NUMBER or not (size.isascii() and size.isdecimal()):
@@ -73,7 +73,8 @@ def _last(answer: str) -> AnotherTreeWasLast:
 
 @contextmanager
 def short(path: Path) -> Iterator[str]:
-    """Name a unix socket so that the name fits: it may be 107 bytes long, however deep the folder lies.
+    """Return a name for a Unix socket that fits the limit of 107 bytes, however long the path of
+    its folder.
 
     Raises FileNotFoundError without the folder.
     """

@@ -1,4 +1,4 @@
-"""What the ground floor itself records, and what of that is significant."""
+"""The significant and ordinary event kinds of the `audit` app."""
 
 from typing import Final
 
@@ -23,24 +23,24 @@ KINDS: Final[dict[str, detection.Significance]] = {
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
 }
 ORDINARY: Final = (
-    "approval.asked",  # waits in a queue of its own
-    "approval.decided",  # what follows from it is an event of its own
+    "approval.asked",  # has its own queue
+    "approval.decided",  # its effect is an event of its own
     "approval.expired",
-    "approval.withdrawn",  # nothing follows from it
-    "data.seen",  # pages of their own show who looked at whom
-    detection.FAILED,  # found where it fails
+    "approval.withdrawn",  # has no effect
+    "data.seen",  # the access log shows these
+    detection.FAILED,  # recorded as significant where it fails
     "log.accepted",
     "log.caught_up",
     "log.exported",
     "report.made",
     *workflow.KINDS,
     workflow.MUTED,
-    "personal.expired",  # when its time came, as the rules of retention say
+    "personal.expired",  # regular deletion under the retention rules
 )
 
 
 def register() -> None:
-    """Have it found."""
+    """Register the kinds and finders of this app."""
     detection.register_kinds(KINDS)
     detection.register_ordinary(ORDINARY)
     detection.register("kinds", detection.by_kind, is_always=True)

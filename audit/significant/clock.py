@@ -1,8 +1,9 @@
-"""The clock that dates every event, and the pulse of the house: what time itself says about what happened.
+"""Clock checks: finds when the database's clock went back, and when no worker was running.
 
-Nobody can be stopped from setting the clock of a machine, but it shows. Leaves follow the order of events but for
-transactions that were open meanwhile; so an event that is dated long before its predecessor was written by a clock that
-went back. That it was set forward shows as a standstill, and as one that went back when it is set right.
+Changing a machine's clock cannot be prevented, but it shows. Leaves follow the order of events,
+except for transactions that were open meanwhile. So an event dated long before its predecessor was
+written with a clock that went back. A clock that is set forward shows as a standstill, and as going
+back when it is corrected.
 """
 
 from collections.abc import Iterable
@@ -16,10 +17,10 @@ from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 
 OPEN: Final = timedelta(minutes=6)
-"""More than a transaction of web and workers may last. One that was open for longer is found, too, and is something to
-be looked at in any case.
+"""Longer than a transaction of web and workers can last. One that was open for longer is reported
+too, and needs attention in any case.
 """
-STILL: Final = timedelta(minutes=2)  # without a pulse, and the house stood still
+STILL: Final = timedelta(minutes=2)  # without a pulse for longer, there was a standstill
 
 BACK: Final = """
     SELECT event.id, event.at, before.at, before.id FROM audit_leaf AS leaf
@@ -31,7 +32,7 @@ BACK: Final = """
 
 
 def gone_back(leaves: Leaves) -> Iterable[Found]:
-    """Find where the database's clock went back."""
+    """Find events that show that the database's clock went back."""
     with connection.cursor() as cursor:
         cursor.execute(BACK, [leaves.first, leaves.end, OPEN.total_seconds()])
         rows = cursor.fetchall()
@@ -55,8 +56,8 @@ def gone_back(leaves: Leaves) -> Iterable[Found]:
 
 @transaction.atomic
 def beat(who: str) -> None:
-    """Say that the house's workers are alive, and find it where nobody said so for longer than `STILL`: tables had
-    nobody to move them meanwhile.
+    """Record that workers are running, and report a standstill if the last pulse is older than
+    `STILL`: shared tables did not advance meanwhile.
     """
     Pulse.objects.bulk_create([Pulse(who=who, at=Clock())], ignore_conflicts=True)
     last = Pulse.objects.select_for_update().get(who=who).at

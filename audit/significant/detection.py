@@ -1,9 +1,9 @@
-"""What is significant is found in the order of the event log's leaves, each read once by each finder. The floors above
-register finders when they are ready, since the ground floor knows neither money nor players.
+"""Detection of significant events: each finder reads every leaf of the event log once and in order.
+Other apps register finders when they are ready, because this app knows neither money nor players.
 
-A finder that comes to a house which has been running begins with its first leaf: what happened before anybody looked
-is found late rather than never. It reads in batches, so that a long past keeps no worker for long. That nothing was
-passed over is looked at every night (`audit.significant.rescan`).
+A finder that is added to a running system starts at the first leaf: past events are found late
+rather than never. It reads in batches, so that a long backlog does not occupy a worker. A nightly
+check makes sure that nothing was skipped (`audit.significant.rescan`).
 """
 
 import json
@@ -21,9 +21,9 @@ from audit.sealing import sealer
 
 logger = logging.getLogger(__name__)
 
-BATCH: Final = 4096  # leaves a finder reads in one transaction
-MOST: Final = 16  # batches of one call
-FAILED: Final = "finder.failed"  # the kind of event
+BATCH: Final = 4096  # leaves per transaction of a finder
+MOST: Final = 16  # batches per call
+FAILED: Final = "finder.failed"  # event kind
 
 INSERT: Final = """
     INSERT INTO audit_significant
@@ -35,7 +35,7 @@ INSERT: Final = """
 
 @dataclass(frozen=True)
 class Leaves:
-    """Leaves *first* up to, not including, *end* of the event log."""
+    """Leaves *first* up to and excluding *end* of the event log."""
 
     first: int
     end: int
@@ -43,10 +43,10 @@ class Leaves:
 
 @dataclass(frozen=True)
 class Found:
-    """Something significant. *key* names it: found again, it stays one. *rows* are what it follows from, each with
-    headings and values as staff read them.
+    """A significant event to store. *key* identifies it: found again, it is not stored twice.
+    *rows* are the evidence, each with headings and values as staff read them.
 
-    What was found is kept for good, so nothing in it may be personal data; players are called as events call them.
+    It is kept forever, so it must not contain personal data; players are named as in events.
     """
 
     key: str
@@ -64,7 +64,7 @@ class Found:
 
 Finder = Callable[[Leaves], Iterable[Found]]
 Significance = tuple[Category, Weight, str]
-"""What a kind of event is, how much it matters, and what staff read."""
+"""Category, weight, and title for staff of an event kind."""
 
 _finders: dict[str, Finder] = {}
 _always: set[str] = set()
@@ -73,11 +73,12 @@ _ordinary: set[str] = set()
 
 
 def register(name: str, finder: Finder, *, is_always: bool = False) -> None:
-    """Have *finder* read every leaf of the event log once, in order; *name* stays the same for the life of the house.
+    """Have *finder* read every leaf of the event log once, in order; *name* must never change.
 
-    What it writes, and what it found, are one transaction. Where it raises, that is told to staff once, and the same
-    leaves are tried again at every call. Every night it reads those of the last day a second time
-    (`audit.significant.rescan`); back beyond a change of thresholds only where it *is_always* to find the same.
+    Its findings and its position are committed in one transaction. If it raises, staff are notified
+    once and the same leaves are tried again at every call. Every night it reads the leaves of the
+    last day again (`audit.significant.rescan`); those before a change of thresholds only if
+    *is_always*, which means that its findings do not depend on thresholds.
     """
     _finders[name] = finder
     if is_always:
@@ -85,30 +86,30 @@ def register(name: str, finder: Finder, *, is_always: bool = False) -> None:
 
 
 def finders() -> list[tuple[str, Finder, bool]]:
-    """Return every finder with its name, and whether it finds the same whatever thresholds are."""
+    """Return every finder with its name, and whether its findings are independent of thresholds."""
     return [(name, finder, name in _always) for name, finder in sorted(_finders.items())]
 
 
 def register_kinds(categories: Mapping[str, Significance]) -> None:
-    """Say which kinds of events are significant by themselves, each an exact kind as it stands in the log."""
+    """Register event kinds that are significant by themselves; each is an exact kind."""
     _kinds.update(categories)
 
 
 def register_ordinary(kinds: Iterable[str]) -> None:
-    """Say which kinds of events matter to nobody by themselves: what happens in play all day, what has a queue of its
-    own where staff work on it, and what a finder reads.
+    """Register event kinds that are not significant by themselves: ordinary play, what staff handle
+    in a queue of its own, and what a finder reads.
     """
     _ordinary.update(kinds)
 
 
 def kinds() -> Mapping[str, Significance | None]:
-    """Return every kind of event that somebody spoke of, with what it is; None for an ordinary one."""
+    """Return every registered event kind with its significance; None for an ordinary one."""
     return dict.fromkeys(_ordinary) | _kinds
 
 
 def find() -> int:
-    """Have every finder read what has been sealed since, at most `MOST` batches of it, and return how much was found.
-    Two at once find it once: who comes second leaves a finder to the first.
+    """Have every finder read newly sealed leaves, at most `MOST` batches, and return the number of
+    findings. Of two concurrent calls, the second skips a finder that the first is running.
     """
     size = sealer.leaves()
     _enrol(_finders)
@@ -116,7 +117,7 @@ def find() -> int:
 
 
 def keep(found: Found) -> int:
-    """Write what was found, and return 1, or 0 where it was found before."""
+    """Store a finding; return 1, or 0 where it was stored before."""
     values: list[str | int | datetime | None] = [
         found.key,
         found.category.value,
@@ -136,19 +137,19 @@ def keep(found: Found) -> int:
 
 
 def events(leaves: Leaves, *kinds: str) -> list[Event]:
-    """Return the events of *kinds* among *leaves*, in their order; of all kinds where none is given."""
+    """Return the events of *kinds* (all if none is given) among *leaves*, in order."""
     found = Event.objects.filter(leaf__leaf__gte=leaves.first, leaf__leaf__lt=leaves.end)
     return list((found.filter(kind__in=kinds) if kinds else found).order_by("leaf__leaf"))
 
 
 def data(event: Event) -> Mapping[str, log.Json]:
-    """Return what *event* says beyond who did what to whom."""
+    """Return the ``data`` of an event."""
     said: Mapping[str, log.Json] = json.loads(bytes(event.body))["data"]
     return said
 
 
 def by_kind(leaves: Leaves) -> Iterable[Found]:
-    """Find events that are significant by themselves, each with what it says."""
+    """Find events that are significant by their kind."""
     for event in events(leaves, *_kinds):
         category, weight, title = _kinds[event.kind]
         yield Found(
@@ -165,7 +166,7 @@ def by_kind(leaves: Leaves) -> Iterable[Found]:
 
 
 def _find(name: str, finder: Finder, size: int) -> int:
-    """Have one finder read, whatever it trips over: the others go on."""
+    """Run one finder and catch any exception, so that the others run."""
     found = 0
     for _ in range(MOST):
         try:
@@ -182,7 +183,9 @@ def _find(name: str, finder: Finder, size: int) -> int:
 
 @transaction.atomic
 def _read(name: str, finder: Finder, size: int) -> int | None:
-    """Have *finder* read the next batch, and return how much it found; None where nothing is left, or another reads."""
+    """Have *finder* read the next batch and return the number of findings; None where nothing is
+    left or it is locked.
+    """
     cursor = _cursor(name)
     if cursor is None or cursor.leaves >= size:
         return None
@@ -193,22 +196,22 @@ def _read(name: str, finder: Finder, size: int) -> int | None:
 
 
 def _enrol(names: Iterable[str]) -> None:
-    """Give every finder that is new a place, committed before it reads: else a second worker would wait for the first
-    one's whole reading to learn whether there is one.
+    """Add rows for new finders and commit them before they read. Otherwise a second worker would
+    wait for the first one's whole transaction to insert the same row.
     """
     known = set(Cursor.objects.values_list("name", flat=True))
     Cursor.objects.bulk_create([Cursor(name=name) for name in sorted(set(names) - known)], ignore_conflicts=True)
 
 
 def _cursor(name: str) -> Cursor | None:
-    """Return how far *name* has read, and let nobody else read meanwhile; None where somebody does."""
+    """Lock and return the position of a finder; None where another worker has it locked."""
     return Cursor.objects.select_for_update(skip_locked=True).filter(pk=name).first()
 
 
 @transaction.atomic
 def _tell(name: str, error: Exception) -> None:
-    """Record that a finder cannot go on, once for each leaf it stands at. It is found here and not by its kind: that
-    finder may be the one that fails.
+    """Record that a finder failed, once per position. The finding is stored here and not by event
+    kind, because that finder may be the one that fails.
     """
     cursor = _cursor(name)
     key = f"finder:{name}:{cursor.leaves if cursor else 0}"
@@ -233,7 +236,7 @@ def _tell(name: str, error: Exception) -> None:
 
 
 def _flat(value: log.Json, name: str = "") -> Iterable[tuple[str, str]]:
-    """Say what an event says line by line: a thing within a thing has both names."""
+    """Flatten the data of an event to lines; nested names are joined."""
     if isinstance(value, Mapping):
         for each, part in value.items():
             yield from _flat(part, f"{name} {each}".strip().replace("_", " "))

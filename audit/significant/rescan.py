@@ -1,6 +1,6 @@
-"""Leaves of the last day are read a second time, every night: where a finder stands is a row that web and workers
-write. Who has stolen their log-in could move it past what happened, or write what it would find before it does, as
-something else. What was not found is found then, and staff are told that it was late.
+"""Nightly second reading of the last day's leaves. The position of a finder is a row that web and
+workers can write. Someone with a stolen login could move it past an event, or store a finding in
+advance with other contents. Missed findings are stored now, and staff are told that they are late.
 """
 
 import logging
@@ -20,19 +20,19 @@ from audit.significant.detection import Found, Leaves
 logger = logging.getLogger(__name__)
 
 BACK: Final = timedelta(hours=30)  # more than from one night to the next
-MISSED: Final = "significant.missed"  # the kind of event
-MOST_TOLD: Final = 100  # keys that an event names
+MISSED: Final = "significant.missed"  # event kind
+MOST_TOLD: Final = 100  # keys that one event names
 
 
 @dataclass(frozen=True)
 class Amiss:
-    """What is to be found in the last day, and is not there, or stands there as something else; by their keys."""
+    """Findings of the last day that are missing or stored with other contents, by key."""
 
     missing: Mapping[str, Found]
     other: Mapping[str, Found]
 
     def still(self, later: "Amiss") -> "Amiss":
-        """Return what is so in both."""
+        """Return what is still missing or different in *later*."""
         return Amiss(
             {key: each for key, each in self.missing.items() if key in later.missing},
             {key: each for key, each in self.other.items() if key in later.other},
@@ -40,14 +40,15 @@ class Amiss:
 
 
 def look() -> int:
-    """Read the leaves of the last day again, keep what should have been found, and return how much that was. What
-    stands as something else is found once more, under a key of its own.
+    """Read the leaves of the last day again, store missing findings, and return their number. A
+    finding that is stored with other contents is stored again under another key.
     """
     amiss = _amiss()
     if not (amiss.missing or amiss.other):
         return 0
-    # What finders look up is of this moment: something that is not read yet can be behind it.
-    sealer.seal()
+    # Finders query current state, which may include events that are not read yet: seal and read
+    # them, then compare again.
+    sealing.seal()
     detection.find()
     amiss = amiss.still(_amiss())
     late = {key for key, each in amiss.missing.items() if detection.keep(each)}
@@ -67,7 +68,7 @@ def _amiss() -> Amiss:
     first, changed = _since(datetime.now(UTC) - BACK)
     found: dict[str, Found] = {}
     for name, finder, is_always in detection.finders():
-        # What amounts counted before thresholds changed, nobody knows any more.
+        # The thresholds before a change are not known any more.
         begin = first if is_always else max(first, changed)
         end = Cursor.objects.filter(pk=name).values_list("leaves", flat=True).first() or 0
         try:
@@ -75,7 +76,7 @@ def _amiss() -> Amiss:
                 for each in finder(Leaves(leaf, min(leaf + detection.BATCH, end))):
                     found.setdefault(each.key, each)
         except Exception:
-            logger.exception("%s does not read again", name)  # staff were told when it read first, or are when it does
+            logger.exception("%s does not read again", name)  # staff were notified at its first reading, or will be
     there = {
         key: rest
         for key, *rest in Significant.objects.filter(key__in=list(found)).values_list("key", "category", "weight", "on")
@@ -90,7 +91,7 @@ def _what(found: Found) -> list[str | int]:
 
 
 def _since(moment: datetime) -> tuple[int, int]:
-    """Return the first leaf since then, and the one after the last change of thresholds, 0 where there is none."""
+    """Return the first leaf since *moment*, and the leaf after the last change of thresholds, 0 without one."""
     lowest = id_ranges.first_id("audit_event", moment)
     first = Leaf.objects.filter(event_id__gte=lowest).aggregate(first=Min("leaf"))["first"]
     last = Event.objects.filter(kind=thresholds.CHANGED, pk__gte=lowest).order_by("-pk").first()

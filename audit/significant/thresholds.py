@@ -1,4 +1,4 @@
-"""From which amounts on something is significant: data, per currency, changed with a reason and on record."""
+"""Thresholds of significant amounts: data per currency, changed with a reason and recorded."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,17 +8,17 @@ from django.db import transaction
 from audit import log
 from audit.models import Threshold
 
-CHANGED: Final = "threshold.changed"  # the kind of event
+CHANGED: Final = "threshold.changed"  # event kind
 LONGEST: Final = 366  # days
 
 
 class ThresholdError(Exception):
-    """Why thresholds were not changed, in words for staff."""
+    """Thresholds were not changed; the message tells staff why."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """In minor units: a single amount, and the sum over so many days."""
+    """Thresholds in minor units: for a single amount, and for the sum over some days."""
 
     single: int
     summed: int
@@ -26,12 +26,12 @@ class Limit:
 
 
 def threshold(what: str, currency: str) -> Limit | None:
-    """Return from when on *what* is significant in *currency*, None where nobody has said so."""
+    """Return the thresholds of *what* in *currency*, None where there are none."""
     return thresholds(what).get(currency)
 
 
 def thresholds(what: str) -> dict[str, Limit]:
-    """Return from when on *what* is significant, by currency."""
+    """Return the thresholds of *what*, by currency."""
     return {
         each.currency: Limit(each.single, each.summed, each.days)
         for each in Threshold.objects.filter(what=what).order_by("currency")
@@ -40,10 +40,10 @@ def thresholds(what: str) -> dict[str, Limit]:
 
 @transaction.atomic
 def change(*, what: str, currency: str, before: Limit, after: Limit, reason: str, by: str) -> None:
-    """Say anew from when on *what* is significant in *currency*. What was found stays as it was found.
+    """Change the thresholds of *what* in *currency*. Existing findings stay as they are.
 
-    *before* is what whoever changes it saw. Raises ThresholdError where it is something else by now, where *after* is
-    the same or makes no sense, and without a reason.
+    *before* is the value that the person saw. Raises ThresholdError where it is no longer current,
+    where *after* is the same or invalid, and without a reason.
     """
     if not reason.strip():
         raise ThresholdError("Say why it changes.")

@@ -1,7 +1,7 @@
-"""The work on significant events: each step is an event and then a row (``audit/sql/functions/significant.sql``), and
-nothing is undone but by another step.
+"""Handling of significant events: each step adds an event and a row
+(``audit/sql/functions/significant.sql``). Steps are undone only by another step.
 
-What somebody writes about it stays with the step and out of the event, since it may speak of a person.
+Comments are stored with the step and not in the event, because they may be about a person.
 """
 
 from collections.abc import Collection
@@ -36,16 +36,16 @@ UNSAID: Final = {
 
 
 class WorkError(Exception):
-    """Why a step was not taken, in words for staff."""
+    """A step was not taken; the message tells staff why."""
 
 
 class Meanwhile(WorkError):
-    """Somebody else was there first."""
+    """Another person changed the event first."""
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """How many a member of staff acknowledged at once, and how many somebody had seen to before."""
+    """Result of acknowledging several events: how many were new, and how many were not."""
 
     done: int
     already: int
@@ -55,13 +55,13 @@ class Acknowledged:
 def take(
     *, significant_id: int, step: Step, seen: Work, assigned: str, by: str, words: str = "", to: str = ""
 ) -> SignificantStep:
-    """Take a step of the work on a significant event, and return it. *seen* and *assigned* are its state and whose it
-    was on the page that *by* had before them; *to* is whose it becomes, nobody's where empty.
+    """Take a step on a significant event and return it. *seen* and *assigned* are the state and the
+    assignee that *by* saw; *to* is the new assignee, empty for none.
 
-    Whoever has commented on it since it was opened closes it without further words.
+    Closing needs no comment if *by* has commented since the event was opened.
 
-    Raises Meanwhile where it is another by now, WorkError where words are missing or nothing would change, and
-    Significant.DoesNotExist.
+    Raises Meanwhile where the state or the assignee has changed, WorkError where a comment is
+    missing or nothing would change, and Significant.DoesNotExist.
     """
     found = Significant.objects.select_for_update().get(pk=significant_id)
     if found.state != seen or found.assigned_to != assigned:
@@ -81,8 +81,8 @@ def take(
 
 @transaction.atomic
 def acknowledge(*, significant_ids: Collection[int], by: str, words: str = "") -> Acknowledged:
-    """Acknowledge all of those that are new, in *words* where there are any, which stay with the step of each. What
-    somebody has seen to before stays as it is.
+    """Acknowledge the new ones of these events; *words* is an optional comment stored with each
+    step. Others are left as they are.
     """
     chosen = list(Significant.objects.select_for_update().filter(pk__in=significant_ids).order_by("pk"))
     new = [each for each in chosen if each.state == Work.NEW]
@@ -92,7 +92,7 @@ def acknowledge(*, significant_ids: Collection[int], by: str, words: str = "") -
 
 
 def waiting() -> int:
-    """Return how many nobody has acknowledged, counted up to `MOST_COUNTED`."""
+    """Return how many are not acknowledged, counted up to `MOST_COUNTED`."""
     return Significant.objects.filter(state=Work.NEW)[:MOST_COUNTED].count()
 
 
@@ -105,7 +105,7 @@ def matching(
     about: str = "",
     currency: str = "",
 ) -> QuerySet[Significant]:
-    """Return significant events, newest first; *about* is what they or their events are about, as the log says it."""
+    """Return significant events, newest first; *about* is the subject of the finding or of its event."""
     found = Significant.objects.filter(state__in=states).order_by("-pk")
     exact = {"category": category, "weight": weight, "assigned_to": assigned, "currency": currency}
     found = found.filter(**{name: value for name, value in exact.items() if value})
@@ -115,13 +115,13 @@ def matching(
 
 
 def muted(who: str) -> set[Category]:
-    """Return the categories of which *who* wants no mail."""
+    """Return the categories that *who* gets no mail about."""
     return {Category(each) for each in Muted.objects.filter(who=who).values_list("category", flat=True)}
 
 
 @transaction.atomic
 def mute(*, who: str, categories: Collection[Category]) -> None:
-    """Mail *who* of all categories but these from now on, on record. Doing it twice changes and records nothing."""
+    """Mute exactly these *categories* for *who* and record the change. Nothing is recorded if nothing changes."""
     before = muted(who)
     if before == set(categories):
         return
@@ -132,7 +132,7 @@ def mute(*, who: str, categories: Collection[Category]) -> None:
 
 
 def _has_said(found: Significant, by: str) -> bool:
-    """Say whether *by* has commented on it since it was opened last."""
+    """Return whether *by* has commented since the event was last opened."""
     opened = found.steps.filter(step=Step.REOPENED).order_by("pk").last()
     said = found.steps.filter(step=Step.COMMENTED, by=by, pk__gt=opened.pk if opened else 0)
     return said.exists()
