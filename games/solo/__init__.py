@@ -1,7 +1,8 @@
-"""Solo play: a place at a table, the slip composed there, and the one transaction that plays it.
+"""Solo play: the player's seat at a table, the bet slip and the transaction that plays a round.
 
-PostgreSQL decides everything here. A round either is stored whole (cards, wagers, ledger, event) or has not happened;
-its id, drawn before the click, makes a repeated click find the round instead of playing another.
+PostgreSQL decides everything. A round is either stored whole (cards, wagers, ledger, event) or did
+not happen. The round id is drawn before the click, so a repeated click finds the existing round and
+does not play another.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,8 +54,9 @@ from wallet.operator_wallet.operators import funds
 
 @dataclass(frozen=True)
 class Played:
-    """A finished round, whether this very request played it or had been answered before, and the place as it is now,
-    committed to the round that comes next.
+    """A finished round, and the seat, which is already committed to the next round.
+
+    *repeated* is true if an earlier request played the round.
     """
 
     round_id: UUID
@@ -64,8 +66,9 @@ class Played:
 
 @dataclass(frozen=True)
 class Click:
-    """What DEAL is pressed with. *bets* are what is staked in place of the slip, bet by bet in minor units; then no
-    *slip_version* is looked at.
+    """A click on DEAL.
+
+    *bets* (bet to minor units) replaces the slip; *slip_version* is then ignored.
     """
 
     player: Player
@@ -81,11 +84,13 @@ class Click:
 
 
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
-    staked on it. Where the game has a purse, being here keeps it from being given back as unused.
+    """Return the player's seat at a table; create it on the first visit.
 
-    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
-    there.
+    The seat commits to a round before anything can be staked on it. If the game has a purse, the
+    visit marks the purse as used.
+
+    Raises Barred, NotServed, OtherMoney, TableClosed if there is no seat yet and the player may not
+    play there.
     """
     while (found := seats.read(player, table_id, mode)) is None:
         _take_place(player, table_id, mode)
@@ -95,8 +100,9 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the player's place at the table whose page they open. Where they live may have them play at one table at a
-    time: then it is this one now.
+    """Return the player's seat at the table whose page they open.
+
+    If the jurisdiction allows play at only one table at a time, this table becomes that table.
     """
     place = place_at(player=player, table_id=table_id, mode=mode)
     if not player.jurisdiction.may_play_in_parallel:
@@ -106,11 +112,12 @@ def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 @transaction.atomic
 def _take_place(player: Player, table_id: int, mode: Mode) -> None:
-    """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred,
-    NotServed, OtherMoney, TableClosed.
+    """Create the seat and the account that the game plays on.
+
+    Shared tables have no such seats. Raises Barred, NotServed, OtherMoney, TableClosed.
     """
     bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not eligibility.Code.CHECK:  # which is answered at the table
+    if bar and bar.code is not eligibility.Code.CHECK:  # answered at the table
         raise Barred(bar)
     table = Table.objects.select_related("version").get(pk=table_id, shape=Shape.SOLO)
     demand_served(table.version, player, mode)
@@ -132,10 +139,13 @@ def add_chip(
 ) -> NextRound:
     """Put one chip on a bet of the slip.
 
-    *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. By its *mark* the same click is known that is sent again (`games.betting.idempotency`). Raises
-    HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged, UnknownChip,
-    OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    *table_version* is the version number that the player was shown, here and below; None for
+    callers that show nothing. *mark* is the idempotency key of the click
+    (`games.betting.idempotency`).
+
+    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed,
+    TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError if the
+    bets exclude each other.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
@@ -161,8 +171,9 @@ def take_chip(
     table_version: int | None = None,
     mark: UUID | None = None,
 ) -> NextRound:
-    """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableWaits,
-    TableChanged, NotOffered, UnknownChip.
+    """Take one chip off a bet, or the whole bet if it is smaller. Also works at a closed table.
+
+    Raises TableWaits, TableChanged, NotOffered, UnknownChip.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
@@ -187,8 +198,10 @@ def change_slip(
     table_version: int | None = None,
     mark: UUID | None = None,
 ) -> NextRound:
-    """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
-    game has no such control. A table that is closed or pauses lets bets go and takes none, and so does a stopped house.
+    """Undo, clear, double, rebet or lower the slip.
+
+    If the table is closed or paused, or the house is stopped, bets can only be removed. Raises what
+    `add_chip` raises, NothingToRepeat, and NotOffered if the game has no such control.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
@@ -214,7 +227,7 @@ def play_round(
     player_value: str = "",
     session: UUID | None = None,
 ) -> Played:
-    """Stake the slip, deal, settle and pay, as `play` does with the `Click` that these make."""
+    """Stake the slip, deal, settle and pay: `play` with a `Click` of these values."""
     return play(
         Click(
             player=player,
@@ -232,10 +245,11 @@ def play_round(
 
 
 def play(click: Click) -> Played:
-    """Stake the slip, deal, settle and pay. The same round again returns the same round and moves nothing.
+    """Stake the slip, deal, settle and pay. Repeating a round returns it and moves no money.
 
-    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged,
-    SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit.
+    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed,
+    StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
+    StakeOffStep, BalanceTooLow, OverLimit.
     """
     registers.ask_where_due(click.player)
     with on_record(click):
@@ -244,7 +258,7 @@ def play(click: Click) -> Played:
 
 @contextmanager
 def on_record(click: Click) -> Iterator[None]:
-    """Record what is refused inside, in a transaction of its own, since the refused one rolls back."""
+    """Record a refusal raised inside, in a separate transaction because the refused one rolls back."""
     bind_contextvars(round_id=str(click.round_id))
     try:
         yield
@@ -258,8 +272,9 @@ def on_record(click: Click) -> Iterator[None]:
 
 @transaction.atomic
 def asked_stake(click: Click) -> int | None:
-    """Return how much a click would stake, in minor units, None where its round was played before. Raises what `play`
-    raises but for BalanceTooLow: whether there is as much is not looked at.
+    """Return the stake of a click in minor units, or None if its round was already played.
+
+    Does not check the balance. Raises what `play` raises except BalanceTooLow.
     """
     locked = _locked(click.player, click.table_id, click.mode, click.session)
     if locked.place.round_id != click.round_id:
@@ -279,8 +294,8 @@ def play_within(click: Click) -> Played:
     if place.round_id != click.round_id:
         return Played(_played_before(click), repeated=True, place=place)
     stakes, variant = _stakes(locked, click), VARIANTS[place.table.variant]
-    # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
-    # refusal would tell of its cards.
+    # These checks come before the seed is unsealed. A refused round remains the next one; if it were dealt first,
+    # the time until the refusal would reveal its cards.
     staked = sum(stakes.values())
     if staked > locked.balance - locked.held:
         raise BalanceTooLow
@@ -307,13 +322,13 @@ def play_within(click: Click) -> Played:
     seats.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
     try:
         rounds.finish(finished, place)
-    except LimitReached as reached:  # by a stake on the player's other account, since the limits were looked at
+    except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
     return Played(click.round_id, repeated=False, place=place)
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
-    """Return what is about to be staked, where everything but money allows it."""
+    """Return the stakes of the click after every check except balance and limits."""
     place = locked.place
     if locked.bar:
         raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))
@@ -330,7 +345,7 @@ def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
 
 
 def _played_before(click: Click) -> UUID:
-    """Return the click's round if this player has played it here. Raises StalePage."""
+    """Return the click's round id if this player has played it here. Raises StalePage."""
     theirs = Participation.objects.filter(
         round_id=click.round_id,
         player=click.player,
@@ -343,7 +358,7 @@ def _played_before(click: Click) -> UUID:
 
 
 def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> seats.Locked:
-    """Return the place with its row and the account's locked. Raises StalePage where no place was taken."""
+    """Return the seat with its row and the account row locked. Raises StalePage if there is no seat."""
     locked = seats.lock(player, table_id, mode, session)
     if locked is None:
         raise StalePage
@@ -351,7 +366,7 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
 
 
 def _locked_place(player: Player, table_id: int, mode: Mode) -> seats.Locked:
-    """Return the locked place at the table where the player plays. Raises StalePage, Barred, TableWaits."""
+    """Return the locked seat if the player may play there. Raises StalePage, Barred, TableWaits."""
     locked = _locked(player, table_id, mode)
     if locked.bar:
         raise Barred(eligibility.bar(player, eligibility.Code(locked.bar)))
@@ -361,7 +376,10 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> seats.Locked:
 
 
 def _demand_open(locked: seats.Locked) -> None:
-    """Raises HouseStopped, NotServed, OtherMoney, and TablePaused or TableClosed where `places.takes_bets` says no."""
+    """Require a table that takes bets from the player.
+
+    Raises HouseStopped, NotServed, OtherMoney, TablePaused, TableClosed (`seats.takes_bets`).
+    """
     if locked.is_stopped:
         raise HouseStopped
     table, mode = locked.place.table, Mode(locked.place.mode)
@@ -373,7 +391,8 @@ def _demand_open(locked: seats.Locked) -> None:
 
 
 def _check_version(place: NextRound, shown: int | None) -> None:
-    """Refuse what was meant for other limits or rules than those in force, before any money moves (GLI-19 v3.0, A.5.1).
+    """Refuse a click that was made under other limits or rules, before any money moves (GLI-19
+    v3.0, A.5.1).
 
     Raises TableChanged, TableClosed.
     """
@@ -382,7 +401,7 @@ def _check_version(place: NextRound, shown: int | None) -> None:
 
 
 def _keep(locked: seats.Locked, slip: Slip, limits: Limits, mark: UUID | None) -> NextRound:
-    """Store a changed slip, if `check_change` has nothing against it. Whom the table serves no more takes bets off."""
+    """Check and store a changed slip. A player who may no longer play here can only remove bets."""
     place, before = locked.place, _slip(locked.place)
     if slip.total > before.total:
         _demand_open(locked)
@@ -395,7 +414,7 @@ def _keep(locked: seats.Locked, slip: Slip, limits: Limits, mark: UUID | None) -
 
 
 def _funds(place: NextRound) -> int:
-    """Return what the player has to play with here, in minor units."""
+    """Return what the player can play with here, in minor units."""
     return funds(place.player, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
 
 

@@ -1,5 +1,7 @@
-"""A solo round with the money of an operator's player: the operator is asked for the stakes first, and only with its
-answer the ordinary round runs, between two bookings, in one transaction. Nothing of it waits for the network.
+"""Solo rounds played with the money of an operator's player.
+
+The operator is asked for the stake first. Only after its answer, the round runs between two
+bookings in one transaction. The transaction never waits for the network.
 """
 
 from dataclasses import dataclass
@@ -28,8 +30,10 @@ from wallet.operator_wallet import bets, operators, queue
 
 @dataclass(frozen=True)
 class BalanceThere:
-    """What an operator said last that its player has, in minor units; *is_waiting* tells that it is still to be told of
-    a round, and so the page asks again.
+    """The balance that the operator reported last, in minor units.
+
+    *is_waiting* means that the operator has not yet been notified of a round; the page then asks
+    again.
     """
 
     amount: int
@@ -39,7 +43,7 @@ class BalanceThere:
 
 
 def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | None:
-    """Return what stands for the balance at a table, None where the money is here."""
+    """Return the operator's balance shown at a table, or None if the money is held here."""
     if not is_remote(player, mode):
         return None
     address = reverse("remote_balance", args=[table.slug, mode])
@@ -47,9 +51,10 @@ def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | No
 
 
 def play(click: Click) -> Played:
-    """Play a round as `solo.play` does, of an operator's player with the operator's money.
+    """Play a round as `solo.play` does; for an operator's player, with the operator's money.
 
-    Raises besides BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow, VisitOver.
+    Also raises BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow,
+    VisitOver.
     """
     if not is_remote(click.player, click.mode):
         return solo.play(click)
@@ -61,16 +66,16 @@ def play(click: Click) -> Played:
         bet = _ask(click, amount)
         try:
             played = _play(click, bet)
-        except BaseException:  # whatever it was: this bet plays no round
+        except BaseException:  # after any error this bet plays no round
             bets.give_up(bet, "the round was refused here")
             raise
-        if played.repeated:  # by another click, with a bet of its own
+        if played.repeated:  # another click played the round with its own bet
             bets.give_up(bet, "the round was played before")
         return played
 
 
 def is_open_to(table: Table, jurisdiction: str, currency: str) -> bool:
-    """Say whether a table serves players of a jurisdiction with real money of that currency."""
+    """Return whether a table serves players of a jurisdiction with real money of that currency."""
     version = table.version
     return (
         version is not None
@@ -81,7 +86,7 @@ def is_open_to(table: Table, jurisdiction: str, currency: str) -> bool:
 
 
 def look_at_balance(player: Player, mode: Mode, session: UUID | None) -> None:
-    """Ask an operator what its player has, who opens a table."""
+    """Ask the operator for the balance of a player who opens a table."""
     launch = operators.launch_of(player, session) if is_remote(player, mode) else None
     if launch is not None:
         operators.refresh_balance(player, launch)
@@ -112,7 +117,9 @@ def _ask(click: Click, amount: int) -> RemoteBet:
 
 @transaction.atomic
 def _play(click: Click, bet: RemoteBet) -> Played:
-    """Book, play and book back. Rows are locked in the order of every round: table and place, then the account."""
+    """Book the stake, play and book the payout. Locks rows in the usual order: table and seat, then
+    the account.
+    """
     seats.lock(click.player, click.table_id, click.mode, click.session)
     try:
         before = bets.book(bet)

@@ -1,4 +1,4 @@
-"""Gathers what a player's table page shows: the place, the limits and the last round, as the database has them."""
+"""Data for a player's solo table page: seat, limits and last round, read from the database."""
 
 from uuid import UUID, uuid4
 
@@ -43,10 +43,10 @@ def game_view(
     shown: UUID | None = None,
     fresh: bool = False,
 ) -> GameView:
-    """Return everything inside ``#game`` at this place.
+    """Return everything inside ``#game`` for this seat.
 
-    *shown* is the round whose cards lie on the table (by default the last one played here); *fresh* says that the
-    reader has not seen it.
+    *shown* is the round whose cards are on the table (default: the last one played here). *fresh*
+    means that the reader has not seen it yet.
     """
     variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
     limits, is_stopped = table_limits(place), house_stop.current() is not None
@@ -54,7 +54,7 @@ def game_view(
     on_stage = shown or place.last_round
     part = participation(on_stage, place.player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
-        part = None  # a void round has no result to look at
+        part = None  # a void round has no result to show
     if part and not is_readable(part):
         notice = notice or examined(part)
         part = None
@@ -89,7 +89,7 @@ def game_view(
 
 
 def dealt(part: Participation) -> Dealt:
-    """Return a stored round as plain values."""
+    """Convert a stored round into plain values."""
     return Dealt(
         id=part.round_id,
         code=part.round.code,
@@ -103,7 +103,7 @@ def dealt(part: Participation) -> Dealt:
 
 
 def purse_forms(player_id: int, mode: Mode, limits: Limits) -> PurseForms:
-    """Return what moves money into a game that has a balance of its own, and out of it."""
+    """Return the forms that move money into and out of a game with its own balance."""
     return PurseForms(
         account=accounts.balance(player_id, mode),
         quick=tuple(QuickView(chip, chip // MINOR) for chip in limits.chips[QUICK]),
@@ -113,7 +113,7 @@ def purse_forms(player_id: int, mode: Mode, limits: Limits) -> PurseForms:
 
 
 def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
-    """Return what stands beside the balance of a game that has one of its own."""
+    """Return what is shown next to the balance of a game with its own balance."""
     return PurseView(
         **vars(purse_forms(place.player_id, Mode(place.mode), limits)),
         is_short=sum(place.slip.values()) > funds,
@@ -123,8 +123,9 @@ def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
 
 
 def table_limits(place: NextRound) -> Limits:
-    """Return the limits in force at a place, in its player's currency. Raises TableClosed where the table never was
-    put live.
+    """Return the limits in force at a seat, in its player's currency.
+
+    Raises TableClosed if the table never went live.
     """
     if place.table.version is None:
         raise TableClosed
@@ -132,7 +133,7 @@ def table_limits(place: NextRound) -> Limits:
 
 
 def participation(round_id: UUID, player_id: int) -> Participation | None:
-    """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
+    """Return a player's part in a round with everything shown of it, or None if it is not theirs."""
     row = fetch_one(PARTICIPATION, [round_id, player_id])
     if row is None:
         return None

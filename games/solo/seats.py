@@ -1,6 +1,4 @@
-"""A player's place at a table: taken once, read with the table and the version in force there, committed to round after
-round.
-"""
+"""A player's seat at a solo table: create, read and lock it, and commit it to the next round."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -28,15 +26,16 @@ JOIN games_table AS seat ON seat.id = place.table_id
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
 WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
-# Whether the player may play at this table now: their law lets them play at several at once, or this is the one they
-# opened last. That row is shared until the round is whole, so that of two deals at two tables it decides for one.
+# Whether the player may play at this table now: the jurisdiction allows play at several tables, or the player
+# opened this one last. That row stays share-locked until the round is stored, so that two deals at two tables see
+# one value.
 SITS = """(SELECT law.may_play_in_parallel FROM players_player AS whose
         JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id WHERE whose.id = %(player)s)
     OR EXISTS (SELECT FROM last WHERE last.table_id = place.table_id AND last.mode = place.mode)"""
-# The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
-# change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
-# The account that the game plays on comes last; each row is locked as it stands once it has been waited for. Before any
-# of them it is asked whether the player may play, and whether anybody may.
+# Lock order: the table first. Players share its row lock; a change of the table waits until the round is stored.
+# If this statement waited for such a change, it cannot see the new version yet: the table row names it, the join
+# does not find it. The account that the game plays on is locked last. Eligibility of the player and the house
+# stop are checked before any lock.
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar, wallet_is_stopped() AS is_stopped),
 seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
@@ -61,29 +60,30 @@ TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
 
 
 class Locked(NamedTuple):
-    """A place whose rows stay as they are until the transaction ends, with the account that the game plays on."""
+    """A seat whose rows stay locked until the transaction ends, with the account that the game plays on."""
 
     place: NextRound
     account_id: int
     balance: int  # minor units
-    held: int  # of the balance: set aside, so that it covers nothing
-    bar: str | None  # what keeps the player from playing, by `players.protection.eligibility.Code`
-    is_stopped: bool  # the whole house
+    held: int  # part of the balance that is set aside and cannot be staked
+    bar: str | None  # why the player may not play, a `players.protection.eligibility.Code`
+    is_stopped: bool  # house stop
     room: LimitReached | None  # the limit that leaves least for a stake
-    sits: bool  # whether it is here that they play, where they may play at one table at a time
+    sits: bool  # whether the player plays here, if only one table at a time is allowed
 
 
 def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
-    """Return the place with its table and version, None where none was taken."""
+    """Return the seat with its table and version, or None if there is no seat."""
     row = fetch_one(READ, [player.pk, table_id, mode.value])
     return None if row is None else _place(player, row)
 
 
 def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
-    """Lock the place and the account, and the table against changes; None where no place was taken. An exclusion of the
-    player waits until the transaction ends, and so does a stop of the house.
+    """Lock the seat and the account, and the table against changes; None if there is no seat.
 
-    Raises TableChanged where a change of the table was committed just now.
+    An exclusion of the player and a house stop wait until the transaction ends.
+
+    Raises TableChanged if a change of the table was committed just now.
     """
     values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
     values.update(eligibility.barred(player, session, real=mode is Mode.REAL))
@@ -96,7 +96,9 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
 
 
 def _place(player: Player, row: Iterator[Any]) -> NextRound:
-    """Take a place with its table and version from a row. Raises TableChanged where the version cannot be seen yet."""
+    """Build a seat with its table and version from a row. Raises TableChanged if the version is not
+    visible yet.
+    """
     place, table, version = instance(NextRound, row), instance(Table, row), instance(TableVersion, row)
     if table.version_id is not None and version.pk is None:
         raise TableChanged
@@ -105,7 +107,7 @@ def _place(player: Player, row: Iterator[Any]) -> NextRound:
 
 
 def take(player: Player, table_id: int, mode: Mode) -> None:
-    """Commit to a first round there, unless another tab has come first: then its round is the one."""
+    """Create the seat and commit to its first round. If another tab was first, its round is kept."""
     seed = new_sealed_seed()
     place = NextRound(
         player=player,
@@ -119,13 +121,13 @@ def take(player: Player, table_id: int, mode: Mode) -> None:
 
 
 def sit(player: Player, table_id: int, mode: Mode) -> None:
-    """Have the player play here from now on, and at no other table."""
+    """Make this the only table at which the player plays from now on."""
     with connection.cursor() as cursor:
         cursor.execute(SIT, [player.pk, table_id, mode.value])
 
 
 def keep_value(place: NextRound, value: str) -> None:
-    """Keep what the player has written into the shuffle, for this round and those after it, until it is changed."""
+    """Store the player's own value for the shuffle, for this and later rounds until it is changed."""
     if value != place.player_value:
         place.player_value = value
         with connection.cursor() as cursor:
@@ -133,20 +135,22 @@ def keep_value(place: NextRound, value: str) -> None:
 
 
 def takes_bets(table: Table, mode: Mode | str) -> bool:
-    """Say whether a round may begin there for that kind of money: the table is open and played for it, and this program
-    plays the rules it was put live with.
+    """Return whether a round may begin there for this mode.
+
+    The table must be open, offer the mode, and its version must use the rules that this release
+    plays.
     """
     return table.is_open and _is_playable(table, mode)
 
 
 def pauses(table: Table, mode: Mode | str) -> bool:
-    """Say whether rounds would begin there for that kind of money but for the table's pause."""
+    """Return whether only the table's pause prevents rounds for this mode."""
     return table.status == Status.PAUSED and _is_playable(table, mode)
 
 
 def as_shown(table: Table, mode: Mode | str, *, is_house_stopped: bool) -> tuple[bool, bool]:
-    """Return whether the table takes bets for that kind of money, and whether it would but for its pause or a stop of
-    the whole house.
+    """Return whether the table takes bets for this mode, and whether only a pause or a house stop
+    prevents it.
     """
     would = takes_bets(table, mode)
     return would and not is_house_stopped, (would and is_house_stopped) or pauses(table, mode)
@@ -160,14 +164,15 @@ def _is_playable(table: Table, mode: Mode | str) -> bool:
 
 
 def touch(place: NextRound) -> None:
-    """Note that the player does something there, by the database's clock."""
+    """Record that the player is active there, by the database clock."""
     with connection.cursor() as cursor:
         cursor.execute(TOUCH, [place.pk])
 
 
 def succeed(place: NextRound, *, last_stakes: Mapping[str, int], standing: Mapping[str, int]) -> None:
-    """Have *place* commit to the round after the one just played, with the *standing* bets on the table. What finishes
-    the round stores it.
+    """Commit the seat *place* to the next round, with the bets *standing* on the table.
+
+    The caller stores it when it finishes the round.
     """
     seed = new_sealed_seed()
     place.last_round = place.unseen = place.round_id

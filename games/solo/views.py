@@ -1,4 +1,4 @@
-"""The pages of solo tables. Thin: parse, call one service or selector, render."""
+"""Views of solo tables: parse, call one service or selector, render."""
 
 from functools import partial
 from uuid import UUID, uuid4
@@ -31,11 +31,11 @@ from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 
-NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
+NOTICE = "table_notice"  # session key: a message shown on the page after a redirect
 
 
 def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """A solo table's page: the player's own place, as it stands, or what keeps the player from playing."""
+    """Show a solo table's page with the player's seat, or the reason why the player may not play."""
     demand_welcome(request.player, mode, session_id(request))
     operator_money.look_at_balance(request.player, mode, session_id(request))
     place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
@@ -48,7 +48,7 @@ def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @at_a_human_pace
 @at_a_playable_table
 def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    """Answer a click at the table: a fragment for htmx, otherwise a redirect to the page."""
     if found.shape != Shape.SOLO:
         raise Http404
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
@@ -79,7 +79,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
 
 
 def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, solo.Played | None]:
-    """Do what the button says; return the place as it is then, and what was played if the button deals."""
+    """Carry out the button's action; return the seat and, if the button deals, what was played."""
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
@@ -149,10 +149,10 @@ def _render(
         "there": operator_money.balance_there(place.player, place.table, mode),
         "news": news.values(),
         "now_mode": mode,
-        "mark": "" if request.htmx else uuid4(),  # a script makes one for each click
+        "mark": "" if request.htmx else uuid4(),  # with script, each click makes its own idempotency key
         "play_url": reverse("table_play", args=[place.table.slug, mode]),
         "mode_word": mode.name.lower(),
-        "stream": partial(stream_of, request),  # of the whole page alone
+        "stream": partial(stream_of, request),  # only for the whole page
     }
     response = render(request, template, context)
     unseen.remember(response, request, [*news, shown] if shown else news)
