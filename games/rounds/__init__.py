@@ -1,5 +1,7 @@
-"""Finishing a round: money, its row, the player's part, every wager, the event that proves it and the round that comes
-next, all of it one statement in the caller's transaction.
+"""Finish a solo round in one SQL statement in the caller's transaction.
+
+The statement moves the money, inserts the round, the player's part and every wager, records the
+event, and stores the next round.
 """
 
 import json
@@ -25,7 +27,7 @@ Value: TypeAlias = str | int | bytes | UUID | None
 
 @dataclass(frozen=True)
 class FinishedRound:
-    """Everything there is to know about one player's solo round. Amounts in minor units of the player's currency."""
+    """Everything known about one player's solo round. Amounts in minor units of the player's currency."""
 
     round_id: UUID
     version: TableVersion
@@ -42,7 +44,9 @@ class FinishedRound:
 
     @property
     def balance_after(self) -> int:
-        """The balance after the payouts; the account is locked from before the stakes, so nothing comes between."""
+        """The balance after the payouts. The account is locked from before the stakes, so no other
+        movement intervenes.
+        """
         return self.balance_before - self.settlement.staked + self.settlement.paid
 
     @property
@@ -52,10 +56,11 @@ class FinishedRound:
 
 
 class BalancesDisagree(Exception):
-    """The ledger says another balance than the round does: whoever called has not locked the account."""
+    """The ledger's balance differs from the round's: the caller did not lock the account."""
 
 
-# A round trip costs as much as the work. The ledger's and the log's own functions do their part in it.
+# One statement, because a round trip costs as much as the work. It calls the SQL functions of the ledger and the
+# audit log.
 FINISH = f"""
 WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT}, succession AS (
     UPDATE games_nextround
@@ -72,9 +77,10 @@ SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL)
 
 
 def finish(finished: FinishedRound, place: NextRound) -> None:
-    """Move the money, insert the round, record ``round.settled`` and store *place*, which has committed to the next.
+    """Move the money, insert the round, record ``round.settled`` and store *place*, already
+    committed to the next round.
 
-    Raises ledger.InsufficientFunds; BalancesDisagree where the account was not locked.
+    Raises ledger.InsufficientFunds; BalancesDisagree if the account was not locked.
     """
     wagers = tuple(
         NewWager(line.bet, line.stake, line.payout, line.commission, str(line.result))
@@ -90,7 +96,7 @@ def finish(finished: FinishedRound, place: NextRound) -> None:
 
 
 def _journals(finished: FinishedRound) -> tuple[ledger.Journal, ledger.Journal]:
-    """Return stakes and payouts as movements of money."""
+    """Return stakes and payouts as journals."""
     currency, mode, round_id = finished.player.currency, finished.mode, finished.round_id
     escrow = accounts.house_account(AccountKind.ESCROW, currency, mode)
     house = accounts.house_account(AccountKind.HOUSE, currency, mode)

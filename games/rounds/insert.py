@@ -1,15 +1,16 @@
-"""The statement that inserts a finished round with all parts and wagers: one for solo tables, shared tables, Chemin de
-Fer and voided rounds.
+"""SQL that inserts a finished round with all parts and wagers, for solo tables, shared tables,
+Chemin de Fer and voided rounds.
 
-`INSERT` is a list of common table expressions (CTE). The caller writes ``WITH``, defines the three CTEs that it reads,
-and adds what else belongs to its statement:
+`INSERT` is a list of common table expressions (CTE). The caller writes ``WITH``, defines the three
+CTEs that it reads, and adds the rest of its statement:
 
-- ``new_round``: the columns of games_round, and ``is_replay_due``; no row where there is nothing to insert. `NEW_ROUND`
+- ``new_round``: the columns of games_round, and ``is_replay_due``; no row if there is nothing to insert. `NEW_ROUND`
   defines it from the parameters of a `NewRound`.
 - ``new_part``: id, player_id, currency, balance_before, balance_after, staked, paid, commission, session.
 - ``new_wager``: part_id, bet, stake, payout, commission, result.
 
-`NEW_PARTS` defines the last two from the parameter that `parts_parameter` makes. Amounts in minor units.
+`NEW_PARTS` defines the last two from the parameter that `parts_parameter` makes. Amounts in minor
+units.
 """
 
 import json
@@ -81,13 +82,13 @@ class NewRound:
     shoe: UUID | None = None
     first_card: int | None = None
     player_value: str = ""
-    at: datetime | None = None  # None: the moment of the insert
+    at: datetime | None = None  # None: the time of the insert
     is_replay_due: bool = True
 
 
 @dataclass(frozen=True)
 class NewWager:
-    """One bet and what became of it; the payout includes the stake."""
+    """One bet and its result; the payout includes the stake."""
 
     bet: str
     stake: int

@@ -1,6 +1,7 @@
-"""What is found wrong with a round of a shared table while it is dealt and settled: reasons to stop the table.
+"""Faults found while a shared table's round is dealt and settled: reasons to stop the table.
 
-Whoever raises a `Doubt` has changed nothing that lasts; `games.shared.phases` stops the table and calls the supervisor.
+Code that raises a `Doubt` has changed nothing permanent. `games.shared.phases` stops the table and
+alerts the supervisor.
 """
 
 from typing import ClassVar
@@ -10,7 +11,7 @@ from games.rounds.redeal import Finding
 
 
 class Doubt(Exception):
-    """Something is not as it has to be; the message is a sentence for staff."""
+    """Something is wrong with the round; the message is a sentence for staff."""
 
     kind: ClassVar[IncidentKind]
 
@@ -20,7 +21,7 @@ class Doubt(Exception):
 
 
 class NotReproduced(Doubt):
-    """The seed does not give what is stored."""
+    """The seed does not reproduce what is stored."""
 
     kind = IncidentKind.NOT_REPRODUCED
 
@@ -32,18 +33,18 @@ class WrongCard(Doubt):
 
 
 class NotRecomputed(Doubt):
-    """A settlement is not what the rules make of the stakes."""
+    """A settlement does not follow from the stakes and the rules."""
 
     kind = IncidentKind.NOT_RECOMPUTED
 
 
 class RulesUnknown(Doubt):
-    """The program does not know the rules that a round was opened under."""
+    """This release does not have the rules that a round was opened under."""
 
     kind = IncidentKind.RULES_UNKNOWN
 
 
 class Overdue(Doubt):
-    """A round stood still long after its deadline."""
+    """A round did not move on long after its deadline."""
 
     kind = IncidentKind.OVERDUE

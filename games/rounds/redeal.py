@@ -1,7 +1,8 @@
-"""Dealing a finished round again, from its seed, under the rules it was played under, to compare it with what is kept.
+"""Verify a finished round: deal it again from its seed under its rules and compare it with what is
+stored.
 
-Pure: it takes what is stored as plain values and returns what does not agree. It opens no sealed seed and can store
-nothing. Rounds that were annulled are none of its business: their money has gone back.
+Pure: takes stored values and returns the differences. It unseals no seed and stores nothing. Voided
+rounds are not verified, because their money was returned.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from games.engine.shoe import SeedError, commitment, shuffle
 
 @dataclass(frozen=True)
 class StoredWager:
-    """One bet as it is kept. Amounts in minor units."""
+    """One bet as stored. Amounts in minor units."""
 
     bet: str
     stake: int
@@ -27,7 +28,7 @@ class StoredWager:
 
 @dataclass(frozen=True)
 class StoredPart:
-    """One player's part as it is kept. Amounts in minor units."""
+    """One player's part as stored. Amounts in minor units."""
 
     player: int
     currency: str
@@ -51,17 +52,17 @@ class Moved:
 
 @dataclass(frozen=True)
 class InShoe:
-    """Where in a shoe a round of a shared table was dealt."""
+    """Position of a shared table's round in its shoe."""
 
     decks: int
-    first_card: int  # how many cards had left the shoe before it
+    first_card: int  # number of cards dealt from the shoe before the round
 
 
 @dataclass(frozen=True)
 class StoredRound:
-    """A finished round as it is kept."""
+    """A finished round as stored."""
 
-    seed: bytes  # its own, or that of its shoe
+    seed: bytes  # the round's own seed, or that of its shoe
     commitment: str
     player_value: str
     cards: str
@@ -69,12 +70,12 @@ class StoredRound:
     mode: str
     parts: tuple[StoredPart, ...]
     moved: Mapping[int, Moved]  # by player
-    shoe: InShoe | None = None  # None: the cards were shuffled for this round alone
+    shoe: InShoe | None = None  # None: the cards were shuffled for this round only
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something kept that is not what follows from the seed."""
+    """A stored value that differs from the value recomputed from the seed."""
 
     what: str
     stored: str
@@ -82,12 +83,12 @@ class Finding:
 
 
 def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
-    """Deal the round again and return everything that is kept otherwise; nothing, where the seed reproduces it."""
+    """Deal the round again and return every difference; empty if the seed reproduces the round."""
     try:
         seal = commitment(stored.seed)
         coup = _deal_again(stored, variant)
     except (SeedError, TooFewCards) as error:
-        # What is found is kept where staff read it: not the seed of a shoe that may be in play.
+        # Findings are stored where staff read them, so they never contain the seed of a shoe that may be in play.
         kept = stored.seed.hex() if stored.shoe is None else stored.commitment
         return (Finding("seed", kept, str(error)),)
     return tuple(finding for finding in _compare(stored, variant, seal, coup) if finding.stored != finding.recomputed)
@@ -112,7 +113,7 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
             yield Finding(f"{name} wagers", _wagers(part.wagers), f"{type(error).__name__}: {error}")
             continue
         yield from compare_part(name, part, settlement)
-        if stored.shoe is None:  # at a shared table other things may move the account between stakes and payouts
+        if stored.shoe is None:  # at a shared table other movements may change the account between stakes and payouts
             after = part.balance_before - settlement.staked + settlement.paid
             yield Finding(f"{name} balance after", str(part.balance_after), str(after))
         yield Finding(
@@ -127,7 +128,7 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
 
 
 def compare_part(name: str, part: StoredPart, settlement: Settlement) -> Iterator[Finding]:
-    """Yield what is kept of a player's part beside what it comes to, alike or not."""
+    """Yield each stored value of a player's part with the recomputed one, equal or not."""
     lines = tuple(
         StoredWager(line.bet, line.stake, line.payout, line.commission, str(line.result)) for line in settlement.lines
     )
@@ -138,7 +139,7 @@ def compare_part(name: str, part: StoredPart, settlement: Settlement) -> Iterato
 
 
 def _wagers(wagers: tuple[StoredWager, ...]) -> str:
-    """Write wagers as one line of text, in an order of its own."""
+    """Format wagers as one line of text, sorted by bet."""
     return "; ".join(
         f"{wager.bet}: staked {wager.stake}, {wager.result}, paid {wager.payout}, commission {wager.commission}"
         for wager in sorted(wagers, key=lambda wager: wager.bet)
@@ -146,7 +147,7 @@ def _wagers(wagers: tuple[StoredWager, ...]) -> str:
 
 
 def ledger_text(moved: Moved | None) -> str:
-    """Write what the ledger moved as one line of text; None is nothing."""
+    """Format what the ledger moved as one line of text; None is "nothing"."""
     if moved is None:
         return "nothing"
     money = ", ".join(f"{currency} {mode}" for currency, mode in sorted(moved.money))

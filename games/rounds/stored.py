@@ -1,4 +1,4 @@
-"""Finished rounds with all that is kept of them, and what of it does not follow from the seed and the rules."""
+"""Load stored rounds and verify them against their seed and rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,21 @@ from games.variants.game import Game, GuestGame
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
-OF_THE_CARDS = frozenset({"seed", "commitment", "first card", "cards", "outcome"})  # findings that speak of the deal
+OF_THE_CARDS = frozenset({"seed", "commitment", "first card", "cards", "outcome"})  # findings about the deal
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is the matter with a round."""
+    """What is wrong with a round."""
 
     kind: IncidentKind
     found: tuple[Finding, ...]
 
 
 def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
-    """Deal finished rounds again and say what is the matter with each: None where its seed reproduces it. Those that
-    were annulled are left out. A fixed number of queries.
+    """Verify finished rounds; yield each with its problem, or None if the seed reproduces it.
+
+    Skips voided rounds. Uses a fixed number of queries.
     """
     parts: dict[UUID, list[StoredPart]] = {}
     for part in Participation.objects.filter(round_id__in=ids).prefetch_related("wagers").order_by("pk"):
@@ -48,7 +49,7 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
 
 @dataclass(frozen=True)
 class _Kept:
-    """What is kept of a round beside its row; *beside* only of one that guests played against each other."""
+    """What is stored of a round outside its row; *beside* only for a Chemin de Fer round."""
 
     parts: tuple[StoredPart, ...]
     moved: Mapping[int, Moved]
@@ -79,7 +80,7 @@ def _problem(played: Round, kept: _Kept) -> Problem | None:
 
 
 def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
-    """Deal a round again by the rules of its game. Raises InvalidTag."""
+    """Verify a round by the rules of its game. Raises InvalidTag."""
     if isinstance(game, Variant):
         return findings(_stored(played, kept.parts, kept.moved), game)
     if played.shoe is None:
@@ -88,7 +89,9 @@ def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
 
 
 def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Say no more than where a round claims to have begun, if dealing it from there takes cards nobody has seen yet."""
+    """Report only where the round claims to have begun, if dealing from there needs cards nobody
+    has seen yet.
+    """
     first = played.first_card or 0
     taken = max((len(each.recomputed.split()) for each in found if each.what == "cards"), default=0)
     seen = chemin_stored.face_up(shoe)
@@ -98,7 +101,7 @@ def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]
 
 
 def _rules(slug: str, digest: str) -> Game | None:
-    """Return the rules with this digest: a round settles under those it was staked under, whatever holds now."""
+    """Return the rules with this digest: a round settles under the rules it was staked under."""
     game = GAMES.get(slug)
     return game if game and game.digest == digest else None
 
@@ -136,7 +139,7 @@ def _stored_part(part: Participation) -> StoredPart:
 
 
 def _moved(ids: Sequence[UUID]) -> dict[UUID, dict[int, Moved]]:
-    """Return what the ledger moved for each round and player: stakes, and whatever else its journals paid."""
+    """Return what the ledger moved for each round and player: stakes, and everything else its journals paid."""
     is_stake = Q(journal__kind__in=STAKES)
     entries = (
         Entry.objects.filter(journal__round_id__in=ids, account__owner__isnull=False)

@@ -1,5 +1,6 @@
-"""Finished rounds that cannot be shown, because what is stored of them is no round: pages say so and go on, and the
-check that deals rounds again is asked for at once.
+"""Finished rounds whose stored data is not a valid round.
+
+Pages show a message in their place, and a verification is requested at once.
 """
 
 from contextlib import suppress
@@ -18,12 +19,14 @@ from games.engine.coup import TooFewCards, deal
 from games.models import Incident, Participation, ReplayDue
 from games.variants import GAMES
 
-SECONDS = 60  # after which beat has asked for the check anyway
+SECONDS = 60  # after this, beat has requested the verification anyway
 
 
 def is_readable(part: Participation) -> bool:
-    """Say whether the stored cards and bets make a round of its game. Where they do not, the round is examined. One
-    that was annulled before its deal has no cards, and nothing is wrong with it.
+    """Return whether the stored cards and bets form a round of its game; if not, queue it for
+    verification.
+
+    A round voided before its deal has no cards and counts as readable.
     """
     fault = _fault(part)
     if fault:
@@ -32,7 +35,7 @@ def is_readable(part: Participation) -> bool:
 
 
 def _fault(part: Participation) -> str | None:
-    """Return what cannot be shown, None where everything can; whether it is true, the seed alone tells."""
+    """Return why the round cannot be shown, or None. Only the seed can show whether the data is true."""
     if not part.round.cards and hasattr(part.round, "void"):
         return None
     game = GAMES[part.round.table_version.table.variant]
@@ -50,8 +53,9 @@ def _fault(part: Participation) -> str | None:
 
 @transaction.atomic
 def _examine(round_id: UUID, fault: str) -> None:
-    """Put a round in the queue of those to be dealt again, on record, unless it waits there already. One with an
-    incident has been examined: staff have it.
+    """Queue a round for verification and record it, unless it is already queued.
+
+    A round with an incident has been verified already: staff handle it.
     """
     if Incident.objects.filter(round_id=round_id).exists():
         return
@@ -62,6 +66,6 @@ def _examine(round_id: UUID, fault: str) -> None:
 
 
 def _ask_for_the_check() -> None:
-    """Send a message, which is a hint only: without one the check runs within a minute."""
+    """Send a task as a hint; without it the verification runs within a minute."""
     with suppress(OperationalError):
         current_app.send_task("games.tasks.replay_finished_rounds", retry=False, expires=SECONDS)

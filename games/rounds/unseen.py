@@ -1,8 +1,8 @@
-"""Rounds that were cut off: the house finished them, and no browser is known to have shown what became of them.
+"""Rounds whose result the player has not been shown yet, for example after a lost connection.
 
-Whatever shows a round, or tells of it, sets a cookie with the round's id. The cookie coming back proves that the page
-arrived; until then the place keeps the round as unseen, and the next page of the house tells of it. So a round whose
-answer was lost is told of, and one whose answer arrived is not. In doubt, in another browser, it is told once more.
+A response that shows a round sets a cookie with the round's id. When the cookie comes back, the
+page has arrived. Until then the seat keeps the round as unseen, and the next page shows a notice
+about it. In doubt, for example in another browser, the notice is shown once more.
 """
 
 from collections.abc import Iterable
@@ -19,16 +19,16 @@ from games.tables.presentation import Notice
 from players.models import Player
 
 COOKIE = "sabot_shown"
-MOST = 8  # rounds that a cookie names: of so many tables at once
+MOST = 8  # rounds that the cookie names: enough for that many tables at once
 
 
 def known(request: HttpRequest) -> tuple[UUID, ...]:
-    """Return the rounds that this browser proves to have shown, latest first."""
+    """Return the rounds that this browser has proved to have shown, latest first."""
     return tuple(_ids(request.COOKIES.get(COOKIE, "")))
 
 
 def remember(response: HttpResponse, request: HttpRequest, rounds: Iterable[UUID]) -> None:
-    """Have the browser prove with its next request that it got *response*, which shows these rounds."""
+    """Set the cookie that proves with the next request that the browser got *response* with these rounds."""
     new = [each for each in rounds if each not in known(request)]
     if new:
         value = ".".join(str(each) for each in [*new, *known(request)][:MOST])
@@ -36,7 +36,7 @@ def remember(response: HttpResponse, request: HttpRequest, rounds: Iterable[UUID
 
 
 def news(places: Iterable[NextRound], request: HttpRequest, language: str) -> dict[UUID, Notice]:
-    """Return a sentence for every round at *places* that has not been shown, and forget those that have."""
+    """Return a notice for every unseen round at *places*; clear the rounds that were shown."""
     shown, found = known(request), {}
     for place in places:
         if place.unseen in shown:
@@ -47,12 +47,12 @@ def news(places: Iterable[NextRound], request: HttpRequest, language: str) -> di
 
 
 def unseen_by(player: Player) -> Iterable[NextRound]:
-    """Return the player's places with a round that may not have been shown."""
+    """Return the player's seats with a round that may not have been shown."""
     return NextRound.objects.filter(player=player, unseen__isnull=False).order_by("pk")
 
 
 def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
-    """Return the sentence on a round; of an annulled one the player is told otherwise."""
+    """Return the notice for a round. A voided round has its own notice elsewhere."""
     part = participation(round_id, player_id)
     if part is None or hasattr(part.round, "void"):
         return None

@@ -1,8 +1,8 @@
-"""The one way to annul a round: what it moved is moved back, and whoever played it is told.
+"""Void a round: reverse its money and notify its players. This is the only way to void a round.
 
-A round of a solo table is annulled only where its seed does not reproduce it (`games.verification.replay_task`); no
-person can ask for it. When a round of a shared table is, `games.shared.malfunction` says; `games.shared.void` does it,
-with what is here.
+A solo round is voided only if its seed does not reproduce it (`games.verification.replay_task`); no
+person can request it. `games.shared.malfunction` decides when a shared table's round is voided;
+`games.shared.void` does it with these functions.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from players.models import Player
 from wallet.ledger.round_reversal import Undone, undo_round
 from wallet.models import Mode
 
-MOST_NAMED = 100  # players whom the event of a void names; a hash stands for all of them
+MOST_NAMED = 100  # players named in the event of a void; a hash covers all of them
 
 
 class RoundNotFound(LookupError):
@@ -27,11 +27,13 @@ class RoundNotFound(LookupError):
 
 @transaction.atomic
 def void_round(*, round_id: UUID, reason: VoidReason, by: str) -> Void:
-    """Annul a settled round: every stake goes back, every payout is taken back, and the players are told. Idempotent:
-    the second call returns the first one's void and moves nothing.
+    """Void a settled round: return every stake, take back every payout and notify the players.
 
-    Locks the round (by the row of its void, for which a second caller waits), then accounts ascending by id; whoever
-    closes the table as well does that first. Raises RoundNotFound, LedgerError.
+    Idempotent: a second call returns the first void and moves nothing.
+
+    Locks the round (by the row of its void, for which a second caller waits), then accounts
+    ascending by id. A caller that also closes the table does that first. Raises RoundNotFound,
+    LedgerError.
     """
     if not Round.objects.filter(pk=round_id).exists():
         raise RoundNotFound(round_id)
@@ -52,8 +54,9 @@ FULL JOIN unnest(%(players)s::bigint[], %(currencies)s::text[], %(returned)s::bi
 
 
 def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
-    """Keep what an annulment did to each player, those of the round included whom the ledger does not know, and record
-    it.
+    """Store what the void did to each player and record it.
+
+    Includes players of the round for whom the ledger has no entry.
     """
     values = {
         "round": void.pk,
