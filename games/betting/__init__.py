@@ -1,1 +1,1 @@
-"""What a player may stake: the slip, its limits, and who may bet."""
+"""Stakes: the bet slip, its limits and eligibility to bet."""

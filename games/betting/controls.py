@@ -1,4 +1,4 @@
-"""What follows from the controls a game offers: what its table does, and which of the player's accounts it plays on."""
+"""What a game's controls decide: which buttons its table has and which of the player's accounts it plays on."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ from wallet.models import AccountKind
 
 
 class Deal(StrEnum):
-    """How the slip is dealt: as it lies, doubled first, or replaced by last round's bets first."""
+    """How the slip is dealt: unchanged, doubled first, or replaced by last round's bets first."""
 
     AS_IT_LIES = "deal"
     DOUBLED = "double_deal"
@@ -23,7 +23,7 @@ class Change(StrEnum):
     CLEAR = "clear"
     DOUBLE = "double"
     REPEAT = "rebet"
-    LOWER = "lower"  # to the most that the balance of the game still covers
+    LOWER = "lower"  # to the most that the game's balance covers
 
 
 CONTROL_OF: Mapping[Deal | Change, Control] = {
@@ -39,24 +39,26 @@ CONTROL_OF: Mapping[Deal | Change, Control] = {
 
 
 def demand(variant: Variant, control: Control) -> None:
-    """Refuse what the game's table does not offer. Raises NotOffered."""
+    """Refuse a control that the game does not offer. Raises NotOffered."""
     if control not in variant.controls:
         raise NotOffered
 
 
 def demand_deal(variant: Variant, how: Deal) -> None:
-    """Refuse a way to deal that the game does not offer. To deal the bets as they lie is for the table to offer, which
-    does so where it has one player, whatever the game. Raises NotOffered.
+    """Refuse a way to deal that the game does not offer. Raises NotOffered.
+
+    Dealing the bets unchanged depends on the table, not on the game: every table for one player
+    offers it.
     """
     if how is not Deal.AS_IT_LIES:
         demand(variant, CONTROL_OF[how])
 
 
 def plays_on(variant: Variant) -> AccountKind:
-    """Return which of the player's accounts the game plays on: where there is Re-buy, a purse of its own."""
+    """Return the account that the game plays on: its own purse if the game has Re-buy."""
     return AccountKind.PURSE if Control.REBUY in variant.controls else AccountKind.CASH
 
 
 def bets_stand(variant: Variant) -> bool:
-    """Say whether the bets of a round stay on the table for the next: they do where there is no Rebet."""
+    """Return whether bets stay on the table for the next round: they do if the game has no Rebet."""
     return Control.REBET not in variant.controls

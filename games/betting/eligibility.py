@@ -1,5 +1,7 @@
-"""Whom a table serves, and for which money: what the version in force says, asked wherever a player comes to the table
-or stakes there. Whoever stands at one that serves them no more finishes the round and stakes nothing new.
+"""Eligibility at a table: which players it serves and for which mode, by the version in force.
+
+Checked when a player opens the table and when they stake. A player who is no longer eligible
+finishes the round and can stake nothing new.
 """
 
 from collections.abc import Iterable
@@ -13,8 +15,9 @@ from games.variants import VARIANTS
 from players.models import Player
 from wallet.models import AccountKind, Mode
 
-# Parameters: players and, one for each, live tables. Returned are those pairs of which the player may look at the
-# table: it serves them, or they have bets on its latest round and the pause after that is not over, or they sit there.
+# Parameters: players and, one for each, live tables. Returns the pairs of which the player may watch the table:
+# it serves them, or they have bets on its latest round and the pause after it is not over, or they have a seat
+# there.
 MAY_WATCH: Final = f"""
 SELECT who.id AS player, live.id AS live_table
 FROM unnest(%(players)s::bigint[], %(live_tables)s::bigint[]) AS wanted (player, live_table)
@@ -33,18 +36,19 @@ WHERE who.jurisdiction_id = ANY (version.jurisdictions) AND live.mode = ANY (ver
 
 
 def serves(version: TableVersion, jurisdiction: str) -> bool:
-    """Say whether players of a jurisdiction are served under a version of a table."""
+    """Return whether a table version serves players of a jurisdiction."""
     return jurisdiction in version.jurisdictions
 
 
 def is_played_for(version: TableVersion, mode: Mode | str) -> bool:
-    """Say whether that kind of money is played for under a version of a table."""
+    """Return whether a table version offers the mode."""
     return mode in version.modes
 
 
 def demand_served(version: TableVersion | None, player: Player, mode: Mode) -> None:
-    """Raises NotServed, OtherMoney where the player may stake nothing under this version, TableClosed where there is
-    none.
+    """Require that the player may stake under this version.
+
+    Raises NotServed, OtherMoney; TableClosed if there is no version.
     """
     if version is None:
         raise TableClosed
@@ -55,8 +59,10 @@ def demand_served(version: TableVersion | None, player: Player, mode: Mode) -> N
 
 
 def stands_at(player: Player, table: Table, mode: Mode) -> bool:
-    """Say whether the player has a part in what goes on at a table, though it serves them no more. A solo round is over
-    at once.
+    """Return whether the player takes part in the current round of a table that no longer serves
+    them.
+
+    A solo round is over at once.
     """
     live = LiveTable.objects.filter(table=table, mode=mode).values_list("pk", flat=True).first()
     return live is not None and fetch_one(MAY_WATCH, asked([(player.pk, live)])) is not None
@@ -69,18 +75,23 @@ def asked(pairs: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
 
 
 def is_remote(player: Player, mode: Mode) -> bool:
-    """Say whether this is played with an operator's money."""
+    """Return whether the player plays with an operator's money."""
     return player.is_remote and mode is Mode.REAL
 
 
 def demand_possible(table: Table, player: Player, mode: Mode) -> None:
-    """Raises NotHereRemotely where a table is not for players of operators: it holds money between rounds, or plays
-    with more than one player's.
+    """Refuse an operator's player at a table that does not support the operator wallet
+    (`is_possible`).
+
+    Raises NotHereRemotely.
     """
     if is_remote(player, mode) and not is_possible(table):
         raise NotHereRemotely
 
 
 def is_possible(table: Table) -> bool:
-    """Say whether a table leaves nothing of a player's money here between its rounds, and plays with nobody else's."""
+    """Return whether the operator wallet can be used at a table.
+
+    The table must hold no money between rounds and have one player.
+    """
     return table.shape == Shape.SOLO and plays_on(VARIANTS[table.variant]) is AccountKind.CASH

@@ -1,4 +1,4 @@
-"""Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
+"""Messages for every refusal at a table, in the reader's language, with a link where one helps."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -22,7 +22,7 @@ from wallet.money import format_money
 
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
-    """Say why nothing happened."""
+    """Return the message for a refusal."""
     if isinstance(error, errors.RemoteBalanceTooLow):
         return Notice("error", _("Your balance does not cover this bet."))
     if isinstance(error, errors.BalanceTooLow):
@@ -37,8 +37,10 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
 
 
 def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode) -> Notice:
-    """Say why nothing happened at a table without bets: guests play each other there. What the croupier refuses there,
-    says `games.chemin.messages`.
+    """Return the message for a refusal at a Chemin de Fer table, where there are no bets against
+    the house.
+
+    `games.chemin.messages` has the croupier's refusals.
     """
     if isinstance(error, errors.Barred):
         return barred(error.bar)
@@ -57,7 +59,7 @@ def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode)
 
 
 def barred(bar: Bar) -> Notice:
-    """Say what keeps the player from playing at all, and where that leads."""
+    """Return the message for a player who may not play, with a link to the page about it."""
     return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
 
 
@@ -65,18 +67,20 @@ Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | er
 
 
 def unplayable(error: Unplayable) -> Notice:
-    """Say why a table is not one that the player can play at."""
+    """Return the message for a table at which the player cannot play."""
     return Notice("error", _sentence(error))
 
 
 def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
-    """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
+    """Return the message for a page drawn under older limits or rules, with the bets that do not
+    fit the new ones.
+    """
     changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
     return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
 
 
 def finished_meanwhile(part: Participation, language: str) -> Notice:
-    """Say what became of a round whose answer may not have reached the player."""
+    """Return the result of a round whose answer may not have reached the player."""
     words = {
         "table": part.round.table_version.table.name,
         "result": announcement(deal([Card.parse(code) for code in part.round.cards.split()])),
@@ -90,7 +94,7 @@ def finished_meanwhile(part: Participation, language: str) -> Notice:
 
 
 def examined(part: Participation) -> Notice:
-    """Say that a round cannot be shown, and what is done about it."""
+    """Return the message for a round that cannot be shown and is being verified."""
     text = _("Round %(code)s is being examined: what is stored of it does not make a round.")
     return Notice(
         "info", text % {"code": part.round.code}, reverse("round", args=[part.round_id]), _("Look at the round")
@@ -98,33 +102,33 @@ def examined(part: Participation) -> Notice:
 
 
 def repeated() -> Notice:
-    """Say that a round had been played before this click."""
+    """Return the message for a round that had been played before this click."""
     return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
 
 
 def closed() -> Notice:
-    """Say that the table takes no bets, to someone who has only come to it."""
+    """Return the message for a player who opens a closed table."""
     text = _("This table is closed. You can take back what lies on it.")
     return Notice("info", text, reverse("lobby"), _("To the tables"))
 
 
 def table_pauses() -> str:
-    """Say that a table pauses, wherever that is said."""
+    """Return the text for a paused table."""
     return _("This table pauses. The next round opens when it goes on.")
 
 
 def paused() -> Notice:
-    """Say that the table pauses, to someone who has only come to it."""
+    """Return the message for a player who opens a paused table."""
     return Notice("info", table_pauses(), reverse("lobby"), _("To the tables"))
 
 
 def halted() -> Notice:
-    """Say that the whole house is stopped, to someone who has only come to the table."""
+    """Return the message for a player who opens a table during a house stop."""
     return Notice("info", _("Play is stopped for now. You can take back what lies here."))
 
 
 def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
-    """Say that rounds, given by id, code and reason, have been annulled; None where there are none."""
+    """Return the message for voided rounds, given by id, code and reason; None if there are none."""
     if not rounds:
         return None
     text = _annulled_by_people(rounds) or ngettext(
@@ -140,7 +144,7 @@ def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
 
 
 def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
-    """Blame no machine where people annulled a round; nothing where none of them did."""
+    """Return a text without "malfunction" if staff voided the rounds, otherwise an empty string."""
     if not any(VoidReason(reason).is_of_people for _id, _code, reason in rounds):
         return ""
     return ngettext(

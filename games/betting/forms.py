@@ -1,4 +1,4 @@
-"""What a table page may send."""
+"""Forms of the table pages."""
 
 from django import forms
 
@@ -8,11 +8,11 @@ from games.betting.controls import Change, Deal
 BET = "bet:"
 TAKE = "take:"
 FAVOURITE = "favourite:"
-KEEP = "keep"  # what Enter presses: nothing happens but that the player's own value is kept
+KEEP = "keep"  # sent by Enter: only stores the player's own value for the shuffle
 
 
 class TableForm(forms.Form):
-    """A click on a table: which button, with the round, the version of the table and the chip that the page showed."""
+    """A click on a table: the button, and the round, table version and chip that the page showed."""
 
     action = forms.CharField(max_length=40)
     round_id = forms.UUIDField()
@@ -21,19 +21,19 @@ class TableForm(forms.Form):
     mark = forms.UUIDField(required=False)
 
     def clean(self) -> None:
-        """Bind the mark to what the click says."""
+        """Bind the idempotency key to the content of the click."""
         said = self.cleaned_data
         said["mark"] = idempotency.bound(said.get("mark"), *(said.get(each) for each in ("action", "chip", "round_id")))
 
 
 class SlipForm(TableForm):
-    """A click on a table for oneself, with the slip that the page showed."""
+    """A click on a solo table, with the slip version that the page showed."""
 
     slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
     player_value = forms.CharField(max_length=64, required=False)
 
     def clean_action(self) -> str | Deal | Change:
-        """Return the bet clicked with what to do there, or what to do with the slip, or `KEEP`."""
+        """Return the clicked bet with its prefix, a change or deal of the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
         if action == KEEP or action.startswith((BET, TAKE)):
             return action
@@ -47,7 +47,7 @@ class ClickForm(TableForm):
     """A click at a shared table."""
 
     def clean_action(self) -> str | int | Change:
-        """Return the bet clicked, the number of a favourite, what to do with the slip, or `KEEP`."""
+        """Return the clicked bet, the number of a favourite, a change of the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
         if action == KEEP or action.startswith(BET):
             return action

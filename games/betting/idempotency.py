@@ -1,38 +1,39 @@
-"""The same click, sent again, does nothing again.
+"""Idempotency keys of clicks: a click that is sent again is not carried out again.
 
-A browser sends a POST a second time by itself where a connection that it has used before breaks before an answer comes
-(RFC 9112, 9.3.1, has it do so for what is safe to repeat; Chromium does it for any request), and whoever reads that the
-house cannot be reached presses the button again. So a page sends a mark of chance with each click, and with that after
-a click that was not answered the same; and a place keeps those of the latest clicks that were carried out, in the same
-transaction.
+A browser repeats a POST if a reused connection breaks before the answer (RFC 9112, 9.3.1, allows
+this for safe requests; Chromium does it for any request). A player who reads that the server cannot
+be reached clicks again. So the page sends a random key with each click, and the same key again
+after a click without an answer. The seat stores the keys of its latest clicks in the transaction
+that carries them out.
 """
 
 from typing import Any, Final, Protocol
 from uuid import UUID, uuid5
 
 KEPT: Final = 8
-"""Of one place. A script sends one click at a time, and a player has few pages open."""
+"""Keys per seat. A script sends one click at a time, and a player has few pages open."""
 
 
 class Marked(Protocol):
-    """A player's place at a table."""
+    """A player's seat at a table."""
 
     marks: list[UUID] | None
 
 
 def bound(mark: UUID | None, *said: Any) -> UUID | None:
-    """Return the mark of a click that says this: the same page without a script has one mark for all its buttons, and
-    another button is another click.
+    """Derive the key of a click from its content.
+
+    A page without script has one key for all its buttons; another button must be another click.
     """
     return None if mark is None else uuid5(mark, "\0".join(str(each) for each in said))
 
 
 def is_done(place: Marked, mark: UUID | None) -> bool:
-    """Say whether this very click was carried out before. One without a mark never was."""
+    """Return whether this click was carried out before; always False without a key."""
     return mark is not None and mark in (place.marks or ())
 
 
 def note(place: Marked, mark: UUID | None) -> None:
-    """Keep the mark of what is being carried out at a *place* that is locked. Whoever calls stores it."""
+    """Add the key to a locked seat. The caller saves the seat."""
     if mark is not None:
         place.marks = [*(place.marks or ()), mark][-KEPT:]

@@ -1,4 +1,6 @@
-"""Table limits and chips per currency: read from a table version, checked against a slip. Amounts are minor units."""
+"""Table limits and chips per currency, read from a table version and checked against a slip.
+Amounts in minor units.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +10,22 @@ from games.errors import LimitError, OverMaximum, StakeOffStep, UnderMinimum, Un
 
 
 class StoredCurrency(TypedDict):
-    """Limits in one currency as a table version keeps them."""
+    """Limits in one currency as a table version stores them."""
 
     step: int
     chips: list[int]
     bets: dict[str, list[int]]  # bet -> [minimum, maximum]
-    tray: NotRequired[list[int]]  # the chips of whoever has chosen none; all of them where it is left out
+    tray: NotRequired[list[int]]  # chips shown to a player who has chosen none; default: all
     liability: NotRequired[int]  # the most that all bets of a round may cost the house; shared tables only
 
 
 StoredLimits = dict[str, StoredCurrency]
-MAIN_BETS = frozenset({"player", "banker"})  # what a table is known by
+MAIN_BETS = frozenset({"player", "banker"})  # whose limits are shown for the table
 
 
 @dataclass(frozen=True)
 class BetLimits:
-    """The least and the most that may lie on one bet."""
+    """The minimum and maximum of one bet."""
 
     minimum: int
     maximum: int
@@ -31,14 +33,14 @@ class BetLimits:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a table allows in one currency. Every stake is a multiple of *step*; so is every chip."""
+    """Limits of a table in one currency. Every stake and every chip is a multiple of *step*."""
 
     currency: str
     step: int
     chips: tuple[int, ...]
     bets: Mapping[str, BetLimits]
     tray: tuple[int, ...] = ()
-    """The chips in the tray of whoever has chosen none."""
+    """The chips shown to a player who has chosen none."""
     liability: int | None = None
     """The most that all bets of a round at a shared table may cost the house."""
 
@@ -68,23 +70,23 @@ class Limits:
 
     @property
     def main(self) -> BetLimits:
-        """The range that stands beside the table's name: that of Player and Banker, from what both take."""
+        """The range shown next to the table's name: the stakes that both Player and Banker accept."""
         main = [limits for bet, limits in self.bets.items() if bet in MAIN_BETS] or list(self.bets.values())
         return BetLimits(max(limits.minimum for limits in main), max(limits.maximum for limits in main))
 
     @property
     def first_chip(self) -> int:
-        """The chip in the hand of whoever has chosen none: the smallest that is a stake on Player and on Banker."""
+        """The chip selected at first: the smallest that is a valid stake on Player and on Banker."""
         return min((chip for chip in self.chips if chip >= self.main.minimum), default=max(self.chips))
 
     def check_maximum(self, stakes: Mapping[str, int]) -> None:
-        """Refuse what lies over a bet's maximum; what lies under its minimum may still grow. Raises OverMaximum."""
+        """Refuse a stake over its maximum; a stake under its minimum may still grow. Raises OverMaximum."""
         for bet, stake in stakes.items():
             if stake > self.bets[bet].maximum:
                 raise OverMaximum(bet, self.bets[bet].maximum, self.currency)
 
     def misfits(self, stakes: Mapping[str, int]) -> tuple[LimitError, ...]:
-        """Return what `check` has against each of *stakes*, and not only against the first."""
+        """Return every LimitError of *stakes*, where `check` raises the first one only."""
         found = []
         for bet, stake in stakes.items():
             try:
@@ -94,7 +96,7 @@ class Limits:
         return tuple(found)
 
     def check(self, stakes: Mapping[str, int]) -> None:
-        """Refuse stakes that may not be dealt. Raises UnderMinimum, OverMaximum, StakeOffStep."""
+        """Refuse stakes outside the limits. Raises UnderMinimum, OverMaximum, StakeOffStep."""
         self.check_maximum(stakes)
         for bet, stake in stakes.items():
             if stake < self.bets[bet].minimum:

@@ -1,4 +1,6 @@
-"""A lower bet: what to offer where a balance no longer covers the bets on the table. Pure; amounts in minor units."""
+"""Lower bets: what to offer if a balance no longer covers the bets on the table. Pure; amounts in
+minor units.
+"""
 
 from collections.abc import Mapping
 
@@ -6,11 +8,11 @@ from games.betting.limits import Limits
 
 
 def lower_bet(stakes: Mapping[str, int], limits: Limits, funds: int) -> Mapping[str, int]:
-    """Return the bets of *stakes* brought down, each in its proportion, to the most that *funds* cover; {} where they
-    cover no bet.
+    """Return *stakes* lowered in proportion to the most that *funds* cover; {} if they cover no
+    bet.
 
-    What the rounding to the table's step leaves over goes to the largest bet first; no bet grows, none stays under its
-    minimum.
+    The remainder after rounding to the table's step goes to the largest bet first. No bet grows,
+    and none stays under its minimum.
     """
     total = sum(stakes.values())
     if total <= funds:
@@ -23,6 +25,6 @@ def lower_bet(stakes: Mapping[str, int], limits: Limits, funds: int) -> Mapping[
 
 
 def _allowed(bet: str, stake: int, limits: Limits) -> int:
-    """Return the largest stake up to *stake* that the table takes on a bet, 0 where it takes none so small."""
+    """Return the largest allowed stake up to *stake*, or 0 if *stake* is under the minimum."""
     stake = min(stake - stake % limits.step, limits.bets[bet].maximum)
     return stake if stake >= limits.bets[bet].minimum else 0

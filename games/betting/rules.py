@@ -1,5 +1,5 @@
-"""What may become of a slip before it is dealt, for whoever composes it: the rules and the limits of the table decide.
-Amounts in minor units.
+"""Changes of a slip before the deal, checked against the rules and limits of the table. Amounts in
+minor units.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,11 +11,11 @@ from games.betting.slip import Slip
 from games.engine.bets import Variant
 from games.errors import BalanceTooLow, NothingStaked
 
-Funds = Callable[[], int]  # what there is to play with; asked only where it matters
+Funds = Callable[[], int]  # returns the funds to play with; called only when needed
 
 
 def changed(slip: Slip, change: Change, *, last_stakes: Mapping[str, int], limits: Limits, funds: Funds) -> Slip:
-    """Undo, clear, double, repeat or lower. Raises NothingToRepeat."""
+    """Undo, clear, double, repeat or lower the slip. Raises NothingToRepeat."""
     if change is Change.REPEAT:
         return slip.repeat(last_stakes)
     if change is Change.DOUBLE:
@@ -26,9 +26,9 @@ def changed(slip: Slip, change: Change, *, last_stakes: Mapping[str, int], limit
 
 
 def check_change(before: Slip, after: Slip, *, variant: Variant, limits: Limits, funds: Funds) -> None:
-    """Refuse what may not lie on the table and, where there is more than before, what the balance does not cover.
+    """Refuse bets against rules or limits, and an increase that the balance does not cover.
 
-    Bets that stand over may come to more than the balance has become: then they may still be taken off. Raises
+    Bets kept from the last round may exceed the balance; they can still be removed. Raises
     OverMaximum, BalanceTooLow, or an engine's SettlementError.
     """
     if after.stakes:
@@ -41,7 +41,7 @@ def check_change(before: Slip, after: Slip, *, variant: Variant, limits: Limits,
 def stakes_of(
     slip: Slip, how: Deal, *, last_stakes: Mapping[str, int], variant: Variant, limits: Limits
 ) -> Mapping[str, int]:
-    """Return what is about to be staked. Raises NothingStaked, NothingToRepeat, LimitError, SettlementError."""
+    """Return the stakes to deal with. Raises NothingStaked, NothingToRepeat, LimitError, SettlementError."""
     if how is Deal.DOUBLED:
         slip = slip.double()
     elif how is Deal.REPEATED:
