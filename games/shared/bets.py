@@ -1,8 +1,8 @@
-"""Betting at a shared table: chip by chip, each confirmed here and held on the player's account at once.
+"""Place and change bets at a shared table. Each change is confirmed and held on the account at once.
 
-One click is one transaction. PostgreSQL's clock decides whether it came in time, and a click says which round it is
-for, so that none lands in another. Closing bets asks nothing any more, so whatever could be against a bet is against
-it here.
+One click is one transaction. PostgreSQL's clock decides whether it came in time. A click names the
+round it is for, so it cannot change another round. Closing bets checks nothing again, so every
+check of a bet is made here.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,9 +52,10 @@ from wallet.models import Account, Mode
 
 @dataclass(frozen=True)
 class Click:
-    """Whose it is, and what the page that was clicked on showed: a round of a table, under a version of its limits
-    (None for callers that show nothing). By its *mark* the same click is known that is sent again: see
-    `games.betting.idempotency`.
+    """One change of bets: the player, and what their page showed.
+
+    `table_version` is the version of the limits that the page showed, None for callers that show
+    none. *mark* is the idempotency key: see `games.betting.idempotency`.
     """
 
     player: Player
@@ -73,16 +74,16 @@ class Betting:
     seat: LiveSeat
     variant: Variant
     limits: Limits
-    bar: str | None  # a reality check that waits for its answer
-    unserved: PlayError | None  # why the version in force takes nothing from the player, whom the round still counts in
+    bar: str | None  # an unanswered reality check
+    unserved: PlayError | None  # why the version in force refuses new bets from this player in this round
 
     @property
     def slip(self) -> Slip:
-        """What the player has on the round so far."""
+        """Return the player's bets on the round."""
         return seats.slip_for(self.seat, self.live_round.pk)
 
     def funds(self) -> int:
-        """What the player has to play with here, in minor units, what lies on the table included."""
+        """Return the player's funds here in minor units, including the stakes on the table."""
         account = Account.objects.get(pk=self.seat.account_id)
         return (account.balance or 0) - account.held + self.slip.total
 
@@ -100,10 +101,11 @@ def add_chip(
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
-    Raises HouseStopped, Barred, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused, TableClosed,
-    TableStopped, NotServed, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep,
-    NotEnoughBalance, OverLimit, OverLiability, or an engine's SettlementError where the rules do not allow the bets
-    together. Nothing has changed then; each refusal is recorded.
+    Raises HouseStopped, Barred, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused,
+    TableClosed, TableStopped, NotServed, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum,
+    OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
+    SettlementError where the rules do not allow the bets together. A refusal changes nothing and is
+    recorded in the log.
     """
 
     def place(betting: Betting) -> Slip:
@@ -125,9 +127,10 @@ def change_slip(
     session: UUID | None = None,
     mark: UUID | None = None,
 ) -> LiveSeat:
-    """Undo, clear, double or rebet, as a whole or not at all, and hold what lies there then.
+    """Undo, clear, double or rebet the slip, all or nothing, and hold the new total.
 
-    Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the game has no such control.
+    Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the game has no such
+    control.
     """
 
     def alter(betting: Betting) -> Slip:
@@ -148,10 +151,10 @@ def place_favourite(
     session: UUID | None = None,
     mark: UUID | None = None,
 ) -> LiveSeat:
-    """Put the bets of a favourite on top of what lies there, as a whole or not at all, and hold them.
+    """Add the bets of a favourite to the slip, all or nothing, and hold the new total.
 
-    Raises what `add_chip` raises, NotOffered where the game has no favourites, and StalePage where this is none of the
-    player's at this game.
+    Raises what `add_chip` raises, NotOffered where the game has no favourites, and StalePage where
+    the player has no such favourite for this game.
     """
 
     def place(betting: Betting) -> Slip:
@@ -170,10 +173,11 @@ def lay_slip(
     table_version: int | None = None,
     session: UUID | None = None,
 ) -> LiveSeat:
-    """Put several bets, in minor units, on top of what lies there, as a whole or not at all, and hold them. They need
-    not be made of chips. Raises what `add_chip` raises.
+    """Add several bets, in minor units, to the slip, all or nothing, and hold the new total.
+
+    The stakes need not be made of chips. Raises what `add_chip` raises.
     """
-    if bad := [bet for bet, stake in stakes.items() if stake <= 0]:  # which would take off what lies there
+    if bad := [bet for bet, stake in stakes.items() if stake <= 0]:  # a negative stake would take off bets
         raise BadStake(*bad)
 
     def lay(betting: Betting) -> Slip:
@@ -199,8 +203,10 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
 
 @transaction.atomic
 def _done_before(click: Click) -> LiveSeat | None:
-    """Return the seat, if this click was carried out there and is sent again, however late that is. Where the first is
-    being carried out still, that is waited for.
+    """Return the seat if this click was already carried out and was sent again.
+
+    A repeated click is recognised however late it comes. If the first one is still in progress,
+    this waits for it.
     """
     if click.mark is None:
         return None
@@ -232,8 +238,10 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
 
 
 def _locked(click: Click) -> Betting:
-    """Lock the round and the seat of a click. Raises StalePage where there is no such table or no seat was taken,
-    Barred, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged, UnknownCurrency.
+    """Lock the round and the seat of a click.
+
+    Raises HouseStopped, Barred, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged,
+    UnknownCurrency, and StalePage where there is no such table or the player has no seat.
     """
     locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
     if locked is None:
@@ -261,8 +269,9 @@ def _locked(click: Click) -> Betting:
 
 
 def _demand_open(betting: Betting) -> None:
-    """Bets may be taken off whatever happens, and put down only where nothing is the matter. A reality check waits for
-    its answer first. Raises Barred, NotServed, OtherMoney, TableStopped.
+    """Check that the player may add to their bets; taking bets off is always allowed.
+
+    A reality check must be answered first. Raises Barred, NotServed, OtherMoney, TableStopped.
     """
     if betting.bar:
         raise Barred(eligibility.bar(betting.seat.player, eligibility.Code(betting.bar)))
@@ -273,7 +282,7 @@ def _demand_open(betting: Betting) -> None:
 
 
 def _hold(betting: Betting, amount: int) -> None:
-    """Hold the whole slip in place of what was held for it. Raises HouseStopped, NotEnoughBalance, OverLimit."""
+    """Replace the amount held for the slip with *amount*. Raises HouseStopped, NotEnoughBalance, OverLimit."""
     try:
         holds.hold(betting.live_round.pk, betting.seat.account_id, amount)
     except ledger.HouseStopped as stopped:
@@ -285,8 +294,9 @@ def _hold(betting: Betting, amount: int) -> None:
 
 
 def _total(betting: Betting, before: Slip, after: Slip, *, grows: bool) -> None:
-    """Add the change to what all players have on the round, and hold what grows to what the house puts up. Taking bets
-    off never makes it more. Raises OverLiability.
+    """Add the change to the totals of the round, and keep a growing bet within the house's liability.
+
+    Taking bets off never increases the liability. Raises OverLiability.
     """
     bets = before.stakes.keys() | after.stakes.keys()
     more = {bet: after.stakes.get(bet, 0) - before.stakes.get(bet, 0) for bet in sorted(bets)}

@@ -1,6 +1,4 @@
-"""Composes what a shared table shows, in the active language, from its state: one view for everybody, and one for each
-player.
-"""
+"""Compose what a shared table shows, in the active language: a public view and a view for each player."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -23,12 +21,12 @@ from wallet.models import Mode
 from wallet.money import format_money
 
 FIRST_TWO = 2
-FEWEST_COUNTED = 3  # players of whom it is told how many won: each of them with two others
+FEWEST_COUNTED = 3  # number of winners is shown from this many players on, so that no single player can be inferred
 
 
 @dataclass(frozen=True)
 class Countdown:
-    """Time until something happens, for the page to count by the server's clock. Milliseconds since 1970."""
+    """A countdown on the page, run by the server's clock. Milliseconds since 1970."""
 
     deadline: int
     now: int
@@ -37,12 +35,12 @@ class Countdown:
 
     @property
     def seconds(self) -> int:
-        """What is left, in whole seconds begun."""
+        """Return the time left in seconds, rounded up."""
         return max(0, -((self.now - self.deadline) // 1000))
 
     @property
     def percent(self) -> int:
-        """What is left of the whole length."""
+        """Return the time left in percent of the whole length."""
         return max(0, min(100, (self.deadline - self.now) * 100 // self.length))
 
 
@@ -50,20 +48,20 @@ class Countdown:
 class PublicView:
     """What everybody at the table sees."""
 
-    key: str  # another one where anything but the time has changed
+    key: str  # changes when anything but the time changes
     phase: str  # of Phase, or "stopped", "paused", "closed_table", "waiting"
-    is_halted: bool  # by a stop of the whole house
+    is_halted: bool  # by a house stop
     round_id: UUID | None
     code: str
     call: str
-    english: str  # the same call in English, where that is another language
+    english: str  # the same call in English, where the active language is another
     sentence: str
-    counts: str  # what became of those who had bet, once the round is settled
+    counts: str  # how many players won, came out even and lost, once the round is settled
     notes: tuple[str, ...]
     countdown: Countdown | None
     player: HandView
     banker: HandView
-    outcome: str  # once every card lies open
+    outcome: str  # empty until every card is face up
     shoe_number: int | None
     round_number: int | None
     commitment: str
@@ -73,7 +71,7 @@ class PublicView:
 
 @dataclass(frozen=True)
 class OwnView:
-    """What one player sees of their own. Amounts in minor units."""
+    """What one player sees of their own bets and money. Amounts in minor units."""
 
     mode: Mode
     slug: str
@@ -86,34 +84,35 @@ class OwnView:
     bet_total: int
     balance: int
     win: int
-    is_ahead: bool  # that is more than was staked
+    is_ahead: bool  # the win is more than the stake
     can_undo: bool
     can_clear: bool
     can_double: bool
     can_rebet: bool
     controls: frozenset[str]
     notice: Notice | None
-    hint: str  # how a bet is placed, for whoever has none here
-    outcome: str  # of the round on the table: "won", "even", "lost" or "annulled"; empty where it is not over
-    came_to: str  # what the round played last came to, in words
-    last: str  # what became of the bets, until the round after it takes no more bets
-    last_said: str  # the same, read out once
+    hint: str  # how to place a bet, for a player without one
+    outcome: str  # of the round on the table: "won", "even", "lost" or "annulled"; empty before its end
+    came_to: str  # result of the last round played, as text
+    last: str  # settlement of the player's bets, shown until the next round closes
+    last_said: str  # the same for screen readers
     last_round: UUID | None
     code: str
-    clock: str  # the time of day where the player is
+    clock: str  # time of day in the player's time zone
     zone: str
     net: int | None
 
 
 def public_view(state: State, language: str) -> PublicView:
-    """Return what everybody sees at the moment of *state*."""
+    """Return what everybody sees in *state*."""
     call, english, sentence = announcements.call(state)
     played, shoe = state.round, state.shoe
     turned = state.turned
     phase = _phase(state)
     coup = state.coup if turned else None
     countdown = _countdown(state)
-    # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
+    # The key must not depend on face-down cards, nor on the end of the deal, which would reveal how
+    # many cards come.
     marks = (
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
         played and (played.id, played.is_annulled, played.stands, played.counts),
@@ -143,7 +142,7 @@ def public_view(state: State, language: str) -> PublicView:
 
 
 def own_view(state: State, own: Own, language: str, notice: Notice | None) -> OwnView:
-    """Return what is the player's own at the moment of *state*."""
+    """Return what the player sees of their own bets and money in *state*."""
     played, limits, variant = state.round, state.limits(own.currency), state.variant
     outcome, came_to = _outcome(own, language)
     last = _last(own, language) if own.is_recent else ""
@@ -200,8 +199,10 @@ def _phase(state: State) -> str:
 
 
 def _counts(state: State) -> str:
-    """Return what became of all who had bet, as numbers. Of one or two nothing is told: whoever knows who they are, or
-    is one of them, would read what the other's money did.
+    """Return how many players won, came out even and lost.
+
+    Empty for one or two players: one of them, or a person who knows them, could infer the other's
+    result.
     """
     counts = state.round.counts if state.round else None
     if counts is None or counts.players < FEWEST_COUNTED:
@@ -212,8 +213,9 @@ def _counts(state: State) -> str:
 
 
 def _countdown(state: State) -> Countdown | None:
-    """Return what the page counts down: the time for bets, and the time until the next ones. The end of a deal would
-    tell how many cards come, and is not counted.
+    """Return the countdown of the page: time left for bets, or time until the next round.
+
+    The end of a deal is not counted down, because it would reveal how many cards come.
     """
     played, clock = state.round, state.clock
     if played is None or clock is None or state.is_stopped or state.is_halted:
@@ -227,7 +229,7 @@ def _countdown(state: State) -> Countdown | None:
 
 
 def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandView:
-    """Return a hand with the cards that lie open, and what they come to so far."""
+    """Return a hand with the cards that are face up, and their total so far."""
     if coup is None:
         return HandView(side.value, bet_name(state.variant, side.value, language), (), "", 0, wins=False)
     whole = hand_view(coup, side, state.variant, language)
@@ -241,19 +243,19 @@ def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandVie
 
 
 def _bets_now(state: State, own: Own) -> bool:
-    """Say whether the player's slip is for the round on the table, empty or not."""
+    """Return whether the player's slip, empty or not, is for the round on the table."""
     return state.round is not None and own.round == state.round.id
 
 
 def _waits(state: State, own: Own) -> Notice | None:
-    """Tell whoever has come in the middle of a round why nothing can be done just now."""
+    """Return the notice for a player who arrives while bets are closed."""
     if state.is_stopped or not state.is_playing or state.lets_bets_go or (_bets_now(state, own) and own.stakes):
         return None
     return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
 
 
 def _outcome(own: Own, language: str) -> tuple[str, str]:
-    """Return what the round played last came to for the player, as one word and in a few; nothing before its end."""
+    """Return the player's result in the last round played, as one word and as text; empty before its end."""
     if own.is_annulled:
         return "annulled", _("Your stakes are back")
     if not own.bets:
@@ -268,7 +270,7 @@ def _outcome(own: Own, language: str) -> tuple[str, str]:
 
 
 def _last(own: Own, language: str) -> str:
-    """Return what became of the player's bets in the round they played last, once it is over."""
+    """Return how the player's bets in the last round they played were settled; empty before its end."""
     if own.is_annulled:
         return _("Round %(code)s was annulled: your stakes were returned.") % {"code": own.code}
     if not own.bets:

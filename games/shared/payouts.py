@@ -1,4 +1,4 @@
-"""What every bet of a live table may be, pays and returns, computed from what settles it."""
+"""Return the limits, payouts and return to player of every bet of a live table."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from games.labels import bet_name, variant_label
 
 @dataclass(frozen=True)
 class PrizeLine:
-    """What a bet pays in one case; nothing where the stake is returned."""
+    """What a bet pays in one case; `pays` is empty where the stake is returned."""
 
     when: str
     pays: str
@@ -19,19 +19,19 @@ class PrizeLine:
 
 @dataclass(frozen=True)
 class BetLine:
-    """A bet with its range in minor units of the player's currency, and its return."""
+    """A bet with its range in minor units of the player's currency, and its return to player."""
 
     code: str
     name: str
     minimum: int
     maximum: int
-    pays: str  # all of it, in short
-    prizes: tuple[PrizeLine, ...]  # none where there is but one case to win in, and no other to tell
+    pays: str  # short form of all prizes
+    prizes: tuple[PrizeLine, ...]  # empty where there is only one prize
     rtp: str
 
 
 def payouts(variant: Variant, limits: Limits, language: str) -> tuple[BetLine, ...]:
-    """Return every bet of the game, in its order."""
+    """Return every bet of the game, in the game's order."""
     return tuple(_line(variant, bet, limits, language) for bet in variant.bets)
 
 

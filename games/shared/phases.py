@@ -1,12 +1,13 @@
-"""What moves a shared table: which are due, and the one step that takes a table's round one phase on.
+"""Move shared tables from phase to phase: find the tables that are due and take one step.
 
-betting → closed → dealt → settled → the next round. Time is the database's, and so is the decision: a tick only asks.
-Any worker may ask at any time, twice or late; of two that ask at once one moves the table, and the other goes away. So
-a lost message costs a second, and a worker that dies has either moved the table or not.
+betting → closed → dealt → settled → the next round. PostgreSQL's clock decides whether a step is
+due; a tick only asks. Any worker may ask at any time, late or twice. If two ask at once, one moves
+the table and the other returns. A lost message therefore costs a second, and a worker that dies has
+either moved the table or not.
 
-What may go wrong on the way stops the table and calls the supervisor (`games.shared.malfunction`). What PostgreSQL
-itself could not do does not at first: while it is away nothing is known to be wrong, and the next tick asks again.
-Where it is there and still cannot when the round is overdue, that is a malfunction like any other.
+An error in a step stops the table and calls the supervisor (`games.shared.malfunction`). An error
+of PostgreSQL itself does not at first: the next tick tries again. If PostgreSQL still fails once
+the round is overdue, that is a malfunction like any other.
 """
 
 import json
@@ -28,20 +29,22 @@ from wallet import house_stop
 
 logger = logging.getLogger(__name__)
 
-UNABLE = (OperationalError, InterfaceError, InternalError)  # PostgreSQL is away, gave up, or cut this worker off
-MOVES_TABLE = 5071  # of advisory locks, with the live table's id: held by whoever moves it
+UNABLE = (OperationalError, InterfaceError, InternalError)  # PostgreSQL is down, gave up, or cut this worker off
+# namespace of the advisory lock, taken with the live table's id, of the worker that moves the table
+MOVES_TABLE = 5071
 
-# Whoever falls silent with the lock, being stopped or cut off, loses it: nobody else could move the table, nor find out
-# that it stands still.
+# A worker that is suspended or cut off loses the lock. Otherwise no worker could move the table, or
+# detect that it is overdue.
 ALONE = """
 SELECT set_config('idle_in_transaction_session_timeout', %s::text, true),
     pg_try_advisory_xact_lock(%s::integer, %s::integer)
 """
 
-# Shared tables whose round is to be moved on now; with the id of one, whether it is.
-# A round about which the supervisor has yet to rule stays where it is. A table that was stopped draws no cards and
-# opens no round, but what was dealt there before is settled. Rounds open only at open tables of a house that is not
-# stopped, for money that they are played for, by rules that this program has; one that has begun is played to its end.
+# Shared tables whose round is due to move now; with the id of one, whether it is. A round that
+# awaits the supervisor's ruling does not move. A stopped table draws no cards and opens no round,
+# but rounds dealt before are settled. A round opens only at an open table, without a house stop,
+# for a kind of money the table is played for, and under rules that this version of the code has. A
+# round that has begun is played to its end.
 DUE = f"""
 SELECT live.id
 FROM games_livetable AS live
@@ -66,7 +69,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
 ORDER BY round.deadline, live.id
 """  # noqa: S608  (nothing but our own column)
 
-# A round is late since its deadline, or since what was last ruled on it.
+# A round is overdue counted from its deadline, or from the last ruling on it.
 OVERDUE = """
 SELECT clock_timestamp() > make_interval(secs => %(late)s) + greatest(round.deadline, (
     SELECT max(ruling.at) FROM games_incident AS incident
@@ -78,16 +81,16 @@ FROM games_liveround AS round WHERE round.id = %(round)s
 
 
 def due() -> list[int]:
-    """Return the shared tables whose next move is due, those first that have waited longest."""
+    """Return the shared tables whose next step is due, the longest waiting first."""
     return _due(None)
 
 
 def advance(live_table_id: int) -> bool:
-    """Move the round of a table one phase on, if it is due; say whether it was moved.
+    """Move the round of a table one phase on, if it is due, and return whether it moved.
 
-    One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever a phase
-    raises rolls back, and stops the table. Raises `UNABLE` while the database is away, or could not, and the round is
-    not overdue yet.
+    One transaction, which holds the table's lock; returns False if another worker holds it. An
+    error in a phase rolls back and stops the table. Raises `UNABLE` where the database failed and
+    the round is not overdue yet.
     """
     live_round: LiveRound | None = None
     try:
@@ -101,11 +104,11 @@ def advance(live_table_id: int) -> bool:
             if live_table_id not in _due(live_table_id) or (_is_over(live_round) and house_stop.is_stopped()):
                 return False
             doubt = _move(live_table, live_round)
-            if live_round and doubt:  # in one transaction: whoever dies in between would leave the table unstopped
+            if live_round and doubt:  # in the same transaction, so that a crash cannot leave the table unstopped
                 _stop(live_round, doubt)
     except Exception as error:
         if live_round is None:
-            raise  # there is nothing yet that anybody could have bet on
+            raise  # nobody can have bet on anything yet
         if isinstance(error, UNABLE) and not _is_overdue(live_round):
             raise
         _stop(live_round, error)
@@ -114,7 +117,7 @@ def advance(live_table_id: int) -> bool:
 
 
 def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
-    """Take the round to its next phase; return what has the table stop although that was done."""
+    """Take the round to its next phase; return a doubt that stops the table although the step was done."""
     if live_round is None or _is_over(live_round):
         rounds.open_next(live_table)
         return None
@@ -138,18 +141,18 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
 
 
 def _is_over(live_round: LiveRound | None) -> bool:
-    """Say whether the next thing at the table is another round."""
+    """Return whether the next step at the table is to open a round."""
     return live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID)
 
 
 def _takes_bets_still(live_table: LiveTable, live_round: LiveRound) -> bool:
-    """Say whether a round may have its time for bets again, under the version it was opened under."""
+    """Return whether the betting time of a round may start again, under the version it was opened under."""
     is_in_force = live_table.table.version_id == live_round.version_id
     return is_in_force and rounds.may_open(live_table.table, live_table.mode)
 
 
 def _settle(live_round: LiveRound) -> Doubt | None:
-    """Pay the round, however late; the last one of a shoe ends it, and the whole shoe is dealt again."""
+    """Pay the round, however late. After the last round of a shoe, end and verify the shoe."""
     doubt = _overdue(live_round) if _is_overdue(live_round) else None
     settlement.settle(live_round, settlement.dealt_again(live_round))
     rounds.finish(live_round)
@@ -159,7 +162,7 @@ def _settle(live_round: LiveRound) -> Doubt | None:
 
 
 def _is_alone_with(live_table_id: int) -> bool:
-    """Take the lock of whoever moves this table, until the transaction ends; say whether it was free."""
+    """Take the table's lock until the transaction ends; return whether it was free."""
     with connection.cursor() as cursor:
         cursor.execute(ALONE, [clock.LONGEST_SILENCE, MOVES_TABLE, live_table_id])
         _, is_free = cursor.fetchone()
@@ -167,8 +170,9 @@ def _is_alone_with(live_table_id: int) -> bool:
 
 
 def _locked(round_id: UUID | None) -> LiveRound | None:
-    """Wait for those who are placing chips on the round, and keep it from everybody else. Never by SKIP LOCKED: where
-    one chip comes after another there would never be a turn.
+    """Lock the round, after waiting for players who are placing chips on it.
+
+    Never use SKIP LOCKED here: with a steady flow of chips the lock would never be free.
     """
     if round_id is None:
         return None
@@ -177,8 +181,9 @@ def _locked(round_id: UUID | None) -> LiveRound | None:
 
 
 def _kept(live_table_id: int) -> LiveTable:
-    """Return a table that nobody pauses, closes or stops until the transaction ends, as it stands once whoever just
-    did so is done.
+    """Return the table, locked until the transaction ends against being paused, closed or stopped.
+
+    The row is read after the lock is granted, so a change committed meanwhile is included.
     """
     LiveTable.objects.select_for_update(no_key=True).get(pk=live_table_id)
     return LiveTable.objects.select_related("table__version").get(pk=live_table_id)
@@ -192,8 +197,9 @@ def _due(live_table_id: int | None) -> list[int]:
 
 
 def _is_overdue(live_round: LiveRound) -> bool:
-    """Say whether the round, as it is stored, should have moved on long ago, and was not waiting for the supervisor's
-    ruling.
+    """Return whether the stored round is past its deadline by the allowed delay.
+
+    Time spent waiting for the supervisor's ruling does not count.
     """
     with connection.cursor() as cursor:
         cursor.execute(OVERDUE, {"round": live_round.pk, "late": settings.LIVE_LATE_SECONDS})
@@ -210,8 +216,10 @@ def _overdue(live_round: LiveRound) -> Overdue:
 
 
 def _stop(live_round: LiveRound, error: Exception) -> None:
-    """Stop the table over what was found, in the transaction of the phase, or was raised, in one of its own: that of
-    the phase has rolled back then, and what raised in it does so again if this one is not carried out.
+    """Stop the table over a doubt or an error.
+
+    A doubt is recorded in the transaction of the phase. After an error that transaction has rolled
+    back, so this runs in its own. If this fails too, the next tick raises the same error again.
     """
     if isinstance(error, Doubt):
         kind, cause, found = error.kind, str(error), error.found

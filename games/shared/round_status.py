@@ -1,6 +1,4 @@
-"""Rounds of live tables in words for staff: how far one has come as its table stands, what lies on it, and which one
-has begun at the table since.
-"""
+"""Describe rounds of live tables for staff: their phase, their bets, and a later round in progress."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -22,8 +20,11 @@ ANNULLED: Final = "annulled, every stake went back"
 
 
 def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: str = "") -> str:
-    """Return how far a round has come. *is_annulled*: it is kept as annulled, its stakes went back; *is_held*: its
-    table is stopped, or its cards await a ruling; *then*: what comes after it, once it is over.
+    """Return the status of a round as text.
+
+    *is_annulled*: the round is stored as void and its stakes went back. *is_held*: the table is
+    stopped, or the cards await a ruling. *then*: text on what follows, added once the round is
+    over.
     """
     if live_round.phase == Phase.VOID:
         return _joined(ANNULLED if is_annulled else EMPTY, then)
@@ -36,7 +37,7 @@ def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: st
 
 
 def in_hands(cards: str) -> str:
-    """Return cards of a round in dealing order as two hands with their totals; as they are where no such hands are."""
+    """Return cards in dealing order as two hands with their totals; unchanged where they make no hands."""
     try:
         dealt = [Card.parse(code) for code in cards.split()]
     except CardError:
@@ -50,7 +51,7 @@ def in_hands(cards: str) -> str:
 
 
 def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
-    """Return how many have bet, and how much. *staked*: currency, minor units of all together."""
+    """Return how many players have bet, and how much. *staked*: currency and total in minor units."""
     if not bettors:
         return "nobody has bet on it"
     amounts = (format_money(amount, currency, "en") for currency, amount in staked)
@@ -58,13 +59,13 @@ def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
 
 
 def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str, int]]) -> str:
-    """Return what a stop does to a round in progress at the table that it is not about."""
+    """Return what a stop of the table does to another round in progress there."""
     fate = "is held meanwhile" if live_round.phase in UNDEALT else "was dealt since, and is played to its end"
     return f"Round {live_round.code} {fate}: {what_lies(bettors, staked)}"
 
 
 def meanwhile(live_round: LiveRound) -> str:
-    """Return what becomes of another round that is in progress at the table of this one; "" where none is."""
+    """Return what happens to another round in progress at the same table; "" where there is none."""
     others = LiveRound.objects.filter(live_table=live_round.live_table_id, phase__in=OPEN_PHASES)
     other = others.exclude(pk=live_round.pk).first()
     if other is None:

@@ -1,7 +1,7 @@
-"""A round of a shared table, from its opening to its cards: what each phase does when its time has come.
+"""Open, close, deal and finish a round of a shared table.
 
-Every verb here moves one round one phase on, in the caller's transaction, which holds the round's row. When it is due,
-and by whom, is decided in `games.shared.phases`; paying is `games.shared.settlement`.
+Each function moves one round one phase on, in the caller's transaction, which holds the round's
+row. `games.shared.phases` decides when a round is due; `games.shared.settlement` pays it.
 """
 
 import json
@@ -26,8 +26,9 @@ from games.tables.clock import Clock
 from games.variants import VARIANTS
 from wallet.ledger import holds
 
-# What lies on the round, as the log commits to it: a line "player bet stake" for every bet, minor units, in the order
-# of players' ids and of bets' codes, parted by line feeds. One number stands for ten thousand bets.
+# The bets on the round. The log commits to their digest: one line "player bet stake" for each bet,
+# minor units, ordered by player id and bet code, separated by line feeds. One hash commits to all
+# bets.
 BETS = """
 WITH bet AS (
     SELECT seat.player_id, seat.currency, lain.code, lain.stake::bigint AS stake
@@ -46,14 +47,16 @@ SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
 
 
 def may_open(table: Table, mode: str) -> bool:
-    """Say whether a round may begin for that kind of money: the table is open and played for it, and the program plays
-    its rules at a pace that is set.
+    """Return whether a round may open for that kind of money.
+
+    The table must be open, played for that money, under rules that this version of the code has,
+    and have a clock.
     """
     return takes_bets(table, mode) and table.version is not None and table.version.clock is not None
 
 
 def open_next(live_table: LiveTable) -> LiveRound:
-    """Open the next round for bets, under the version in force, from the shoe on the table or a fresh one."""
+    """Open the next round for bets, under the version in force, from the shoe on the table or a new one."""
     version = live_table.table.version
     if version is None:
         raise TableVersion.DoesNotExist
@@ -79,27 +82,27 @@ def open_next(live_table: LiveTable) -> LiveRound:
 
 
 def has_bets(live_round: LiveRound) -> bool:
-    """Say whether anybody has bet on the round."""
+    """Return whether any player has bet on the round."""
     return LiveSeat.objects.filter(round_id=live_round.pk).exclude(stakes={}).exists()
 
 
 def take_bets_anew(live_round: LiveRound) -> None:
-    """Nobody has bet: the same round, and all of its time for bets again."""
+    """Restart the betting time of a round that nobody has bet on."""
     live_round.deadline = clock.now() + timedelta(milliseconds=_clock(live_round.version).betting)
     live_round.save(update_fields=["deadline"])
     notify.tell(live_round.live_table_id)
 
 
 def end_void(live_round: LiveRound) -> None:
-    """The round ends without a result: it is annulled, or nobody has bet and it takes no bets any more."""
+    """End the round without a result: it is void, or it has no bets and takes no more."""
     live_round.ended_at = clock.now()
     _move(live_round, Phase.VOID, "ended_at", deadline=live_round.ended_at + _pause(live_round))
 
 
 def close(live_round: LiveRound) -> None:
-    """No more bets: what is held for the round becomes its stakes, and the log commits to every one of them.
+    """Close bets: turn what is held for the round into stakes, and commit to every bet in the log.
 
-    Nothing is asked again, of nobody: that the money is there and within all limits was settled when it was held.
+    Nothing is checked again: funds and limits were checked when the stakes were held.
     """
     holds.stake_all(live_round.pk)
     with connection.cursor() as cursor:
@@ -125,9 +128,10 @@ def close(live_round: LiveRound) -> None:
 
 
 def deal(live_round: LiveRound) -> None:
-    """Draw the cards of the round from its shoe. They are turned up one by one, from now on.
+    """Draw the cards of the round from its shoe. The page turns them up one by one from now on.
 
-    Raises NotReproduced, WrongCard, RulesUnknown, and InvalidTag where the seed of the shoe cannot be unsealed.
+    Raises NotReproduced, WrongCard, RulesUnknown, and InvalidTag where the seed of the shoe cannot
+    be unsealed.
     """
     rules_of(live_round)
     shoe = shoes.locked(live_round.shoe_id)
@@ -135,7 +139,8 @@ def deal(live_round: LiveRound) -> None:
     live_round.first_card, live_round.cards = shoe.gone, shoes.written(coup.cards)
     shoe.gone += len(coup.cards)
     shoe.save(update_fields=["gone"])
-    # Which cards these are, the seed of the shoe says: whoever reads the log sees none before the players do.
+    # The cards follow from the seed of the shoe. They are not logged, so that a reader of the log
+    # does not see them before the players.
     log.record(
         "round.dealt",
         by=SYSTEM,
@@ -148,13 +153,13 @@ def deal(live_round: LiveRound) -> None:
 
 
 def finish(live_round: LiveRound) -> None:
-    """The round is paid: there is a pause, to look at the result."""
+    """End a paid round and begin the pause in which the result is shown."""
     live_round.ended_at = clock.now()
     _move(live_round, Phase.SETTLED, "ended_at", deadline=live_round.ended_at + _pause(live_round))
 
 
 def rules_of(live_round: LiveRound) -> Variant:
-    """Return the rules the round was opened under, by which it settles whatever holds now. Raises RulesUnknown."""
+    """Return the rules the round was opened under, which settle it. Raises RulesUnknown."""
     version = live_round.version
     variant = VARIANTS.get(version.table.variant)
     if variant is None or variant.digest != version.rules_digest:
@@ -172,7 +177,7 @@ def _move(live_round: LiveRound, phase: Phase, *fields: str, deadline: datetime)
 
 
 def _shoe_for(live_table: LiveTable) -> Shoe:
-    """Return the shoe on the table, or a fresh one where it has ended or is not to be dealt from any more."""
+    """Return the shoe on the table, or a new one where it has ended or must not be dealt from."""
     shoe = shoes.locked(live_table.shoe_id) if live_table.shoe_id else None
     if shoe and shoes.is_spoiled(shoe):
         shoes.retire(shoe)

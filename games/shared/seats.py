@@ -1,4 +1,4 @@
-"""A player's seat at a shared table: taken once, locked with the round it bets on, its slip kept from click to click.
+"""Seats of players at shared tables: take a seat, lock it with its round, store its slip.
 
 Lock order: round, seat, accounts, total.
 """
@@ -25,10 +25,11 @@ from wallet.ledger import accounts
 from wallet.models import Mode
 
 MODE = "SELECT mode FROM games_livetable WHERE id = %s"
-# The lateness of a click is decided here, by the database's clock. The round is shared among those who bet and kept
-# from the tick that closes it, and only where betting is open and in time: who is late waits for no round. Once it has
-# been waited for, the clock is read again. Whatever keeps the player from playing is asked before that. A web process
-# that falls silent in the middle does not keep the betting open for ever.
+# The database's clock decides here whether a click is late. Bettors take a shared lock on the
+# round, which keeps the tick from closing it. The lock is taken only while betting is open and in
+# time, so a late click waits for no round. After waiting for the lock, the clock is read again. The
+# eligibility of the player is checked before the lock. The timeout ends the transaction of a web
+# process that hangs, so that it cannot keep betting open.
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
@@ -56,7 +57,8 @@ LEFT JOIN games_tableversion AS version ON version.id = live.version_id
 LEFT JOIN own ON true
 WHERE place.id = %(live_table)s
 """  # noqa: S608  (nothing but names of our own columns and codes)
-# What lies on a bet with what comes to it, in one row that bettors wait for: each sees what all before have placed.
+# Add bets to the total of a round in one row. Bettors wait for that row, so each sees all bets
+# before.
 ADD = """
 INSERT INTO games_livetotal AS total (round_id, currency, stakes) VALUES (%s, %s, %s::jsonb)
 ON CONFLICT (round_id, currency) DO UPDATE SET stakes = (
@@ -71,24 +73,25 @@ RETURNING stakes::text
 
 
 class Locked(NamedTuple):
-    """A seat and the round it bets on, as they stay until the transaction ends. No round where it takes no bets now,
-    and then no seat either.
+    """A seat and the round it bets on, locked until the transaction ends.
+
+    Both `live_round` and `seat` are None where the round takes no bets now.
     """
 
     live_table: LiveTable
-    bar: str | None  # what keeps the player from playing, by `players.protection.eligibility.Code`
-    sits: bool  # whether it is here that they play, where they may play at one table at a time
-    is_served: bool  # under the version in force, whatever the round was opened under
-    is_played: bool  # for that kind of money, under the same
+    bar: str | None  # why the player may not play, a `players.protection.eligibility.Code`
+    sits: bool  # this is the player's only table, where their jurisdiction allows one at a time
+    is_served: bool  # by the version in force, whichever the round was opened under
+    is_played: bool  # for that kind of money, by the version in force
     live_round: LiveRound | None
     seat: LiveSeat | None
 
 
 def seat_at(player: Player, live_table: LiveTable) -> LiveSeat:
-    """Return the player's seat, taking it on first sight: then there is the account that the game plays on.
+    """Return the player's seat; create it, and the account the game plays on, at the first visit.
 
-    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
-    there.
+    Raises Barred, NotServed, OtherMoney, TableClosed where there was no seat and the player may not
+    take one.
     """
     found = LiveSeat.objects.filter(player=player, live_table=live_table)
     while (seat := found.first()) is None:
@@ -98,8 +101,10 @@ def seat_at(player: Player, live_table: LiveTable) -> LiveSeat:
 
 
 def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
-    """Return the player's seat at the table whose page they open. Where they live may have them play at one table at a
-    time: then it is this one now. Raises Barred.
+    """Return the player's seat at the table whose page they open.
+
+    Where the jurisdiction allows play at one table at a time, this becomes that table. Raises
+    Barred.
     """
     seat = seat_at(player, live_table)
     if not player.jurisdiction.may_play_in_parallel:
@@ -109,13 +114,14 @@ def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
 
 @transaction.atomic
 def _take(player: Player, live_table: LiveTable) -> None:
-    """Take a seat, unless another tab has come first: then that one is it. Raises Barred, NotServed, OtherMoney,
-    TableClosed.
+    """Create a seat, unless another tab has just created it.
+
+    Raises Barred, NotServed, OtherMoney, TableClosed.
     """
     mode = Mode(live_table.mode)
     demand_served(live_table.table.version, player, mode)
     bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not eligibility.Code.CHECK:  # which is answered at the table
+    if bar and bar.code is not eligibility.Code.CHECK:  # a reality check is answered at the table
         raise Barred(bar)
     kind = plays_on(VARIANTS[live_table.table.variant])
     if kind is not kind.CASH:
@@ -126,8 +132,9 @@ def _take(player: Player, live_table: LiveTable) -> None:
 
 
 def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | None) -> Locked | None:
-    """Lock the round against its end and the seat against other tabs; None where there is no such table. An exclusion
-    of the player waits until the transaction ends.
+    """Lock the round against its end and the seat against other tabs; None where there is no such table.
+
+    An exclusion of the player waits until the transaction ends.
     """
     mode = fetch_one(MODE, [live_table_id])
     if mode is None:
@@ -147,17 +154,17 @@ def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | Non
 
 
 def slip_for(seat: LiveSeat, round_id: UUID) -> Slip:
-    """Return the seat's slip for a round: none yet, where what lies there belongs to an earlier one."""
+    """Return the seat's slip for a round; empty where the stored slip belongs to an earlier round."""
     return Slip(seat.stakes, tuple(seat.undo)) if seat.round_id == round_id else Slip()
 
 
 def last_stakes(seat: LiveSeat, round_id: UUID) -> Mapping[str, int]:
-    """Return what Rebet places in a round: the bets of the last round before it that the player took part in."""
+    """Return the stakes that Rebet places: those of the last round before this one that the player bet on."""
     return seat.stakes if seat.round_id != round_id and seat.stakes else seat.last_stakes
 
 
 def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
-    """Store a changed slip for a round."""
+    """Store the changed slip of a round."""
     seat.last_stakes = last_stakes(seat, round_id)
     seat.round_id, seat.stakes, seat.undo = round_id, dict(slip.stakes), [dict(each) for each in slip.earlier]
     seat.version += 1
@@ -165,8 +172,9 @@ def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
 
 
 def add_to_total(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:
-    """Add to what lies on a round in a currency, or take from it where negative, and return what lies there then. Its
-    row is locked until the transaction ends: the last of all locks.
+    """Add to the bets on a round in a currency, or subtract where negative, and return the new totals.
+
+    The row stays locked until the transaction ends; it is the last lock taken.
     """
     with connection.cursor() as cursor:
         cursor.execute(ADD, [round_id, currency, json.dumps(more)])

@@ -1,7 +1,7 @@
-"""Settling a round of a shared table: everybody is paid by a handful of statements, however many have bet.
+"""Settle a round of a shared table: a few statements pay everybody, however many have bet.
 
-The engine says once what each bet of the game pays on this coup; PostgreSQL works it out for every stake, the engine
-looks at what came out, and only then does money move.
+The engine says once what each bet of the game pays on this coup. PostgreSQL computes every payout,
+the engine checks the results, and only then does money move.
 """
 
 import json
@@ -27,7 +27,7 @@ from games.shared.shoes import SYSTEM
 from players.protection import play_sessions
 from wallet import ledger
 
-# Of the players' accounts the lowest id first, as everywhere: whoever is to be paid stays as they are until it is done.
+# Players' accounts are locked by ascending id, as everywhere, and stay locked until they are paid.
 LOCK = """
 SELECT count(*) FROM (
     SELECT FROM wallet_account AS account
@@ -36,14 +36,15 @@ SELECT count(*) FROM (
 ) AS locked
 """
 
-# How many there are of a round PostgreSQL cannot know: they were written a moment ago, and its statistics are of
-# yesterday. What it takes for one row it compares row by row, ten thousand with ten thousand. So here what belongs to a
-# round is joined to what else belongs to it by FULL JOIN only, which is always done by hashing or sorting, and anything
-# else is looked up by its key.
+# PostgreSQL's statistics do not cover the rows of a round, which were just written. It would expect
+# one row and compare ten thousand with ten thousand in nested loops. So rows of a round are joined
+# to each other by FULL JOIN only, which always hashes or sorts. Anything else is looked up by its
+# key.
 
-# The finished round with everybody's part and every bet. What a bet pays comes from the engine, as one row for each bet
-# of the game; the amounts are rounded down bet by bet, as integers are divided here. The balance before is that right
-# before the stakes were posted: other things may have moved the account since.
+# Insert the finished round with every participation and wager. The engine supplies what each bet
+# pays, one row for each bet of the game. Amounts are rounded down bet by bet, by integer division.
+# The balance before is the one right before the stakes were posted: other postings may have
+# followed.
 KEEP = f"""
 WITH pays AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(pays)s::jsonb)
@@ -80,7 +81,7 @@ WITH pays AS MATERIALIZED (
 SELECT count(*) FROM round
 """  # noqa: S608  (nothing but statements of our own)
 
-# The kinds of lines and of slips there are: a few, however many have bet.
+# Distinct lines and distinct combinations of bets: a few, however many players have bet.
 LINES = """
 SELECT DISTINCT wager.bet, wager.stake, wager.payout, wager.commission, wager.result
 FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
@@ -92,7 +93,7 @@ FROM games_participation AS part JOIN games_wager AS wager ON wager.participatio
 WHERE part.round_id = %(round)s GROUP BY part.id
 """
 
-# Whoever is in the round otherwise than the ledger took stakes from them.
+# Players whose participation differs from the stakes that the ledger took.
 STAKED_OTHERWISE = """
 SELECT coalesce(part.player_id, taken.player_id),
     coalesce(part.staked || ' ' || part.currency || ' ' || part.mode, 'nothing'),
@@ -109,7 +110,7 @@ WHERE (part.staked, part.currency, part.mode) IS DISTINCT FROM (taken.staked, ta
 ORDER BY 1 LIMIT 20
 """
 
-# One journal for all, also where nobody has won.
+# One journal for all players, also where nobody has won.
 PAY = """
 SELECT count(*) FROM (
     SELECT array_agg(seat.account_id) AS accounts, array_agg(part.paid) AS paid
@@ -118,7 +119,7 @@ SELECT count(*) FROM (
 ) AS everybody CROSS JOIN LATERAL wallet_settle_stakes(%(round)s, %(key)s, everybody.accounts, everybody.paid)
 """
 
-# Whoever does not end with the balance that was written down: nobody.
+# Players whose balance differs from the one stored with their participation. There must be none.
 ENDED_OTHERWISE = """
 SELECT player_id, balance_after::text, balance::text
 FROM (SELECT player_id, balance_after FROM games_participation WHERE round_id = %(round)s) AS part
@@ -133,8 +134,8 @@ ORDER BY 1 LIMIT 20
 
 PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
 
-# The whole settlement as the log commits to it: a line "player bet stake payout commission result" for every bet, in
-# the order of players' ids and of bets' codes, parted by line feeds.
+# Digest of the whole settlement, to which the log commits: one line "player bet stake payout
+# commission result" for each bet, ordered by player id and bet code, separated by line feeds.
 SUMS = """
 WITH line AS (
     SELECT part.player_id, part.currency, wager.*
@@ -154,10 +155,10 @@ FROM line
 
 
 def settle(live_round: LiveRound, coup: Coup) -> None:
-    """Pay everybody who has bet on a dealt round, and keep it as a finished one.
+    """Pay everybody who has bet on a dealt round, and store it as a finished round.
 
-    *coup* is what the seed of its shoe deals, as `dealt_again` returns it. Raises NotRecomputed, RulesUnknown,
-    LedgerError.
+    *coup* is what the seed of the shoe deals, as `dealt_again` returns it. Raises NotRecomputed,
+    RulesUnknown, LedgerError.
     """
     variant = rules_of(live_round)
     values = _values(live_round, coup, variant)
@@ -170,15 +171,16 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         cursor.execute(PAY, values)
         cursor.execute(ENDED_OTHERWISE, values)
         _demand(_findings("balance after", cursor.fetchall()), "A balance is not what the settlement makes it.")
-        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at a solo table
+        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at a solo table
         cursor.execute(SUMS, values)
         digest, totals = cursor.fetchone()
     _record(live_round, coup, digest, json.loads(totals))
 
 
 def dealt_again(live_round: LiveRound) -> Coup:
-    """Deal the round again from the seed of its shoe. Raises NotReproduced where its cards are others, and what
-    `shoes.cards_of` raises.
+    """Deal the round again from the seed of its shoe and compare the cards.
+
+    Raises NotReproduced where the cards differ, and what `shoes.cards_of` raises.
     """
     coup = coup_at(shoes.cards_of(live_round.shoe), live_round.first_card or 0)
     if (again := shoes.written(coup.cards)) != live_round.cards:
@@ -190,7 +192,7 @@ def dealt_again(live_round: LiveRound) -> Coup:
 
 @dataclass(frozen=True)
 class _Pay:
-    """What a bet pays on a coup, as PostgreSQL is told: so many units won for each `per` staked."""
+    """What a bet pays on a coup, as a row for PostgreSQL: `win` units for each `per` units staked."""
 
     bet: str
     win: int
@@ -200,7 +202,7 @@ class _Pay:
 
     @classmethod
     def of(cls, bet: BetRule, coup: Coup) -> "_Pay":
-        """Ask the engine."""
+        """Return what *bet* pays on *coup*, from the engine."""
         pays = bet.pays(coup)
         if pays is None:
             return cls(bet.code, 0, 1, bears_commission=False, result=Result.LOSE)
@@ -230,7 +232,7 @@ def _values(live_round: LiveRound, coup: Coup, variant: Variant) -> dict[str, Va
 
 
 def _demand(found: Sequence[Finding], cause: str) -> None:
-    """Raises NotRecomputed where something was found."""
+    """Raise NotRecomputed if there are findings."""
     if found:
         raise NotRecomputed(cause, *found)
 
@@ -240,7 +242,7 @@ def _findings(what: str, rows: Iterable[tuple[int, str, str]]) -> list[Finding]:
 
 
 def _unlike(live_round: LiveRound, variant: Variant, coup: Coup) -> Iterator[Finding]:
-    """Settle every kind of bet once more, with the engine alone, and see that the bets of each slip go together."""
+    """Recompute every distinct line with the engine alone, and check the combinations of bets."""
     with connection.cursor() as cursor:
         cursor.execute(LINES, {"round": live_round.pk})
         for bet, stake, *kept in cursor.fetchall():

@@ -1,8 +1,8 @@
-"""The shoe of a shared table: shuffled and committed to, burned, dealt through, and shown when it has ended.
+"""The shoe of a shared table: shuffle, commit, burn, deal and publish it.
 
-Its seed is drawn, sealed and committed to before the first bet, and published when the shoe has ended: then anybody can
-deal it again. Until then it goes from here only to what compares a finished round with it
-(`games.rounds.stored`); to a round go the cards that are due.
+The seed is drawn, sealed and committed to before the first bet. It is published when the shoe has
+ended, so that anybody can verify the shoe. Until then the seed is passed only to the code that
+verifies finished rounds (`games.rounds.stored`). A round receives only its own cards.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,20 +26,20 @@ from games.tables import clock
 from games.variants import VARIANTS
 
 SYSTEM = "system"
-PUT_UP_AGAIN = "house.restored"  # kind of the event
+PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
 WRONG_BEGINNING = "The shoe does not begin as it was opened."
 
 
 DealtAgain = Callable[[Shoe], tuple[Finding, ...]]
-"""Deals all again that was dealt from a shoe."""
+"""Re-deals everything that was dealt from a shoe and returns the differences."""
 
 
 class ShoeInUse(Exception):
-    """A round in progress is dealt from this shoe: its seed would tell the cards that are to come."""
+    """A round in progress uses this shoe, so its seed would reveal the cards to come."""
 
 
 def open_shoe(live_table: LiveTable) -> Shoe:
-    """Shuffle the decks of the game by a fresh seed, commit to them, burn, and put them on the table."""
+    """Shuffle the decks of the game with a new seed, commit to it, burn, and put the shoe on the table."""
     sealed = new_sealed_seed()
     seed = unseal(sealed.round_id, sealed.sealed)
     decks = VARIANTS[live_table.table.variant].decks
@@ -52,7 +52,7 @@ def open_shoe(live_table: LiveTable) -> Shoe:
 def put_on_table(
     live_table: LiveTable, sealed: SealedSeed, *, decks: int, burn_card: str, burned: int, cut: int
 ) -> Shoe:
-    """Put the decks on the table that a seed was committed to for, once so many of their cards are burned."""
+    """Store a new shoe for a committed seed and make it the shoe of the table; *burned* cards are gone."""
     latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
     shoe = Shoe.objects.create(
         id=sealed.round_id,
@@ -90,8 +90,8 @@ def put_on_table(
 def shuffled(shoe: Shoe) -> tuple[Card, ...]:
     """Return the whole decks of a shoe as its seed shuffles them.
 
-    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks;
-    InvalidTag where the seed cannot be unsealed.
+    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are
+    not whole decks, and InvalidTag where the seed cannot be unsealed.
     """
     seed = seed_of(shoe)
     if (shown := commitment(seed)) != shoe.commitment:
@@ -105,9 +105,10 @@ def shuffled(shoe: Shoe) -> tuple[Card, ...]:
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+    """Return the cards of a shoe in dealing order. Never pass them to a page or a log before their time.
 
-    Raises what `shuffled` raises, and WrongCard where the cards do not begin as the shoe was opened.
+    Raises what `shuffled` raises, and WrongCard where the cards do not begin as the shoe was
+    opened.
     """
     cards = shuffled(shoe)
     begins = opening(cards)
@@ -116,7 +117,7 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
 
 
 def demand_beginning(shoe: Shoe, *, burn_card: str, burned: int, cut: int) -> None:
-    """Raises WrongCard where a shoe is not kept as beginning like this."""
+    """Raise WrongCard where the stored opening of a shoe differs from this one."""
     found = unlike(
         Finding("burn card", shoe.burn_card, burn_card),
         Finding("burned", str(shoe.burned), str(burned)),
@@ -127,8 +128,9 @@ def demand_beginning(shoe: Shoe, *, burn_card: str, burned: int, cut: int) -> No
 
 
 def next_coup(shoe: Shoe) -> Coup:
-    """Return the coup that the shoe deals next, once all that was dealt from it has been dealt again: so nobody
-    can have passed a card over. Raises what `cards_of` raises, and WrongCard.
+    """Return the next coup of the shoe, after verifying all earlier ones, so that no card can be skipped.
+
+    Raises what `cards_of` raises, and WrongCard.
     """
     cards = cards_of(shoe)
     if found := tuple(_misdealt(shoe, cards)):
@@ -137,23 +139,24 @@ def next_coup(shoe: Shoe) -> Coup:
 
 
 def locked(shoe_id: UUID) -> Shoe:
-    """Return a shoe that nobody else deals from or ends until the transaction does. Accounts are locked before it."""
+    """Return the shoe, locked until the transaction ends. Lock accounts before it."""
     return Shoe.objects.select_for_update().get(pk=shoe_id)
 
 
 def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
-    """Return what of the rounds of a shoe does not follow from its seed, in the order they were dealt. Raises what
-    `cards_of` raises.
+    """Return what differs between the stored rounds of a shoe and its seed, in dealing order.
+
+    Raises what `cards_of` raises.
     """
     return tuple(_misdealt(shoe, cards_of(shoe)))
 
 
 def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwise) -> tuple[Finding, ...]:
-    """Deal nothing more from a shoe and publish its seed; return what *dealt_again* finds to be dealt otherwise. A shoe
-    that has ended stays as it ended.
+    """End a shoe, publish its seed, and return what *dealt_again* finds to differ.
 
-    A seed that cannot be unsealed, or is not the one committed to, is not published: such a shoe can be retired only.
-    Raises ShoeInUse, and what `dealt_again` raises.
+    A shoe that has already ended is unchanged. A seed that cannot be unsealed, or is not the one
+    committed to, is not published: such a shoe can only be retired. Raises ShoeInUse, and what
+    `dealt_again` raises.
     """
     shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
     if shoe.ended_at:
@@ -185,15 +188,17 @@ def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwis
 
 
 def retire(shoe: Shoe) -> None:
-    """End a shoe of which a round was annulled after its deal. Where another round on it is in progress, that is done
-    when the next one opens (`is_spoiled`).
+    """End a shoe after one of its dealt rounds was voided.
+
+    If another round of the shoe is in progress, the shoe ends when the next round opens
+    (`is_spoiled`).
     """
     with suppress(ShoeInUse):
         end(shoe, ShoeEnding.RETIRED)
 
 
 def is_sound(shoe: Shoe) -> bool:
-    """Say whether another round can be dealt from a shoe."""
+    """Return whether another round can be dealt from a shoe."""
     try:
         next_coup(shoe)
     except (InvalidTag, Doubt, TooFewCards):
@@ -202,30 +207,32 @@ def is_sound(shoe: Shoe) -> bool:
 
 
 def is_spoiled(shoe: Shoe) -> bool:
-    """Say whether a round was annulled after its deal from this shoe: then nothing more is dealt from it."""
+    """Return whether a dealt round of this shoe was voided. Nothing more is dealt from such a shoe."""
     dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="")
     return Void.objects.filter(pk__in=dealt.values("pk")).exists()
 
 
 def is_known(shoe: Shoe) -> bool:
-    """Say whether cards that are still to come from a shoe may have been seen: it was open in a copy of the database
-    from which the house was put up again, and the house had played on.
+    """Return whether the coming cards of a shoe may have been seen.
+
+    That is so if the database was restored from a backup while the shoe was open, because the house
+    may have played on after the backup.
     """
     return shoe.ended_at is None and Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
 
 
 def seed_of(shoe: Shoe) -> bytes:
-    """Return the seed of a shoe, published or under seal. Raises InvalidTag."""
+    """Return the seed of a shoe, published or sealed. Raises InvalidTag."""
     return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
 
 
 def unlike(*compared: Finding) -> tuple[Finding, ...]:
-    """Return the findings in which something else is stored than was found again."""
+    """Return the findings whose stored and recomputed values differ."""
     return tuple(each for each in compared if each.stored != each.recomputed)
 
 
 def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
-    """Deal the shoe again, round by round, and yield what was dealt otherwise."""
+    """Deal the shoe again, round by round, and yield the differences."""
     gone = shoe.burned
     for live_round in LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number"):
         try:
@@ -242,5 +249,5 @@ def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
 
 
 def written(cards: Iterable[Card]) -> str:
-    """Write cards as they are stored: "9H 4D KS 2C"."""
+    """Return cards as stored: "9H 4D KS 2C"."""
     return " ".join(card.code for card in cards)

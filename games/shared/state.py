@@ -1,7 +1,7 @@
-"""What is known of a shared table, and of a player at it, at one moment: rows as whichever connection read them.
+"""The state of a shared table, and of a player at it, at one moment. Any connection may read the rows.
 
-The house knows every card from the deal on; what a page may show of them is `State.turned`, which is what the clock of
-the database says.
+The server knows every card from the deal on. A page may show `State.turned` cards, by the
+database's clock.
 """
 
 import json
@@ -22,9 +22,10 @@ from games.variants import VARIANTS
 from wallet import house_stop
 from wallet.models import Mode
 
-# Parameter: the live table. The version is that of the round, where there is one: it is played to its end under it.
-# A result is told when its round is settled, never when its cards are drawn; an annulled one is left out. How many won
-# is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
+# Parameter: the live table. The version is that of the round, where there is one, because a round
+# is played to its end under it. A result is included once its round is settled, not when its cards
+# are drawn; void rounds are left out. Winners are counted over all who had bet, and only during the
+# pause that shows the count: one pass over an index of that round's participations.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
     seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
@@ -56,8 +57,8 @@ LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE live.id = %s
 """  # noqa: S608  (nothing but names of our own)
 
-# Parameters: the live table, its players. The slip's round is what `part` is of: the one played last, until they bet
-# again. A balance is what may still be bet.
+# Parameters: the live table, its players. `part` belongs to the round of the slip: the round played
+# last, until the player bets again. `funds` is the balance less what is held.
 READ_OWN = """
 WITH live AS MATERIALIZED (
     SELECT live.id, live.mode, live.round_id, (
@@ -105,7 +106,7 @@ class Shoe:
 
 
 class Counts(NamedTuple):
-    """How many of those who had bet on a round won, came out even and lost, whatever their currency."""
+    """How many bettors of a round won, came out even and lost, in all currencies."""
 
     won: int
     even: int
@@ -113,13 +114,13 @@ class Counts(NamedTuple):
 
     @property
     def players(self) -> int:
-        """How many had bet."""
+        """Return how many players had bet."""
         return sum(self)
 
 
 @dataclass(frozen=True)
 class Coming:
-    """The round that is played, or that was played last."""
+    """The round in progress, or the last one played."""
 
     id: UUID
     number: int  # in its shoe
@@ -128,20 +129,20 @@ class Coming:
     phase: Phase
     deadline: datetime
     dealt_at: datetime | None
-    cards: tuple[Card, ...]  # all that are drawn, turned up or not
+    cards: tuple[Card, ...]  # all drawn cards, face up or face down
     annulled: VoidReason | None
-    stands: bool  # an incident on it was ruled on so
-    counts: Counts | None  # once it is settled
+    stands: bool  # an incident about the round was ruled to let it stand
+    counts: Counts | None  # set once the round is settled
 
     @property
     def is_annulled(self) -> bool:
-        """Whether it was annulled, with somebody's bets on it."""
+        """Return whether the round was voided with bets on it."""
         return self.annulled is not None
 
 
 @dataclass(frozen=True)
 class State:
-    """A shared table at the moment *now*, by the database's clock: the same for everyone who looks at it."""
+    """A shared table at the moment *now* of the database's clock, the same for everybody."""
 
     now: datetime
     live_table: int
@@ -149,21 +150,21 @@ class State:
     slug: str
     name: str
     variant: Variant
-    is_open: bool  # and this program plays the rules it was put live with
-    is_paused: bool  # and would play on
+    is_open: bool  # and this version of the code has the table's rules
+    is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
     table_version: int
     stored_limits: StoredLimits
     clock: Clock | None
     shoe: Shoe | None
-    spent_shoe: UUID | None  # the one before, or this one, whose seed is public
+    spent_shoe: UUID | None  # the latest shoe, this or the one before, whose seed is public
     spent_number: int | None
     round: Coming | None
-    results: str  # cards of the shoe's settled rounds in their order, parted by commas: see `games.shared.scoreboard`
+    results: str  # cards of the shoe's settled rounds in order, separated by commas: see `games.shared.scoreboard`
 
     def at(self, moment: datetime) -> "State":
-        """Return the same table at a later moment, if nothing has happened to it."""
+        """Return the state at a later moment, if nothing else has changed."""
         return replace(self, now=moment)
 
     def limits(self, currency: str) -> Limits:
@@ -172,32 +173,32 @@ class State:
 
     @property
     def takes_bets(self) -> bool:
-        """Whether a bet may be placed. The moment of the deadline itself is decided where the bet arrives."""
+        """Return whether a bet may be placed. The deadline itself is checked when the bet arrives."""
         return self.lets_bets_go and not self.is_house_stopped
 
     @property
     def lets_bets_go(self) -> bool:
-        """Whether what was bet may be taken off again."""
+        """Return whether bets may be taken off."""
         return self.round is not None and self.round.phase == Phase.BETTING and not self.is_stopped
 
     @property
     def is_playing(self) -> bool:
-        """Whether a round is in progress."""
+        """Return whether a round is in progress."""
         return self.round is not None and self.round.phase in OPEN_PHASES
 
     @property
     def waits(self) -> bool:
-        """Whether no round is in progress because the table pauses."""
+        """Return whether no round is in progress because the table is paused."""
         return self.is_paused and not self.is_playing
 
     @property
     def is_halted(self) -> bool:
-        """Whether bets would be taken now or soon, but for a stop of the whole house."""
+        """Return whether only a house stop keeps the table from taking bets now or soon."""
         return self.is_house_stopped and not self.is_stopped and (self.lets_bets_go or self.waits)
 
     @property
     def turned(self) -> int:
-        """How many cards of the round have been turned up by now."""
+        """Return how many cards of the round are face up by now."""
         played = self.round
         if played is None or played.dealt_at is None:
             return 0
@@ -207,17 +208,18 @@ class State:
 
     @cached_property
     def coup(self) -> Coup | None:
-        """The whole coup, also what nobody may see of it yet; None where no card is drawn."""
+        """Return the whole coup, including face-down cards; None where no card is drawn."""
         return deal(self.round.cards) if self.round and self.round.cards else None
 
     @property
     def is_told(self) -> bool:
-        """Whether every card lies open."""
+        """Return whether every card is face up."""
         return self.coup is not None and self.round is not None and self.turned == len(self.round.cards)
 
     def next_change(self, now: datetime) -> float | None:
-        """Return in how many seconds after *now* the next card is turned up: what changes without anything being
-        written. None where nothing does.
+        """Return the seconds from *now* until the next card is turned up, or None.
+
+        Turning up a card is the only change that writes no row.
         """
         later = self.at(now)
         played = self.round
@@ -229,7 +231,7 @@ class State:
 
 @dataclass(frozen=True)
 class Settled:
-    """A bet as a round left it. Minor units."""
+    """A settled bet of a round. Minor units."""
 
     stake: int
     payout: int
@@ -248,24 +250,24 @@ class Own:
     can_undo: bool
     last_stakes: Mapping[str, int]
     last_chip: int | None
-    chips: tuple[int, ...]  # that the player wants in the tray, of whatever table
+    chips: tuple[int, ...]  # the player's chip choice, for all tables
     funds: int
     zone: str
     paid: int
-    code: str  # of the round played last, once it is over
-    annulled: VoidReason | None  # that round
+    code: str  # of the last round played, once it is over
+    annulled: VoidReason | None  # of that round
     bets: Mapping[str, Settled]  # of that round
     net: int | None
-    is_recent: bool  # it is the table's latest, or the one before
+    is_recent: bool  # that round is the table's latest, or the one before
 
     @property
     def is_annulled(self) -> bool:
-        """Whether the round played last was annulled."""
+        """Return whether the last round played was voided."""
         return self.annulled is not None
 
 
 def public_state(row: Mapping[str, Any]) -> State:
-    """Read a row of `READ_PUBLIC`."""
+    """Return the state of a row of `READ_PUBLIC`."""
     variant = VARIANTS[row["variant"]]
     return State(
         now=row["now"],
@@ -290,7 +292,7 @@ def public_state(row: Mapping[str, Any]) -> State:
 
 
 def own_state(row: Mapping[str, Any]) -> Own:
-    """Read a row of `READ_OWN`."""
+    """Return the player's state of a row of `READ_OWN`."""
     bets = json.loads(row["bets"] or "{}")
     return Own(
         player=row["player"],
@@ -330,7 +332,7 @@ def _coming(row: Mapping[str, Any]) -> Coming:
 
 
 def _drawn(stored: str) -> tuple[Card, ...]:
-    """Return the cards of a round; none where what is stored makes no coup: such a round is stopped, not shown."""
+    """Return the cards of a round; empty where they make no coup. Such a round is stopped, not shown."""
     try:
         cards = tuple(Card.parse(code) for code in stored.split())
         return deal(cards).cards if cards else ()

@@ -1,8 +1,7 @@
-"""Annulling a round of a live table, in whatever phase it is: every stake goes back to where it came from, the round is
-kept with everybody's part in it, and whoever was there is told.
+"""Void a round of a live table in any phase: return every stake, store the round, notify the players.
 
-Who may ask for it, and when, is said in `games.shared.malfunction`; what is shared with solo tables stands in
-`games.rounds.void`, and what guests had staked against each other is given back in `games.chemin.void`.
+`games.shared.malfunction` decides who may void a round, and when. `games.rounds.void` holds the
+part shared with solo tables. `games.chemin.void` voids coups of Chemin de Fer.
 """
 
 from uuid import UUID
@@ -27,8 +26,9 @@ FROM wallet_hold AS hold JOIN wallet_account AS account ON account.id = hold.acc
 WHERE hold.round_id = %s ORDER BY account.id
 """
 
-# The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where
-# they were, and now that they are back. FULL JOIN for the reason that `games.shared.settlement` gives.
+# Insert the whole round in one statement over all bettors. Balances are the ledger's: before the
+# stakes were posted, where they were, and after their return. `games.shared.settlement` says why
+# FULL JOIN.
 KEEP = f"""
 WITH seat AS (
     SELECT account_id, player_id, currency, session, stakes FROM games_liveseat
@@ -65,11 +65,11 @@ SELECT count(*) FROM round
 
 @transaction.atomic
 def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound:
-    """Annul a round of a live table: before its deal what is held for it is released, or its stakes go back; after it,
-    everything that it moved is moved back and its shoe is retired. Idempotent: the second call moves nothing.
+    """Void a round of a live table. Idempotent: the second call moves no money.
 
-    Locks the round, then accounts ascending by id; at a guests' table the table first. Raises RoundNotFound,
-    AnotherCoup, LedgerError.
+    Before the deal, what is held is released and stakes go back. After it, every posting of the
+    round is reversed and its shoe is retired. Locks the round, then accounts by ascending id; at
+    Chemin de Fer the table first. Raises RoundNotFound, AnotherCoup, LedgerError.
     """
     planner_settings.read_by_key()
     coup = LiveRound.objects.filter(pk=round_id, live_table__table__shape=Shape.GUESTS).first()
@@ -92,7 +92,7 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
 
 
 def _annul(live: LiveRound, reason: VoidReason, by: str) -> None:
-    """Give back what was held or staked, and keep the round, unless nobody had bet on it."""
+    """Return what was held or staked, and store the round if it had bets."""
     undone = (*_held(live.pk), *undo_round(live.pk))
     holds.release_all(live.pk)
     if _keep(live):
@@ -106,7 +106,7 @@ def _held(round_id: UUID) -> tuple[Undone, ...]:
 
 
 def _keep(live: LiveRound) -> bool:
-    """Insert the round as it stands; say whether anybody had bet on it."""
+    """Insert the round and return whether it had bets."""
     live_table = live.live_table
     values: dict[str, Value] = {
         "round": live.pk,
@@ -121,7 +121,7 @@ def _keep(live: LiveRound) -> bool:
 
 
 def _outcome(cards: str) -> str:
-    """Return how the cards ended; nothing where there are none, or they are no coup."""
+    """Return the outcome of the cards; empty where there are no cards, or they make no coup."""
     try:
         return str(deal([Card.parse(code) for code in cards.split()]).outcome)
     except (CardError, TooFewCards):
