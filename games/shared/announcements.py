@@ -1,4 +1,4 @@
-"""What is called at a shared table, and announced beside the call, in the active language."""
+"""Calls and announcements at a shared table, in the active language."""
 
 from django.utils.translation import gettext as _
 
@@ -7,11 +7,11 @@ from games.labels import announcement
 from games.models import Phase
 from games.shared.state import Coming, State
 
-CALL = "No more bets"  # what a croupier calls wherever English is understood
+CALL = "No more bets"  # the croupier's call in English
 
 
 def call(state: State) -> tuple[str, str, str]:
-    """Return the croupier's call, the same in English where that is something else, and a sentence to it."""
+    """Return the croupier's call, the call in English where the language is another, and an explanation."""
     played = state.round
     if state.is_stopped:
         return _("The table is stopped"), "", _why_stopped(state)
@@ -44,7 +44,7 @@ def call(state: State) -> tuple[str, str, str]:
 
 
 def _why_stopped(state: State) -> str:
-    """Say why a table is stopped, until what was wrong with its round is ruled on; then what was ruled."""
+    """Return why a table is stopped; once the incident of its round is ruled on, return the ruling."""
     played = state.round
     if played is not None and played.is_annulled:
         return _annulled(played)
@@ -69,7 +69,7 @@ def _no_more_bets() -> tuple[str, str]:
 
 
 def notes(state: State) -> tuple[str, ...]:
-    """Return what is announced beside the call."""
+    """Return the announcements shown with the call."""
     played = state.round
     found = []
     if state.is_stopped or played is None:
@@ -98,7 +98,7 @@ def _ends_after_this_round(state: State) -> str:
 
 
 def _before_the_halt(state: State) -> tuple[str, ...]:
-    """Return what became of the round before play was stopped, which the call does not say then."""
+    """Return the result of the last round before a house stop, which the call does not give then."""
     if state.round is None or state.is_playing:
         return ()
     if state.round.is_annulled:
@@ -107,12 +107,12 @@ def _before_the_halt(state: State) -> tuple[str, ...]:
 
 
 def _is_shuffled_now(state: State) -> bool:
-    """Say whether the next round comes from another shoe."""
+    """Return whether the next round comes from another shoe."""
     return state.shoe is None or state.shoe.is_spent or (state.round is not None and state.round.is_last)
 
 
 def _is_next(state: State) -> bool:
-    """Say whether another round follows, and from this shoe."""
+    """Return whether another round follows from this shoe."""
     return state.is_open and not state.is_playing and not _is_shuffled_now(state)
 
 
@@ -125,6 +125,6 @@ def _stands() -> str:
 
 
 def _annulled(played: Coming) -> str:
-    if played.dealt_at is not None:  # people alone annul what is dealt
+    if played.dealt_at is not None:  # only staff void a dealt round
         return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
     return _("This round was annulled before any card was dealt: all stakes were returned.")

@@ -1,4 +1,4 @@
-"""Choosing the chips that lie in the tray at shared tables."""
+"""View with which a player chooses the chips in their tray at shared tables."""
 
 from django import forms
 from django.http import HttpResponse, QueryDict
@@ -19,7 +19,7 @@ from wallet.models import Mode
 
 
 class ChipsForm(forms.Form):
-    """The chips that were ticked, or the button that has the table choose."""
+    """The chips that were ticked, or the button that resets the tray."""
 
     reset = forms.BooleanField(required=False)
 
@@ -34,7 +34,7 @@ class ChipsForm(forms.Form):
 @at_a_human_pace
 @at_a_shared_table
 def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer with the choice as it then stands: the fragment to htmx, the table otherwise."""
+    """Change the player's chips, and return the panel to htmx or redirect to the table."""
     demand_welcome(request.player, mode, session_id(request))
     limits = read_public(get_object_or_404(LiveTable, table=found, mode=mode)).limits(request.player.currency)
     form = ChipsForm(request.POST, limits.chips)

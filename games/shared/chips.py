@@ -1,5 +1,7 @@
-"""Which of a table's chips lie in a player's tray. The table has more than a tray shows at once; what a player picks is
-kept by value, so that it holds at every table that has those chips. A table that has none of them shows its own tray.
+"""The chips in a player's tray at a shared table.
+
+A table has more chips than a tray shows. The player's choice is stored by value, so it applies at
+every table that has those chips. A table that has none of them shows its default tray.
 """
 
 from collections.abc import Iterable
@@ -19,28 +21,28 @@ MOST = 8  # in a tray
 
 @dataclass(frozen=True)
 class ChipChoice:
-    """A table's chips as one can pick them."""
+    """The chips of a table for the player to choose from."""
 
-    chips: tuple[ChipView, ...]  # `chosen` are those in the tray
+    chips: tuple[ChipView, ...]  # `chosen` marks those in the tray
     currency: str
     is_own: bool  # the player has picked them
 
 
 def tray(limits: Limits, wanted: Iterable[int]) -> tuple[int, ...]:
-    """Return the chips in the tray of whoever wants these."""
+    """Return the tray for a player who wants these chips."""
     chosen = set(wanted)
     return tuple(chip for chip in limits.chips if chip in chosen) or limits.tray
 
 
 def in_hand(limits: Limits, shown: tuple[int, ...], last: int | None) -> int:
-    """Return the chip in the player's hand: the one used last, or the smallest that is a stake on Player and Banker."""
+    """Return the selected chip: the one used last, or the smallest that is a valid stake on Player and Banker."""
     if last in shown:
         return last
     return min((chip for chip in shown if chip >= limits.main.minimum), default=max(shown))
 
 
 def choice(player: Player, limits: Limits) -> ChipChoice:
-    """Return what the player may choose from at a table, and has chosen."""
+    """Return the chips of a table, with those the player has chosen."""
     wanted = _wanted(player)
     shown = tray(limits, wanted)
     chips = tuple(chip_view(chip, limits.chips, chosen=chip in shown) for chip in limits.chips)
@@ -49,8 +51,10 @@ def choice(player: Player, limits: Limits) -> ChipChoice:
 
 @transaction.atomic
 def choose_chips(*, player: Player, limits: Limits, chips: Iterable[int]) -> None:
-    """Have these of a table's chips lie in the player's tray. What was picked at other tables stays, as far as this
-    one has no such chips. Raises NoChipChosen, TooManyChips, UnknownChip.
+    """Set the player's tray to these chips of a table.
+
+    Chips chosen at other tables are kept if this table does not have them. Raises NoChipChosen,
+    TooManyChips, UnknownChip.
     """
     chosen = set(chips)
     if not chosen:
@@ -64,12 +68,13 @@ def choose_chips(*, player: Player, limits: Limits, chips: Iterable[int]) -> Non
 
 @transaction.atomic
 def reset(*, player: Player, limits: Limits) -> None:
-    """Have the table's own tray lie there again."""
+    """Reset the tray to the table's default."""
     _keep(player, limits, set())
 
 
 def _keep(player: Player, limits: Limits, chosen: set[int]) -> None:
-    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # another tab may choose at another table
+    # another tab may choose chips at another table
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)
     kept = chosen | (set(_wanted(player)) - set(limits.chips))
     if kept:
         ChipSet.objects.update_or_create(player=player, defaults={"chips": sorted(kept)})

@@ -1,5 +1,6 @@
-"""What the seed and the rules say of a round whose annulment is asked for: read by the two who decide, who are told no
-card that lies face down.
+"""Evidence for a request to void a round: does the seed reproduce the cards, does the settlement recompute.
+
+Both people who decide read it. It reveals no face-down card.
 """
 
 from cryptography.exceptions import InvalidTag
@@ -17,7 +18,7 @@ YES, NO = "yes", "no"
 
 
 def facts(live: LiveRound) -> list[tuple[str, str]]:
-    """Say whether the seed of the shoe reproduces the cards, and whether the settlement recomputes."""
+    """Return whether the seed of the shoe reproduces the cards, and whether the settlement recomputes."""
     if live.phase == Phase.DEALT:
         is_of_guests = live.live_table.table.shape == Shape.GUESTS
         found = shoe_found(live.shoe) if is_of_guests else cards_found(live)
@@ -28,7 +29,7 @@ def facts(live: LiveRound) -> list[tuple[str, str]]:
 
 
 def cards_found(live: LiveRound) -> tuple[Finding, ...]:
-    """Deal a round again whose cards are drawn, and return what is stored otherwise."""
+    """Deal a round again whose cards are drawn, and return the differences."""
     first = live.first_card or 0
     try:
         coup = coup_at(shoes.cards_of(live.shoe), first)
@@ -43,8 +44,9 @@ def cards_found(live: LiveRound) -> tuple[Finding, ...]:
 
 
 def shoe_found(shoe: Shoe) -> tuple[Finding, ...]:
-    """Return what is wrong with a shoe that guests play from. Of the cards of a coup in progress nothing is stored with
-    which it could be compared.
+    """Return what is wrong with a shoe of Chemin de Fer.
+
+    The cards of a coup in progress are not stored, so they cannot be compared.
     """
     try:
         chemin_shoes.cards_of(shoe)

@@ -1,9 +1,8 @@
-"""What moves on a table's card in the lobby: how far the round has come, the last results, how many play. The same for
-everybody who reads a language, so it is rendered once for all of them, by pages and by streams. What a guests' table
-has instead of rounds by the clock is `games.chemin.lobby_card`.
+"""The live part of a table's card in the lobby: phase, last results, number of players.
 
-A result stands on the road when its round is settled, never when its cards are drawn: by then they lie open at the
-table.
+It is the same for every reader of a language, so pages and streams share one rendering.
+`games.chemin.lobby_card` holds the state of Chemin de Fer. A result is added to the road when its
+round is settled, not when its cards are drawn; by then the cards are face up at the table.
 """
 
 import hashlib
@@ -35,11 +34,12 @@ from wallet.models import Mode
 from wallet.money import format_money
 
 COLUMNS: Final = 14
-"""How much of the big road a card shows."""
+"""Number of columns of the big road on a card."""
 
-# Parameter: live tables. A player is one who has bets in the round on the table or had some in the one before: while
-# bets are taken, nobody is told of each. Results are cards, or outcomes at a guests' table; that one is shown under the
-# version in force, whatever its latest coup was played under.
+# Parameter: live tables. A player counts if they have bets in the round on the table or had some in
+# the one before, so that the count does not reveal single bets while betting is open. Results are
+# cards, or outcomes at Chemin de Fer. Chemin de Fer shows the version in force, whatever the
+# version of its latest coup.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
     seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
@@ -73,21 +73,21 @@ LEFT JOIN LATERAL (SELECT earlier.id FROM games_liveround AS earlier
 WHERE live.id = ANY (%s)
 """  # noqa: S608  (nothing but names of our own)
 
-# Parameter: the mode. All tables of a lobby; which of them a reader is shown, the reader's page says.
+# Parameter: the mode. All tables of a lobby; the reader's page filters them.
 READ_LOBBY: Final = "SELECT id FROM games_livetable WHERE mode = %s"
 
 
 @dataclass(frozen=True)
 class CardState:
-    """A shared table as the lobby knows it at the moment *now*, by the database's clock."""
+    """A shared table in the lobby at the moment *now* of the database's clock."""
 
     now: datetime
     live_table: int
     mode: Mode
     slug: str
     variant: Variant
-    is_open: bool  # and this program plays the rules it was put live with
-    is_paused: bool  # and would play on
+    is_open: bool  # and this version of the code has the table's rules
+    is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
     clock: Clock | None
@@ -97,7 +97,7 @@ class CardState:
     players: int
     results: str  # cards of the settled rounds of the shoe
     is_played: bool  # for its kind of money, under the version in force
-    jurisdictions: tuple[str, ...]  # whose players it serves
+    jurisdictions: tuple[str, ...]  # jurisdictions whose players the table serves
 
     @property
     def is_playing(self) -> bool:
@@ -106,13 +106,14 @@ class CardState:
 
     @property
     def may_enter(self) -> bool:
-        """Whether there is something to do at the table: where it was closed, a round in progress is played out."""
+        """Whether a player may open the table: a closed table still plays out a round in progress."""
         return self.is_open or self.is_paused or self.is_stopped or self.is_playing
 
     @property
     def status(self) -> str:
-        """What the table does: a phase, or "stopped", "halted" by a stop of the whole house, "paused", "closed_table",
-        "waiting".
+        """The status of the table: a phase, or "stopped", "halted", "paused", "closed_table", "waiting".
+
+        "halted" means a house stop.
         """
         if self.is_stopped:
             return "stopped"
@@ -126,7 +127,7 @@ class CardState:
 
     @property
     def beads(self) -> tuple[Bead, ...]:
-        """The results of the shoe in the order they were dealt."""
+        """The results of the shoe in dealing order."""
         found = (_bead(cards) for cards in self.results.split(",") if cards)
         return tuple(bead for bead in found if bead is not None)
 
@@ -136,9 +137,9 @@ LobbyCard = CardState | GuestCardState
 
 @dataclass(frozen=True)
 class CardView:
-    """What a card says of it."""
+    """The content of a card."""
 
-    key: str  # another one where anything but the time has changed
+    key: str  # changes when anything but the time changes
     status: str
     word: str
     countdown: Countdown | None
@@ -151,12 +152,12 @@ class CardView:
     road: str
     has_results: bool
     places: tuple[bool, ...] = ()
-    """Of a guests' table: as many as it has, those first that are taken."""
-    bank: str = ""  # in play at a guests' table
+    """Seats of a table of Chemin de Fer: True for each taken seat, taken ones first."""
+    bank: str = ""  # bank in play, at Chemin de Fer
 
 
 def card_state(row: Mapping[str, Any]) -> LobbyCard:
-    """Read a row of `READ_CARDS`. Raises ClockError, GuestRulesError where a version cannot be read."""
+    """Return the state of a row of `READ_CARDS`. Raises ClockError, GuestRulesError for an invalid version."""
     if row["shape"] == Shape.GUESTS:
         return guest_card_state(row)
     variant = VARIANTS[row["variant"]]
@@ -182,8 +183,9 @@ def card_state(row: Mapping[str, Any]) -> LobbyCard:
 
 
 def is_for(state: LobbyCard, currency: str | None, jurisdiction: str | None) -> bool:
-    """Say whether the card is one for whoever has that currency, and lives there (None: a visitor): a guests' table is
-    played in one currency alone.
+    """Return whether the card is shown to a reader with that currency and jurisdiction.
+
+    *jurisdiction* is None for a visitor. A table of Chemin de Fer has only one currency.
     """
     if not state.is_played or (jurisdiction is not None and jurisdiction not in state.jurisdictions):
         return False
@@ -191,7 +193,7 @@ def is_for(state: LobbyCard, currency: str | None, jurisdiction: str | None) -> 
 
 
 def card_key(state: LobbyCard) -> tuple[object, ...]:
-    """Return what is another one where a card shows something else."""
+    """Return a key that changes when the card changes."""
     if isinstance(state, GuestCardState):
         return (*state.key, state.is_played, state.jurisdictions)
     counted = _countdown(state)
@@ -210,13 +212,13 @@ def card_key(state: LobbyCard) -> tuple[object, ...]:
 
 
 def render_card(state: LobbyCard, language: str) -> str:
-    """Return what moves on the card of a table, as everybody sees it."""
+    """Return the live part of a table's card, the same for everybody."""
     with override(language):
         return get_template("games/_lobby_live.html").render({"card": card_view(state, language), "table": state})
 
 
 def card_view(state: LobbyCard, language: str) -> CardView:
-    """Return what a card says, in the active language."""
+    """Return the content of a card, in the active language."""
     beads = state.beads
     view = CardView(
         key=hashlib.sha256(repr(card_key(state)).encode()).hexdigest()[:16],
@@ -270,7 +272,7 @@ def _phase_word(state: CardState) -> str:
 
 
 def _countdown(state: CardState) -> Countdown | None:
-    """Return what the card counts down, as the table does: the end of a deal is not told."""
+    """Return the countdown of the card, as at the table. The end of a deal is not shown."""
     if state.clock is None or state.deadline is None:
         return None
     lengths = {Phase.BETTING: state.clock.betting, Phase.SETTLED: state.clock.pause, Phase.VOID: state.clock.pause}
@@ -292,7 +294,7 @@ def _road(names: Mapping[Outcome, str], beads: tuple[Bead, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def _bead(cards: str) -> Bead | None:
-    """Return the result that these cards make; None where they make no coup."""
+    """Return the result of these cards; None where they make no coup."""
     try:
         return Bead.of(deal([Card.parse(code) for code in cards.split()]))
     except (CardError, TooFewCards):

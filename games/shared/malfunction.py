@@ -1,11 +1,15 @@
-"""When something is wrong at a live table: it is stopped, what was found is kept, the supervisor is called, and decides
-whether the round stands or is annulled, and when the table goes on. A round is a coup where guests play each other.
+"""Malfunctions at live tables: stop the table, record the findings, call the supervisor, carry out a ruling.
 
-Nothing moves at a round while one of its incidents awaits the ruling, but for what `games.shared.phases` annuls because
-it was not dealt in time. Before the deal one supervisor may cancel a round. After it a round is annulled by two people
-together, and only where an incident says what is wrong (`audit.approvals`).
+The supervisor rules whether the round stands or is void, and when the table reopens. At Chemin de
+Fer a round is a coup.
 
-Locks the round, then the live table, as everybody does who moves a round; at a guests' table the other way round.
+A round does not move while one of its incidents awaits a ruling, except that `games.shared.phases`
+voids a round that was not dealt in time. Before the deal one supervisor may cancel a round. After
+the deal two people together may void it, and only where an incident says what is wrong
+(`audit.approvals`).
+
+Locks the round, then the live table, as all code that moves a round does; at Chemin de Fer in the
+opposite order.
 """
 
 from collections.abc import Iterable, Mapping
@@ -67,16 +71,19 @@ DONE_BETWEEN_GUESTS = DONE | {
 
 
 class MalfunctionError(Exception):
-    """Something that may not be done about a malfunction, in a sentence for staff."""
+    """An action that the state of the round or table does not allow. The message is for staff."""
 
 
 @transaction.atomic
 def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterable[Finding], by: str) -> Incident:
-    """Stop the live table, keep what is wrong with its round, and call the supervisor: by mail, and on every page of
-    the back office. A second call for the same finding returns the first one's incident.
+    """Stop the live table, record what is wrong with its round, and call the supervisor.
+
+    Supervisors are called by mail and on every page of the back office. A second call for the same
+    finding returns the incident of the first.
     """
     live = _lock(live_round.pk)
-    LiveTable.objects.select_for_update(no_key=True).get(pk=live.live_table_id)  # whoever reopens it meanwhile waits
+    # a concurrent reopening waits for this lock
+    LiveTable.objects.select_for_update(no_key=True).get(pk=live.live_table_id)
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
@@ -92,9 +99,10 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
 
 @transaction.atomic
 def report(*, round_id: UUID, cause: str, by: str) -> Incident:
-    """Stop a table because a person says what is wrong with a round of it: what a program finds is not all there is.
+    """Stop a table because a person reports a problem with one of its rounds.
 
-    Raises MalfunctionError, also where somebody has reported the round and the supervisor has not decided yet.
+    Raises MalfunctionError, also where the round was reported before and the supervisor has not
+    ruled.
     """
     live = _lock(round_id)
     known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
@@ -105,7 +113,7 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
 
 @transaction.atomic
 def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
-    """Annul a round before its deal: nobody knows a card of it yet. Its incidents are ruled on with that.
+    """Void a round before its deal, while no card of it is known, and rule on its incidents.
 
     Raises MalfunctionError where its cards are drawn.
     """
@@ -120,10 +128,10 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
 
 @transaction.atomic
 def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
-    """Rule that a round stands in spite of an incident. Once nothing about it is open, a round that is dealt is
-    settled, a coup played out; if it still cannot be, that is a new finding. One that is not dealt goes on when the
-    table does.
+    """Rule that a round stands in spite of an incident.
 
+    After the last open incident of the round, a dealt round is settled and a coup is played out; if
+    that fails again, that is a new finding. An undealt round continues when the table reopens.
     Raises MalfunctionError.
     """
     incident, live = _open_incident(incident_id)
@@ -137,9 +145,9 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
 
 @transaction.atomic
 def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
-    """Rule on an incident of a round that is annulled already, as one is that could not be dealt in time.
+    """Rule on an incident of a round that is already void, such as one not dealt in time.
 
-    Raises MalfunctionError where it is not: that takes two people.
+    Raises MalfunctionError where the round is not void: voiding it takes two people.
     """
     incident, live = _open_incident(incident_id)
     if not _is_annulled(live):
@@ -149,7 +157,7 @@ def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
 
 @transaction.atomic
 def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
-    """Ask for a round to be annulled after its deal, because of an incident; another person decides.
+    """Ask for a dealt round to be voided because of an incident; another person decides.
 
     Raises MalfunctionError, approvals.AskedTwice.
     """
@@ -165,7 +173,7 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
 
 
 def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
-    """Annul the round that was asked about. Raises approvals.CannotExecute."""
+    """Void the round of an approved request. Raises approvals.CannotExecute."""
     try:
         _incident, live = _open_incident(int(str(request["incident"])))
     except MalfunctionError as error:
@@ -188,7 +196,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 
 
 def describe(request: Mapping[str, Json]) -> approvals.Description:
-    """Say which round is to be annulled, what is wrong with it, and whether seed and rules bear it out."""
+    """Describe a request: the round, its incident, and whether seed and rules confirm it."""
     incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
     live = LiveRound.objects.select_related("live_table__table", "shoe", "version").get(pk=str(request["round"]))
     return approvals.Description(
@@ -204,10 +212,10 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
 
 @transaction.atomic
 def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
-    """Let a stopped table go on. A round that is not dealt yet has all the time of its phase again, a guest that of
-    the question.
+    """Reopen a stopped table.
 
-    Raises MalfunctionError where the table is not stopped, or an incident awaits its ruling.
+    The phase of an undealt round starts again in full, and at Chemin de Fer the time to act. Raises
+    MalfunctionError where the table is not stopped, or an incident awaits its ruling.
     """
     live_table, waiting = _lock_table(live_table_id)
     why = stated(reason)
@@ -234,8 +242,10 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
 
 
 def _put_away_known(live_table: LiveTable) -> None:
-    """Retire a shoe of which a round was waiting for its ruling when the house was put up again from a copy; all others
-    were retired then. Raises MalfunctionError while that round is to be paid.
+    """Retire a shoe whose coming cards may be known after a restore from a backup.
+
+    Other shoes were retired at the restore; this one had a round that awaited a ruling. Raises
+    MalfunctionError while that round is still to be paid.
     """
     shoe = live_table.shoe
     if shoe is None or not shoes.is_known(shoe):
@@ -251,7 +261,7 @@ def _is_of_guests(live_table: LiveTable) -> bool:
 
 
 def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
-    """Lock a table, and before it the round that waits there to be dealt; a coup waits for its guests."""
+    """Lock a table, and before it the round that waits to be dealt. A coup is not locked here."""
     tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
     waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
     rounds = list(waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",)))
@@ -259,7 +269,10 @@ def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
 
 
 def _give_guests_their_time(live_table: LiveTable) -> None:
-    """Ask guests anew, since the house stood still. Raises MalfunctionError where the table cannot say who is asked."""
+    """Restart the time to act at Chemin de Fer after a stop.
+
+    Raises MalfunctionError where the stored state cannot be read.
+    """
     if not _is_of_guests(live_table):
         return
     try:
@@ -279,7 +292,7 @@ def _lock(round_id: UUID) -> LiveRound:
 
 
 def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
-    """Return an incident that awaits its ruling, with its round, locked."""
+    """Return an incident that awaits its ruling and its round, locked."""
     incident = Incident.objects.filter(pk=incident_id, live_round__isnull=False).first()
     if incident is None or incident.live_round_id is None:
         raise MalfunctionError("There is no such incident at a shared table.")
@@ -291,7 +304,7 @@ def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
 
 
 def _became_of(live: LiveRound) -> str:
-    """Say what its table being stopped means for a round."""
+    """Return what stopping the table means for a round."""
     if live.phase == Phase.VOID and not Void.objects.filter(pk=live.pk).exists():
         return EMPTY
     return (DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE)[Phase(live.phase)]
@@ -314,14 +327,14 @@ def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentR
 
 
 def stated(text: str) -> str:
-    """Return a reason as it is kept. Raises MalfunctionError where none is given."""
+    """Return a reason, stripped. Raises MalfunctionError where it is empty."""
     if not text.strip():
         raise MalfunctionError("Say why: the reason is kept in the log.")
     return text.strip()
 
 
 def _call_the_supervisor(incident: Incident) -> None:
-    """Write to everybody whose role decides on incidents."""
+    """Send mail to all staff whose role rules on incidents."""
     app, codename = PERMISSION.split(".")
     called = User.objects.filter(
         is_active=True,

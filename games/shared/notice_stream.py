@@ -1,6 +1,4 @@
-"""The line of a page that shows no play but its reader's own: it listens to what the house tells everybody, and to
-nothing else.
-"""
+"""The stream of pages that show no table: it carries only messages to all players."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -13,7 +11,7 @@ from players.access import PlayerRequest, made_by_the_page, player_required, ses
 
 
 def stream_of(request: PlayerRequest) -> str:
-    """Return the address at which the page may listen; nothing where its reader has no log-in session."""
+    """Return the address of the page's stream; empty where the reader has no log-in session."""
     player, session = request.player, session_id(request)
     if session is None:
         return ""
@@ -26,5 +24,5 @@ def stream_of(request: PlayerRequest) -> str:
 @require_safe
 @never_cache
 def house_now(request: PlayerRequest) -> HttpResponse:
-    """Answer a page that asks by itself with what everybody is told, and with a ticket for a stream."""
+    """Return the current messages to all players, and a ticket for a stream."""
     return render(request, "games/_house_now.html", {"stream": stream_of(request)})

@@ -1,5 +1,7 @@
-"""Which cards of a round lie open, for the back office: those that players see. At Chemin de Fer from what the table
-has heard, which never tells one that lies face down. So nobody opens a seed to show staff a table.
+"""The face-up cards of a round, for the back office: exactly those that players see.
+
+At Chemin de Fer they are read from the table's events, which never contain a face-down card. So no
+seed is unsealed to show a table to staff.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,8 +19,10 @@ FACE_DOWN: Final = "–"
 
 
 def lying_open(live_round: LiveRound, moment: datetime) -> str:
-    """Return the cards of a round that are turned up, in dealing order: no page of the back office tells one before the
-    players see it. Where guests play each other, one that lies face down has a mark in its place.
+    """Return the face-up cards of a round, in dealing order.
+
+    The back office shows no card before the players see it. At Chemin de Fer a mark stands for each
+    face-down card.
     """
     if live_round.live_table.table.shape == Shape.GUESTS:
         return face_up([live_round.pk]).get(live_round.pk, "")
@@ -29,8 +33,9 @@ def lying_open(live_round: LiveRound, moment: datetime) -> str:
 
 
 def face_up(rounds: Iterable[UUID]) -> Mapping[UUID, str]:
-    """Return the cards of coups as they lie, in dealing order, with a mark for each that lies face down; a coup without
-    cards is left out. One query.
+    """Return the cards of coups in dealing order, with a mark for each face-down card. One query.
+
+    Coups without cards are left out.
     """
     heard: dict[UUID | None, list[Event]] = {}
     moves = CheminMove.objects.filter(round_id__in=list(rounds)).order_by("number")

@@ -1,4 +1,4 @@
-"""What stands beside a live table: its panels, each behind a tab."""
+"""The side panels of a live table, each with a tab."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,8 +22,9 @@ ICONS = {
     "rules": "book-open",
     "settings": "sliders",
 }
-WITH_THE_PAGE = frozenset({"statistics", "log", "chat", "favourites"})  # the others are asked for when they are opened
-OF_GUESTS = ("log", "chat", "history", "cashier", "rules", "settings")  # where guests play each other
+# rendered with the page; the others load when they are opened
+WITH_THE_PAGE = frozenset({"statistics", "log", "chat", "favourites"})
+OF_GUESTS = ("log", "chat", "history", "cashier", "rules", "settings")  # at Chemin de Fer
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class SidePanel:
 
     name: str
     icon: str
-    word: str  # on the tab
+    word: str  # label of the tab
     title: str
-    template: str = ""  # of one that comes with the page
-    address: str = ""  # where any other is asked for
+    template: str = ""  # of a panel rendered with the page
+    address: str = ""  # from which any other panel is loaded
 
 
 def side_panels(table: Table, mode: Mode) -> tuple[SidePanel, ...]:
@@ -44,7 +45,7 @@ def side_panels(table: Table, mode: Mode) -> tuple[SidePanel, ...]:
 
 
 def panel_names(table: Table) -> tuple[str, ...]:
-    """Return the names of the panels that this table has."""
+    """Return the names of the panels of this table."""
     if table.shape == Shape.GUESTS:
         return OF_GUESTS
     has_favourites = Control.FAVOURITES in VARIANTS[table.variant].controls

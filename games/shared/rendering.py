@@ -1,7 +1,8 @@
-"""What players see of a shared table, as HTML: the part that is everybody's and the part that is one player's.
+"""Render a shared table as HTML: the public part and each player's own part.
 
-Nothing here opens a connection or knows a request: pages and streams bring the rows that their own connection read.
-The public part has no token, nonce or preference in it, so it is rendered once for everybody who reads a language.
+This module opens no connection and has no request: pages and streams pass in rows that they have
+read. The public part contains no token, nonce or preference, so it is rendered once for each
+language.
 """
 
 import hashlib
@@ -35,14 +36,16 @@ __all__ = [
 
 
 def render_public(state: State, language: str) -> str:
-    """Return ``#live-public`` as everybody sees it at the moment of *state*."""
+    """Return ``#live-public`` for *state*, the same for everybody."""
     with override(language):
         return get_template("games/_live_public.html").render({"live": public_view(state, language)})
 
 
 def own_key(state: State) -> Hashable:
-    """Return what is another one when players may find something else in their own part. Cards are dealt after betting
-    has closed, and nothing of it is settled until they are turned up.
+    """Return a key that changes when a player's own part may change.
+
+    Dealing does not change it: betting is closed by then, and nothing is settled until the cards
+    are up.
     """
     played = state.round
     if played is None:
@@ -53,17 +56,17 @@ def own_key(state: State) -> Hashable:
 
 
 def board_key(state: State) -> Hashable:
-    """Return what is another one where the board shows something else; it costs no more than reading it."""
+    """Return a key that changes when the scoreboard changes. Cheap to compute."""
     return (state.shoe and state.shoe.number, state.results)
 
 
 def board_mark(state: State) -> str:
-    """Return the key as a page keeps it."""
+    """Return the key in the form that a page stores."""
     return hashlib.sha256(repr(board_key(state)).encode()).hexdigest()[:16]
 
 
 def render_board(state: State, language: str) -> str:
-    """Return ``#live-board``, the results of the shoe on the table, the same for everybody."""
+    """Return ``#live-board``, the scoreboard of the shoe on the table, the same for everybody."""
     with override(language):
         view = results_view(state, language)
         return get_template("games/_live_board.html").render({"board": view, "key": board_mark(state)})
@@ -72,9 +75,10 @@ def render_board(state: State, language: str) -> str:
 def render_own(
     state: State, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
 ) -> str:
-    """Return ``#live-own`` as the player of *row* sees it, a row of `READ_OWN`.
+    """Return ``#live-own`` for the player of *row*, a row of `READ_OWN`.
 
-    A page that is loaded brings a token for its form; what a stream sends has none, since htmx takes the page's.
+    A page passes a CSRF token for its form. A stream passes none, because htmx sends the page's
+    token.
     """
     own = own_state(row)
     with override(language):
@@ -94,5 +98,5 @@ def render_own(
 
 
 def _key(view: OwnView) -> str:
-    """Return what is another one where anything has changed but the time of day, and what is said of a click."""
+    """Return a key that changes when anything but the time of day changes. The notice is left out."""
     return hashlib.sha256(repr(view).encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""The results of the shoe on a shared table, as the board beside it shows them: roads, counts and shares.
+"""The scoreboard of the shoe on a shared table: roads, counts and shares.
 
-They are what has been, and nothing is made of them: no cards left, no prediction (GLI-19 v3.0, 4.18.2). A round is
-among them from its settlement on, and while it is not annulled.
+It shows past results only: no cards left and no prediction (GLI-19 v3.0, 4.18.2). A round is
+included once it is settled, unless it is void.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from games.labels import bet_name
 from games.shared.state import State
 from games.tables import roads_svg
 
-BIG_COLUMNS = 14  # of the bead plate and the big road: what can be read in a column beside the table
+BIG_COLUMNS = 14  # of the bead plate and the big road: as many as are readable in the column next to the table
 LONG_COLUMNS = 36  # of big eye boy
 SHORT_COLUMNS = 18  # of small road and cockroach pig, which share a line
 PAIRS = ("player_pair", "banker_pair")
@@ -31,7 +31,7 @@ PAIRS = ("player_pair", "banker_pair")
 
 @dataclass(frozen=True)
 class Share:
-    """How often something came, and in how much of all rounds."""
+    """How often a result occurred, as a count and as a share of all rounds."""
 
     code: str
     name: str
@@ -41,7 +41,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Road:
-    """A road as it is drawn, under its name."""
+    """A drawn road and its name."""
 
     code: str
     name: str
@@ -50,22 +50,22 @@ class Road:
 
 @dataclass(frozen=True)
 class ResultsView:
-    """What everybody reads on the board."""
+    """The content of the scoreboard, the same for everybody."""
 
     shoe_number: int | None
     rounds: int
     outcomes: tuple[Share, ...]
-    pairs: tuple[Share, ...]  # where the game has bets on them
+    pairs: tuple[Share, ...]  # where the game has bets on pairs
     roads: tuple[Road, ...]
 
     @property
     def figures(self) -> tuple[tuple[str, int, str, str, str, str], ...]:
-        """The outcomes as figures of a pie."""
+        """The outcomes as segments of a pie chart."""
         return tuple((e.name, e.count, str(e.count), e.code, e.name[:1], e.share) for e in self.outcomes)
 
 
 def results_view(state: State, language: str) -> ResultsView:
-    """Return the board of the shoe on the table."""
+    """Return the scoreboard of the shoe on the table."""
     beads, variant = beads_of(state.results), state.variant
     codes = {bet.code for bet in variant.bets}
     counted = Counter(bead.outcome.value for bead in beads)
@@ -86,15 +86,16 @@ def results_view(state: State, language: str) -> ResultsView:
 
 
 def beads_of(results: str) -> tuple[Bead, ...]:
-    """Return the beads of rounds whose cards are given as `State.results` has them."""
+    """Return the beads of rounds whose cards are given in the form of `State.results`."""
     beads = (_bead(cards) for cards in results.split(",") if cards)
     return tuple(bead for bead in beads if bead)
 
 
 @lru_cache(maxsize=4096)
 def _bead(cards: str) -> Bead | None:
-    """Return what a road remembers of a round; None where what is stored makes no coup. A board has the rounds of the
-    one before, and one more: each is dealt once.
+    """Return the bead of a round; None where the cards make no coup.
+
+    Cached: a scoreboard repeats the rounds of the one before and adds one.
     """
     try:
         return Bead.of(deal([Card.parse(code) for code in cards.split()]))
@@ -126,5 +127,5 @@ def _roads(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Road
 
 
 def road_names() -> tuple[str, str, str, str, str]:
-    """Return what the five roads are called."""
+    """Return the names of the five roads."""
     return _("Bead plate"), _("Big road"), _("Big eye boy"), _("Small road"), _("Cockroach pig")

@@ -1,6 +1,6 @@
-"""What became of a player's own bets at a shared table, for one kind of money: bet by bet, from a moment they choose.
+"""Statistics of a player's own bets at a shared table, for one kind of money, by bet and period.
 
-Rounds that were annulled are left out: they were not played.
+Void rounds are left out.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from players.models import Player
 
 
 class Since(StrEnum):
-    """From when on bets are counted."""
+    """The start of the period that is counted."""
 
     SHOE = "shoe"
     TODAY = "today"
@@ -34,7 +34,8 @@ BEGINS = {
     Since.TODAY: "date_trunc('day', clock_timestamp() AT TIME ZONE %(zone)s) AT TIME ZONE %(zone)s",
     Since.MONTH: "clock_timestamp() - interval '30 days'",
 }
-# Every result is named, so that the index that Game logs are searched by leads to the time as well.
+# The query lists every result so that it can use the index of the game history search, which also
+# has the time.
 COUNT = f"""
 SELECT wager.bet, count(*), count(*) FILTER (WHERE wager.result = 'win'),
     count(*) FILTER (WHERE wager.result = 'push'), count(*) FILTER (WHERE wager.result = 'lose'),
@@ -46,12 +47,12 @@ WHERE part.player_id = %(player)s AND part.mode = %(mode)s AND part.table_id = %
 GROUP BY wager.bet
 """  # noqa: S608  (nothing but numbers of our own)
 
-# Bets of one side share its colour in the pie; each slice bears the number of its bet.
+# Bets on one side share a colour in the pie chart; each slice shows the number of its bet.
 TONES = {"tie": "tie", "either_pair": "2", "perfect_pair": "3"}
 
 
 class Count(NamedTuple):
-    """How often a bet was placed and what became of it. Minor units; what was paid includes the stakes it returns."""
+    """How often a bet was placed, won, pushed and lost. Minor units; `paid` includes returned stakes."""
 
     placed: int
     won: int
@@ -63,13 +64,13 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class BetLine:
-    """One bet as the page shows it."""
+    """One bet on the page."""
 
-    mark: str  # its number in the pie
+    mark: str  # its number in the pie chart
     name: str
     tone: str
     count: Count
-    share: str  # of everything staked
+    share: str  # of the total staked
 
 
 @dataclass(frozen=True)
@@ -79,26 +80,26 @@ class StatisticsView:
     since: Since
     choices: tuple[tuple[Since, str], ...]
     currency: str
-    bets: tuple[BetLine, ...]  # those that were placed, in table order
+    bets: tuple[BetLine, ...]  # the bets that were placed, in table order
 
     @property
     def staked(self) -> int:
-        """On all bets together."""
+        """The total over all bets."""
         return sum(line.count.staked for line in self.bets)
 
     @property
     def paid(self) -> int:
-        """On all bets together."""
+        """The total over all bets."""
         return sum(line.count.paid for line in self.bets)
 
     @property
     def figures(self) -> tuple[tuple[str, int, str, str, str], ...]:
-        """The bets as figures of a pie: what part of everything was staked on each."""
+        """The bets as segments of a pie chart, by share of the total staked."""
         return tuple((line.name, line.count.staked, line.share, line.tone, line.mark) for line in self.bets)
 
 
 def count(player: Player, live_table: LiveTable, since: Since) -> Mapping[str, Count]:
-    """Return what became of each bet that the player placed at the table since then."""
+    """Return the counts of each bet that the player placed at the table in the period."""
     values: dict[str, Value] = {
         "player": player.pk,
         "mode": live_table.mode,
@@ -112,7 +113,7 @@ def count(player: Player, live_table: LiveTable, since: Since) -> Mapping[str, C
 
 
 def statistics_view(player: Player, live_table: LiveTable, since: Since, language: str) -> StatisticsView:
-    """Return what the player reads of their own bets."""
+    """Return the statistics of a player's own bets."""
     variant = VARIANTS[live_table.table.variant]
     counted = count(player, live_table, since)
     return StatisticsView(

@@ -1,4 +1,4 @@
-"""The page of a player's own bets at a shared table; beside the table its inner part alone."""
+"""View of a player's own statistics at a shared table: a page, or its inner part for the side panel."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -20,7 +20,7 @@ from wallet.models import Mode
 @never_cache
 @at_a_shared_table
 def live_statistics(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Show what became of the player's bets here since the moment asked for; since the shoe began where none is."""
+    """Show the player's statistics for the requested period; for the present shoe by default."""
     live = get_object_or_404(LiveTable, table=found, mode=mode)
     live.table = found
     asked = request.GET.get("since", "")

@@ -1,10 +1,13 @@
-"""Tickets that open a stream: who reads, of which table or lobby, in which session and language, signed and good for a
-minute. Staff have one for the floor, programs one that they never see. Whoever opens any is also told what everybody
-is.
+"""Tickets that open a stream: signed, and valid for one minute.
 
-A stream is opened past Django's request handler, which would hold a thread and a database connection for each; what a
-request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown. The
-signature holds for one session cookie, so whoever finds the address in a log opens nothing with it.
+A ticket names the reader, the table or lobby, the session and the language. Staff have tickets for
+the floor. API clients have one that they never see. Every stream also carries messages to all
+players.
+
+Streams bypass Django's request handler, which would hold a thread and a database connection for
+each. So the ticket holds what a request would have looked up. Whether the session is still valid is
+checked again while the stream is open. The signature includes the session cookie, so an address
+found in a log opens nothing.
 """
 
 from dataclasses import dataclass, fields
@@ -19,59 +22,61 @@ from wallet.models import Mode
 
 PATH: Final = "/live/"
 MAX_AGE: Final = timedelta(seconds=60)
-NOBODY: Final = 0  # no player has this number
+NOBODY: Final = 0  # no player has this id
 _SALT: Final = "games.shared.stream_tokens"
 
 
 class BadTicket(Exception):
-    """Not of this house, changed, too old, or another browser's."""
+    """The ticket is not signed here, was changed, is too old, or belongs to another browser."""
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one page may open: a live table, the lobby of one kind of money, the floor, or what everybody is told."""
+    """What one page may open: a live table, a lobby, the floor, or only messages to all players."""
 
     is_program: ClassVar[bool] = False
 
     player: int  # `NOBODY` on the floor
     live_table: int | None
-    session: UUID | None  # None: a program that has changed nothing lately
+    session: UUID | None  # None: an API client that has changed nothing recently
     language: str
     lobby: Mode | None = None
-    made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
-    shape: Shape = Shape.SHARED  # of the table: what it shows follows from it
-    currency: str = ""  # of whoever looks at a lobby: tables for one currency alone are shown to those who have it
-    jurisdiction: str = ""  # theirs: so are tables that serve some jurisdictions alone; and its clocks show the times
-    staff: int | None = None  # who looks at the floor
+    # time of the page by the database's clock; the stream sends messages from then on
+    made_at: datetime | None = None
+    shape: Shape = Shape.SHARED  # of the table; it decides what the stream sends
+    currency: str = ""  # of the reader of a lobby, who sees only tables with that currency
+    jurisdiction: str = ""  # of the reader: filters the tables of a lobby and sets the time zone
+    staff: int | None = None  # the reader of the floor
 
     @property
     def reader(self) -> tuple[int, int | None]:
-        """Whose stream it is: one person has no more than a few."""
+        """The person who reads the stream; each may open only a few."""
         return self.player, self.staff
 
     @property
     def only_listens(self) -> bool:
-        """Whether the page is told what everybody is, and nothing else."""
+        """Whether the page only receives messages to all players."""
         return self.live_table is None and self.lobby is None and self.staff is None
 
 
 class Mark(NamedTuple):
-    """A round at a table, by which those that follow it are found: they are played in this order."""
+    """The position of a round at a table, used to find the rounds after it."""
 
-    shoe: int  # its number at the table
-    round: int  # its number in the shoe
+    shoe: int  # number of the shoe at the table
+    round: int  # number of the round in the shoe
 
 
 @dataclass(frozen=True)
 class ProgramTicket(Ticket):
-    """What a program opens with its token, of one table. It is not signed: the port has it from the view that let the
-    program in.
+    """The stream of one table that an API client opens with its token.
+
+    It is not signed: the view that authenticates the client passes it to the stream directly.
     """
 
     is_program: ClassVar[bool] = True
 
     token: int = 0
-    after: Mark | None = None  # the last round that the program knows of; None where it has just come
+    after: Mark | None = None  # the last round that the client knows; None for a new client
 
 
 def floor_ticket(staff: int, session: UUID) -> Ticket:
@@ -85,13 +90,14 @@ def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, *, curre
 
 
 def house_ticket(player: int, session: UUID, language: str, *, jurisdiction: str) -> Ticket:
-    """Return the ticket of a page that is only told what everybody is."""
+    """Return the ticket of a page that only receives messages to all players."""
     return Ticket(player, None, session, language, jurisdiction=jurisdiction)
 
 
 def issue(ticket: Ticket, cookie: str | None = None) -> str:
-    """Return the address at which the page opens its stream, within `MAX_AGE`, with the session *cookie* of its
-    reader (`request.session.session_key`).
+    """Return the address at which the page opens its stream within `MAX_AGE`.
+
+    *cookie* is the session cookie of the reader (`request.session.session_key`).
     """
     made_at = ticket.made_at and ticket.made_at.timestamp()
     who = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
@@ -100,14 +106,15 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
 
 
 def read(address: str, cookie: str | None = None) -> Ticket:
-    """Return the ticket that an address was made for, brought with *cookie*. Raises BadTicket."""
+    """Return the ticket of an address that was requested with *cookie*. Raises BadTicket."""
     if not (address.startswith(PATH) and address.endswith("/")):
         raise BadTicket
     try:
         named = signing.loads(address[len(PATH) : -1], salt=_salt(cookie), max_age=MAX_AGE)
     except signing.BadSignature as error:
         raise BadTicket from error
-    if len(named) != len(fields(Ticket)):  # of the program that ran here until a minute ago
+    # issued by an earlier version of the code, up to a minute before an upgrade
+    if len(named) != len(fields(Ticket)):
         raise BadTicket
     player, live_table, session, language, lobby, made_at, shape, currency, jurisdiction, staff = named
     return Ticket(

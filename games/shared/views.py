@@ -1,4 +1,4 @@
-"""The pages of shared tables: the table as it stands, a click on it, and what a page that lost its stream asks for."""
+"""Views of shared tables: the page, a click, and the refresh of a page whose stream was lost."""
 
 from typing import Any
 
@@ -35,13 +35,13 @@ from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.models import AccountKind, Mode
 
-WHOLE = "page"  # query parameter: what stands around the table as well
-BOARD = "board"  # query parameter: the key of the board that the page shows
-NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
+WHOLE = "page"  # query parameter: return the whole page
+BOARD = "board"  # query parameter: key of the scoreboard that the page shows
+NOTICE = "live_notice"  # session key: a message for the page after a redirect
 
 
 def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = "games/live.html") -> HttpResponse:
-    """Show a shared table as it stands, or what keeps the player from playing."""
+    """Show the page of a shared table, or why the player may not play."""
     demand_welcome(request.player, mode, session_id(request))
     live = live_table_of(found, mode)
     seats.open_seat(request.player, live)
@@ -55,7 +55,7 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = 
 @at_a_human_pace
 @at_a_shared_table
 def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer one click with what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
+    """Carry out one click, and return the player's own part to htmx or redirect to the page."""
     live, language = live_table_of(found, mode), get_language() or "en"
     variant = VARIANTS[found.variant]
     notice = None
@@ -82,8 +82,9 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @never_cache
 @at_a_shared_table
 def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
-    with a ticket for another stream; with the whole page where no script asks but the browser.
+    """Return ``#live`` with a new stream ticket, and the scoreboard if the page shows an older one.
+
+    Without a script, the browser itself asks and receives the whole page.
     """
     live = live_table_of(found, mode)
     seats.seat_at(request.player, live)
@@ -97,12 +98,12 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 
 
 def read_public(live: LiveTable) -> State:
-    """Read a shared table as everybody sees it at this moment."""
+    """Return the public state of a shared table at this moment."""
     return public_state(_row(READ_PUBLIC, [live.pk]))
 
 
 def read_own(live: LiveTable, player_id: int) -> dict[str, Any]:
-    """Read what is a player's own at a shared table."""
+    """Return a player's own row at a shared table."""
     return _row(READ_OWN, [live.pk, [player_id]])
 
 
@@ -114,21 +115,21 @@ def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
 
 
 def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:
-    """Tell of annulled rounds; of the one played last, what is the player's own says so itself."""
+    """Return a notice of void rounds. The player's own part reports the last round played."""
     latest = seats.seat_at(request.player, live).round_id
     rounds = tell(request.player, live.table_id, Mode(live.mode))
     return annulled([each for each in rounds if each[0] != latest])
 
 
 def live_table_of(found: Table, mode: Mode) -> LiveTable:
-    """Return the table as it stands for one kind of money; 404 where it is played at alone."""
+    """Return the live table for one kind of money. Raises Http404 for a solo table."""
     live = get_object_or_404(LiveTable, table=found, mode=mode)
     live.table = found
     return live
 
 
 def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
-    """Do what the button says. Raises PlayError, SettlementError."""
+    """Carry out the button that was pressed. Raises PlayError, SettlementError."""
     form = ClickForm(request.POST)
     if not form.is_valid():
         raise StalePage
@@ -152,7 +153,7 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
 
 
 def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
-    """Return what ``#live`` is made of; *token* is what its form sends where no script does."""
+    """Return the context of ``#live``; *token* is the CSRF token for a form sent without a script."""
     language, state = get_language() or "en", read_public(live)
     own = read_own(live, request.player.pk)
     return {
@@ -167,7 +168,7 @@ def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token
 
 
 def _stream(request: PlayerRequest, state: State, language: str) -> str:
-    """Return where the page may listen."""
+    """Return the address of the page's stream."""
     session = session_id(request)
     if session is None:
         return ""
@@ -178,14 +179,14 @@ def _stream(request: PlayerRequest, state: State, language: str) -> str:
 
 
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
-    """Return everything on the page of a table."""
+    """Return the context of the whole page of a table."""
     parts = _parts(request, live, notice, get_token(request))
     limits, language = parts["state"].limits(request.player.currency), get_language() or "en"
     return {
         **parts,
         **around(request, live),
         "board": rendering.render_board(parts["state"], language),
-        "live": live,  # whose page shows the balance itself
+        "live": live,  # tells the template that this page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
         "purse": _purse(request, live, limits),
@@ -196,14 +197,14 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
 
 
 def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForms | None:
-    """Return what moves money into the game and out of it, where the game has a balance of its own."""
+    """Return the forms that move money into and out of the game, where it has a separate balance."""
     if plays_on(VARIANTS[live.table.variant]) is not AccountKind.PURSE:
         return None
     return purse_forms(request.player.pk, Mode(live.mode), limits)
 
 
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
-    """Return what stands around a table and changes with a bet: the sitting, and the reality check where one is due."""
+    """Return what changes around the table with a bet: the play session, and a due reality check."""
     session, mode = session_id(request), Mode(live.mode)
     seen = play_sessions.sitting(request.player, session) if session else None
     return {

@@ -1,7 +1,7 @@
-"""Favourite bets: layouts of bets that players keep under names of their own, for each game, and place as a whole.
+"""Favourite bets: layouts of bets that a player names and stores for each game, and places as a whole.
 
-Saving and naming touch no money and no record of play: nothing of it is in the audit log. What is placed goes through
-`games.shared.bets`, like any chip, and is recorded there.
+Saving and naming move no money and are not part of play, so they are not in the audit log. Placing
+a favourite goes through `games.shared.bets`, as any chip does, and is logged there.
 """
 
 import unicodedata
@@ -26,17 +26,18 @@ from games.shared import seats
 from games.variants import VARIANTS
 from players.models import Player, User
 
-MOST = 12  # at one game
+MOST = 12  # per game
 LONGEST = 40  # characters of a name
-# What Unicode calls control and format characters, halves of characters, characters without a meaning and breaks of
-# lines; and letters, marks and a pattern that show nothing all the same.
+# Names may not contain invisible characters. `UNSEEN` lists Unicode categories: control, format,
+# surrogate, private use and unassigned characters, and line and paragraph separators. `BLANK` lists
+# characters of other categories that are displayed as blank.
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 @dataclass(frozen=True)
 class Removed:
-    """A favourite that was taken away just now, to be brought back. Minor units."""
+    """A favourite that was just removed and can be restored. Minor units."""
 
     variant: str
     name: str
@@ -44,17 +45,17 @@ class Removed:
 
 
 def of(player: Player, variant: Variant) -> list[FavouriteBet]:
-    """Return the player's favourites at a game, oldest first."""
+    """Return the player's favourites for a game, oldest first."""
     return list(FavouriteBet.objects.filter(player=player, variant=variant.slug).order_by("pk"))
 
 
 def stakes_of(player: Player, variant: Variant, favourite_id: int) -> Mapping[str, int]:
-    """Return the bets of a favourite. Raises StalePage where it is none of this player's at this game."""
+    """Return the bets of a favourite. Raises StalePage where the player has no such favourite for this game."""
     return _own(player, variant, favourite_id).stakes
 
 
 def to_save(player: Player, live_table: LiveTable) -> Mapping[str, int]:
-    """Return what Save would keep: the player's bets on the table, or what Rebet would place where there are none."""
+    """Return the bets that Save stores: those on the table, or those that Rebet would place."""
     seat = LiveSeat.objects.filter(player=player, live_table=live_table).first()
     round_id = live_table.round_id
     if seat is None or round_id is None:
@@ -64,10 +65,10 @@ def to_save(player: Player, live_table: LiveTable) -> Mapping[str, int]:
 
 @transaction.atomic
 def save(*, player: Player, live_table: LiveTable, name: str) -> FavouriteBet:
-    """Keep what lies on the table under a name.
+    """Save the bets on the table under a name.
 
-    Raises NameMissing, NameTooLong, NameUnreadable, NameTaken, NothingToSave, TooManyFavourites, or an engine's
-    SettlementError where the rules do not allow the bets together any more.
+    Raises NameMissing, NameTooLong, NameUnreadable, NameTaken, NothingToSave, TooManyFavourites, or
+    an engine's SettlementError where the rules no longer allow the bets together.
     """
     variant, kept, stakes = VARIANTS[live_table.table.variant], readable(name), to_save(player, live_table)
     if not stakes:
@@ -78,13 +79,13 @@ def save(*, player: Player, live_table: LiveTable, name: str) -> FavouriteBet:
 
 @transaction.atomic
 def bring_back(*, player: Player, removed: Removed) -> FavouriteBet:
-    """Keep a favourite again that was removed, whatever the rules are now. Raises NameTaken, TooManyFavourites."""
+    """Restore a removed favourite, even if the rules have changed. Raises NameTaken, TooManyFavourites."""
     return _keep(player, VARIANTS[removed.variant], removed.name, removed.stakes)
 
 
 @transaction.atomic
 def rename(*, player: Player, variant: Variant, favourite_id: int, name: str) -> FavouriteBet:
-    """Give a favourite another name. Raises StalePage, NameMissing, NameTooLong, NameUnreadable, NameTaken."""
+    """Rename a favourite. Raises StalePage, NameMissing, NameTooLong, NameUnreadable, NameTaken."""
     wanted = readable(name)
     others = _locked(player, variant)
     favourite = _own(player, variant, favourite_id)
@@ -97,7 +98,7 @@ def rename(*, player: Player, variant: Variant, favourite_id: int, name: str) ->
 
 @transaction.atomic
 def remove(*, player: Player, variant: Variant, favourite_id: int) -> Removed:
-    """Take a favourite away, and return what brings it back. Raises StalePage."""
+    """Remove a favourite, and return the data to restore it. Raises StalePage."""
     _locked(player, variant)
     favourite = _own(player, variant, favourite_id)
     favourite.delete()
@@ -105,7 +106,7 @@ def remove(*, player: Player, variant: Variant, favourite_id: int) -> Removed:
 
 
 def readable(name: str) -> str:
-    """Return a name as it is kept, one space between its words. Raises NameMissing, NameTooLong, NameUnreadable."""
+    """Return a name as stored, with single spaces. Raises NameMissing, NameTooLong, NameUnreadable."""
     if any(unicodedata.category(each) in UNSEEN or each in BLANK for each in name.strip()):
         raise NameUnreadable
     kept = " ".join(unicodedata.normalize("NFC", name).split())
@@ -117,7 +118,7 @@ def readable(name: str) -> str:
 
 
 def free_name(word: str, taken: list[FavouriteBet]) -> str:
-    """Return a name that nothing has yet: the word with the first number that is free."""
+    """Return an unused name: the word with the first free number."""
     names = {each.name.casefold() for each in taken}
     return next(name for number in range(1, len(names) + 2) if (name := f"{word} {number}").casefold() not in names)
 
@@ -132,8 +133,9 @@ def _keep(player: Player, variant: Variant, name: str, stakes: Mapping[str, int]
 
 
 def _locked(player: Player, variant: Variant) -> list[FavouriteBet]:
-    """Return the player's favourites at a game, which nobody else changes until the transaction ends: counting and
-    comparing them would otherwise miss what another tab is about to save.
+    """Return the player's favourites for a game, locked until the transaction ends.
+
+    Without the lock, counting and comparing would miss a favourite that another tab is saving.
     """
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)
     return of(player, variant)
@@ -153,7 +155,10 @@ def _demand_free(name: str, others: list[FavouriteBet]) -> None:
 
 @contextmanager
 def _named_by_the_database() -> Iterator[None]:
-    """Say that a name is taken where PostgreSQL finds it the same as another one: it knows other letters' cases."""
+    """Raise NameTaken where the database finds the name equal to another one.
+
+    PostgreSQL's case folding differs from Python's.
+    """
     try:
         with transaction.atomic():
             yield

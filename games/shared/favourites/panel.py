@@ -1,4 +1,4 @@
-"""What the panel of favourite bets shows: each with its bets, and what would keep the table from taking them."""
+"""The panel of favourite bets: each with its bets, and why the table would refuse them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from games.shared.state import State
 from games.tables.presentation import Notice
 from players.models import Player
 
-REMOVED = "favourite_removed"  # session key: what was removed last, while it can be brought back
-SAID = "favourite_said"  # session key: a sentence that waits for the page after a redirect
+REMOVED = "favourite_removed"  # session key: the favourite removed last, while it can be restored
+SAID = "favourite_said"  # session key: a message for the page after a redirect
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FavouriteView:
     name: str
     bets: tuple[LaidBet, ...]
     total: int
-    trouble: str  # why the table would not take it as its limits are now
+    trouble: str  # why the table's present limits refuse it
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Panel:
     items: tuple[FavouriteView, ...]
     currency: str
     takes_bets: bool
-    name: str  # for the next one: as typed, where that was refused
+    name: str  # suggested name for the next favourite, or the refused name as typed
     longest: int
     is_full: bool
     said: Notice | None
-    removed: str  # name of what can be brought back
+    removed: str  # name of the favourite that can be restored
 
 
 def panel(
     session: SessionBase, player: Player, live: LiveTable, state: State, language: str, *, typed: str = ""
 ) -> Panel | None:
-    """Return what the panel shows; None where the game has no favourites. *typed* is a name that was refused."""
+    """Return the panel; None where the game has no favourites. *typed* is a refused name."""
     if Control.FAVOURITES not in state.variant.controls:
         return None
     kept, limits = favourites.of(player, state.variant), state.limits(player.currency)
@@ -80,13 +80,13 @@ def panel(
 
 
 def removed_of(session: SessionBase, live: LiveTable) -> Removed | None:
-    """Return what was removed last, if it was one of this game's."""
+    """Return the favourite removed last, if it belongs to this game."""
     kept: Mapping[str, Any] | None = session.get(REMOVED)
     return Removed(**kept) if kept and kept["variant"] == live.table.variant else None
 
 
 def sentence(error: errors.PlayError | SettlementError, state: State, language: str) -> str:
-    """Say why nothing was saved or renamed."""
+    """Return the error message of a failed save or rename."""
     match error:
         case errors.NameMissing():
             return _("Give it a name.")

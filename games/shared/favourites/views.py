@@ -1,4 +1,4 @@
-"""Saving, renaming and removing favourite bets at a shared table. Placing them is a click on the table as any other."""
+"""View to save, rename and remove favourite bets at a shared table. `live_bet` places them."""
 
 from dataclasses import asdict
 from enum import StrEnum
@@ -28,7 +28,7 @@ from wallet.models import Mode
 
 
 class Deed(StrEnum):
-    """What may be done to favourites."""
+    """Actions on favourites."""
 
     SAVE = "save"
     RENAME = "rename"
@@ -37,7 +37,7 @@ class Deed(StrEnum):
 
 
 class FavouriteForm(forms.Form):
-    """A button of the panel, with the favourite it stands beside and the name that was typed."""
+    """A button of the panel, with its favourite. The typed name is read from the request."""
 
     deed = forms.TypedChoiceField(choices=[(each.value, each.value) for each in Deed], coerce=Deed)
     favourite = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
@@ -48,7 +48,7 @@ class FavouriteForm(forms.Form):
 @at_a_human_pace
 @at_a_shared_table
 def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a button of the panel with the panel as it then stands: the fragment to htmx, the page otherwise."""
+    """Carry out a button of the panel, and return the panel to htmx or redirect to the page."""
     live, language = get_object_or_404(LiveTable, table=found, mode=mode), get_language() or "en"
     live.table = found
     state, typed = read_public(live), ""
@@ -68,12 +68,12 @@ def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpRes
 
 
 def _do(request: PlayerRequest, live: LiveTable) -> str:
-    """Do what the button says, and return a sentence on it. Raises PlayError, SettlementError."""
+    """Carry out the action and return a message. Raises PlayError, SettlementError."""
     form = FavouriteForm(request.POST)
     if not form.is_valid():
         raise StalePage
     player, variant = request.player, VARIANTS[live.table.variant]
-    # As it was typed: a form's field would take characters off that the name is refused for.
+    # The raw name: a form field would strip characters for which the name must be refused.
     which, name = form.cleaned_data["favourite"] or 0, request.POST.get("name", "")
     removed = removed_of(request.session, live)
     match form.cleaned_data["deed"]:

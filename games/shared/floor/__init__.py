@@ -1,6 +1,6 @@
-"""Live tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, what the round may cost,
-how the last ones ended, and what is stopped or late. How guests stand against each other at theirs is
-`games.chemin.floor`.
+"""State of live tables for staff: phase, shoe, open cards, bets, risk, results, stops and delays.
+
+`games.chemin.floor` adds the seats, bank and stakes of Chemin de Fer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,13 +44,13 @@ from wallet.models import Mode
 
 DRAWN: Final = (Phase.DEALT, Phase.SETTLED)
 LATE: Final = timedelta(seconds=10)
-"""How long past a deadline nothing may happen before staff are told: a tick comes every second."""
+"""A deadline passed by this much is reported to staff. A tick comes every second."""
 
 LAST: Final = 12
-"""How many results are shown."""
+"""Number of results shown."""
 
-# Parameters: how many of each, live tables. By the index of the list of rounds; annulled ones are left out, as on the
-# boards of players.
+# Parameters: number of results for each table, live tables. Uses the index of the list of rounds.
+# Void rounds are left out, as on the players' scoreboard.
 LAST_RESULTS: Final = f"""
 SELECT live.id, past.cards, past.outcome FROM games_livetable AS live CROSS JOIN LATERAL (
     SELECT round.id, round.opened_at, round.cards, coup.outcome
@@ -65,26 +65,28 @@ WHERE live.id = ANY (%s) ORDER BY past.opened_at, past.id
 
 @dataclass(frozen=True)
 class Floor:
-    """A live table for one kind of money, at the moment *now* by the database's clock. Amounts in minor units."""
+    """A live table for one kind of money at the moment *now* of the database's clock. Amounts in minor units."""
 
     now: datetime
     live_table: LiveTable
     round: LiveRound | None
     shoe: Shoe | None
-    turned: str  # the cards that lie open, in dealing order
+    turned: str  # the face-up cards, in dealing order
     bettors: int
-    staked: Mapping[str, int]  # currency -> what lies on the round
-    risks: Sequence[Risk]  # by currency, while a round is in progress; guests play each other, at no risk of the house
-    waiting: Sequence[Incident]  # for the supervisor's ruling
+    staked: Mapping[str, int]  # currency -> total of the bets on the round
+    # by currency, while a round is in progress; empty at Chemin de Fer, where the house bears no
+    # risk
+    risks: Sequence[Risk]
+    waiting: Sequence[Incident]  # incidents that await the supervisor's ruling
     results: Sequence[Bead] = ()  # of the last rounds, the latest last
-    reports: int = 0  # messages of its chat that await a decision
-    guests: Guests | None = None  # where they play each other
+    reports: int = 0  # reported chat messages that await a decision
+    guests: Guests | None = None  # at a table of Chemin de Fer
     is_house_stopped: bool = False
-    is_annulled: bool = False  # the round, with the stakes on it given back
+    is_annulled: bool = False  # the round is void and its stakes were returned
 
     @property
     def state(self) -> str:
-        """In one word."""
+        """The table state in one word."""
         if self.live_table.stopped_by_id:
             return "stopped"
         if self.live_table.table.status == Status.CLOSED and self.is_playing:
@@ -93,7 +95,7 @@ class Floor:
 
     @property
     def phase(self) -> str:
-        """How far the round has come, and once it is over, what comes after it; "" where there is none yet."""
+        """The phase of the round, and after its end what follows; "" where there is no round yet."""
         if self.round is None:
             return ""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
@@ -103,20 +105,20 @@ class Floor:
 
     @property
     def is_last(self) -> str:
-        """Why no round comes after the one in progress, in words; "" where one does, or where it is held itself."""
+        """Why no round follows the one in progress, as text; "" where one follows, or the round itself is held."""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         return f"then {self.what_follows}" if self.is_playing and not is_held and not self.goes_on else ""
 
     @property
     def what_follows(self) -> str:
-        """What comes after the round."""
+        """What follows the round, as text."""
         if self.goes_on:
             return "the next one opens after the deadline"
         return f"none opens: {self.why_none_opens}"
 
     @property
     def why_none_opens(self) -> str:
-        """What keeps another round from beginning, in words."""
+        """Why no other round opens, as text."""
         if self.live_table.stopped_by_id:
             return "the table is stopped"
         if self.is_house_stopped:
@@ -127,7 +129,7 @@ class Floor:
 
     @property
     def time_runs(self) -> bool:
-        """Whether what is asked of guests has to be answered in time: not while the house stands still."""
+        """Whether players of Chemin de Fer must act in time: not while the table or the house is stopped."""
         if not self.is_playing and (self.is_house_stopped or self.live_table.table.status == Status.PAUSED):
             return False
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
@@ -140,7 +142,7 @@ class Floor:
 
     @property
     def deadline(self) -> datetime | None:
-        """When something is to happen, as far as it may be told: the end of a deal says how many cards there are."""
+        """The next deadline, or None. The end of a deal is not given: it would reveal the number of cards."""
         if self.guests is not None:
             return self.guests.deadline if self.time_runs else None
         if self.round is None or self.round.phase == Phase.DEALT or self.live_table.stopped_by_id:
@@ -149,7 +151,7 @@ class Floor:
 
     @property
     def goes_on(self) -> bool:
-        """Whether another round begins after this one, for all that the table says of itself."""
+        """Whether the state of the table lets another round follow this one."""
         table, mode = self.live_table.table, Mode(self.live_table.mode)
         if not table.is_open or table.version is None or self.live_table.stopped_by_id or self.is_house_stopped:
             return False
@@ -157,13 +159,13 @@ class Floor:
 
     @property
     def late_since(self) -> datetime | None:
-        """Since when something should have happened that has not, and nobody has stopped it."""
+        """The deadline that passed without an action, although nobody has stopped the table."""
         due = self.round.deadline if self.is_dealing and self.round else self.deadline
         return due if due is not None and self.now - due > LATE else None
 
     @property
     def is_dealing(self) -> bool:
-        """Whether cards of the house are turned up, and paid after."""
+        """Whether cards are being turned up at a table other than Chemin de Fer."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
         return is_dealt and self.guests is None and not self.waiting
 
@@ -174,18 +176,18 @@ class Floor:
 
     @property
     def may_be_asked_about(self) -> Sequence[Incident]:
-        """The incidents over which two people may annul their round: those whose cards are drawn."""
+        """The incidents whose round has drawn cards, so that voiding it takes two people."""
         return [incident for incident in self.waiting if incident.live_round and incident.live_round.phase in DRAWN]
 
     @property
     def may_be_broken_up(self) -> bool:
-        """Whether guests sit there, and no cards are drawn that have to be played out first."""
+        """Whether players sit at the table of Chemin de Fer and no dealt coup has to be finished first."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
         return self.guests is not None and bool(self.guests.sitting) and not is_dealt
 
 
 def floor() -> Mapping[int, list[Floor]]:
-    """Return the live tables as they stand, real money first, by the id of their table. A fixed number of queries."""
+    """Return the state of all live tables, real money first, by table id. A fixed number of queries."""
     live_tables = LiveTable.objects.select_related(
         "table__version", "shoe", "round__version", "round__shoe", "round__live_table__table"
     ).order_by("-mode")
@@ -235,12 +237,12 @@ def _turned(live_table: LiveTable, moment: datetime, guests: Mapping[int, Guests
         return lying.get(live_table.round.pk, "")
     try:
         return lying_open(live_table.round, moment)
-    except clock.ClockError:  # nobody can say which of them do; it holds up no other table
+    except clock.ClockError:  # the number of open cards is unknown; the error must not affect other tables
         return ""
 
 
 def _totals(rounds: Iterable[UUID]) -> Mapping[UUID | None, dict[str, Mapping[str, int]]]:
-    """Return what lies on each bet of rounds, over all players, by currency."""
+    """Return the total of each bet of the rounds, over all players, by currency."""
     totals: dict[UUID | None, dict[str, Mapping[str, int]]] = {}
     for total in LiveTotal.objects.filter(round__in=rounds).order_by("currency"):
         if any(total.stakes.values()):
@@ -249,7 +251,7 @@ def _totals(rounds: Iterable[UUID]) -> Mapping[UUID | None, dict[str, Mapping[st
 
 
 def _results(live_tables: list[int]) -> Mapping[int, Sequence[Bead]]:
-    """Return how the last rounds of each table ended, the latest last."""
+    """Return the results of the last rounds of each table, the latest last."""
     results: dict[int, list[Bead]] = {}
     with connection.cursor() as cursor:
         cursor.execute(LAST_RESULTS, [LAST, live_tables])

@@ -1,4 +1,4 @@
-"""What a round at a shared table may cost the house, beside what its version allows."""
+"""The house's risk in a round at a shared table, and the limit that the version sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,27 +11,28 @@ from games.variants import VARIANTS
 
 @dataclass(frozen=True)
 class Risk:
-    """What is at stake for the house in one currency, in minor units of it."""
+    """The house's risk in one currency, in its minor units."""
 
     currency: str
     staked: int
     worst: int | None
-    """What it loses on the outcome that is worst for it; None where this program plays other rules than the round."""
+    """The loss on the worst outcome for the house; None where this version of the code has other rules."""
     limit: int | None
-    """What that may come to under the version of the round."""
+    """The limit of that loss under the version of the round."""
 
     @property
     def percent(self) -> int:
-        """How much of the limit is taken, rounded up, so that nothing reads as 0 but nothing."""
+        """Percent of the limit in use, rounded up, so that only no risk reads as 0."""
         return min(100, -(-100 * self.worst // self.limit)) if self.worst and self.limit else 0
 
 
 def risks_of(live_round: LiveRound | None, totals: Mapping[str, Mapping[str, int]]) -> Sequence[Risk]:
-    """Return the risk of a round in progress in each currency that lies on it. *totals*: currency, bet, minor units of
-    all players together.
+    """Return the risk of a round in progress in each currency of its bets.
 
-    While bets are open, what loses may still be taken back, and is not counted against what wins; that is also how
-    bets are held to the limit. It is the same from the deal on whatever cards are drawn: they are not looked at.
+    *totals*: currency, bet, minor units over all players. While bets are open, losing bets may
+    still be taken off, so they do not offset winning ones; the limit is applied to bets in the same
+    way. From the deal on they do offset. The drawn cards are never read, so the risk does not
+    depend on them.
     """
     if live_round is None or live_round.phase not in OPEN_PHASES:
         return ()

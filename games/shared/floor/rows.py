@@ -1,8 +1,8 @@
-"""The floor: every table of the house as one row of a page, rendered once for all staff who look at it.
+"""The floor: a page with one row for every table, rendered once for all staff who view it.
 
-A row says how its table stands and what wants somebody. It has no form, no token and nobody's number in it: it is the
-same for everybody, pages and streams send it alike, and nothing that somebody types is in what is exchanged. In
-English, like all of the back office.
+A row shows the table state and its alarms. It has no form, no token and no player's data, so it is
+the same for every reader. Pages and streams send the same row, and replacing it does not touch what
+a reader is typing. English only, like the whole back office.
 """
 
 import hashlib
@@ -32,17 +32,17 @@ from wallet import house_stop
 from wallet.money import format_money
 
 STATES: Final = ("stopped", "closing", "paused", "open", "closed")
-"""Every state of a table, those first that somebody may have to look at."""
+"""Table states, those that may need attention first."""
 
 RECENT: Final = timedelta(hours=3)
-"""How old the last hour that was summed up may be, to be shown."""
+"""Maximum age of the last hourly totals that are shown."""
 
 REPORTERS: Final = ("games.operate_table", "games.supervise_table")
 READERS: Final = (*REPORTERS, "games.view_table")
-"""Who of staff looks at the floor: whose role has one of these permissions."""
+"""Permissions to view the floor; any one of them is enough."""
 
 Doubted = frozenset[tuple[str, str]]
-"""Games, and digests of their rules, about whose returns an alarm has been raised."""
+"""Games and rules digests with a returns alarm."""
 
 BETWEEN_GUESTS: Final[Mapping[Outcome, str]] = {
     Outcome.PLAYER: "Punter",
@@ -53,43 +53,43 @@ BETWEEN_GUESTS: Final[Mapping[Outcome, str]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """Something about a table that wants somebody."""
+    """A condition of a table that needs attention."""
 
-    code: str  # tells it from the others of its row
+    code: str  # unique in its row
     text: str
     incident: int | None = None
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a round ended."""
+    """The result of a round."""
 
     side: str  # of `Outcome`
     name: str
 
     @property
     def letter(self) -> str:
-        """Return what stands on its bead."""
+        """Return the letter on its bead."""
         return self.name[0]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A table for one kind of money, or one at which each plays alone, in the words of the page."""
+    """The row of a live table for one kind of money, or of a solo table, as text for the page."""
 
-    key: str  # "live-3" of a live table, "solo-7" of a table
+    key: str  # "live-3" for a live table, "solo-7" for a solo table
     table: Table = field(repr=False)
-    on: Floor | None = field(repr=False)  # None where each plays alone
+    on: Floor | None = field(repr=False)  # None for a solo table
     name: str
-    mode: str  # in words; "" where each plays alone
+    mode: str  # as text; "" for a solo table
     game: str
     state: str
     version_number: int
-    since: str = ""  # when a table began to pause or was closed, by whom and why
+    since: str = ""  # when a table was paused or closed, by whom and why
     alarms: tuple[Alarm, ...] = ()
     round_code: str = ""
     phase: str = ""
-    is_last: str = ""  # why no round comes after the one in progress
+    is_last: str = ""  # why no round follows the one in progress
     deadline: datetime | None = None
     cards: str = ""
     bettors: int = 0
@@ -97,12 +97,12 @@ class Row:
     risks: tuple[Risk, ...] = ()
     shoe: str = ""
     results: tuple[Result, ...] = ()
-    guests: tuple[tuple[str, str], ...] = ()  # what, and how it stands
-    played: str = ""  # how much lately, where each plays alone
+    guests: tuple[tuple[str, str], ...] = ()  # label and value
+    played: str = ""  # recent number of rounds, for a solo table
 
     @property
     def full_name(self) -> str:
-        """Return what the table is called, with the kind of money where it has two rows."""
+        """Return the name of the table, with the kind of money where it has two rows."""
         return f"{self.name}, {self.mode}" if self.mode else self.name
 
     @property
@@ -112,44 +112,44 @@ class Row:
 
     @property
     def version(self) -> str:
-        """Return what is another one where the row says something else."""
+        """Return a hash that changes when the row changes."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Return where the row stands: what wants somebody first, then what is played."""
+        """Return the sort key: rows with alarms first, then tables in play."""
         return (not self.alarms, STATES.index(self.state), not self.bettors, self.name, self.mode, self.key)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The whole floor at the moment *now*, by the database's clock."""
+    """The whole floor at the moment *now* of the database's clock."""
 
     now: datetime
     rows: Sequence[Row]
-    stopped_since: datetime | None  # the whole house
-    notices: int  # of maintenance, that everybody is shown
+    stopped_since: datetime | None  # start of a house stop
+    notices: int  # number of maintenance notices shown to everybody
 
     @property
     def version(self) -> str:
-        """Return what is another one where the head says something else."""
+        """Return a hash that changes when the head of the page changes."""
         named = [(row.key, row.full_name, row.alarms) for row in self.alarmed]
         told = (self.counts, named, self.order, self.stopped_since, self.notices)
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     @property
     def counts(self) -> Sequence[tuple[str, int]]:
-        """How many tables stand how."""
+        """The number of tables in each state."""
         counted = Counter(row.state for row in self.rows)
         return [(state, counted[state]) for state in STATES if counted[state]]
 
     @property
     def alarmed(self) -> Sequence[Row]:
-        """What wants somebody."""
+        """The rows with alarms."""
         return [row for row in self.rows if row.alarms]
 
     def row(self, key: str) -> Row | None:
-        """Return the row of that key, None where there is none."""
+        """Return the row with that key, or None."""
         return next((row for row in self.rows if row.key == key), None)
 
     @property
@@ -159,9 +159,7 @@ class Rows:
 
 
 def read_rows() -> Rows:
-    """Return every table that was ever put live, in the order in which they want somebody. A fixed number of
-    queries.
-    """
+    """Return a row for every table that was ever put live, alarms first. A fixed number of queries."""
     stop, now = house_stop.current(), clock.now()
     doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
     played, shared = _played_lately(now), [on for tables in floor().values() for on in tables]
@@ -178,14 +176,14 @@ def read_rows() -> Rows:
 
 
 def render_row(row: Row, now: datetime, *, is_hidden: bool = False, unfolds: bool = True) -> str:
-    """Return the list item of a row; what can be done unfolds under it, where that does not stand beside it anyway."""
+    """Return the list item of a row. With *unfolds*, it opens the actions of the table."""
     context = {"row": row, "now": now, "is_hidden": is_hidden, "unfolds": unfolds}
     with override("en"):
         return get_template("staff/_floor_row.html").render(context)
 
 
 def render_head(rows: Rows) -> str:
-    """Return what stands above the rows: how many tables stand how, and which want somebody."""
+    """Return the head of the page: the number of tables in each state, and the tables with alarms."""
     with override("en"):
         return get_template("staff/_floor_head.html").render({"floor": rows})
 
@@ -251,7 +249,7 @@ def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Itera
 
 
 def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
-    """Yield that a table is closed whose rules an alarm has been raised about: it may be that which closed it."""
+    """Yield an alarm for a closed table whose rules have a returns alarm, which may have closed it."""
     if table.status == Status.CLOSED and table.version and (table.variant, table.version.rules_digest) in doubted:
         yield Alarm("returns", "Closed, and there is an alarm about the returns of its game")
 
@@ -278,7 +276,7 @@ def _goes_on(on: Floor, guests: Guests) -> str:
 
 
 def _guests(guests: Guests) -> Iterable[tuple[str, str]]:
-    """Yield how guests stand against each other, by their places: who they are is on record for whoever looks."""
+    """Yield the state of a table of Chemin de Fer by seat numbers; viewing players' names would be logged."""
 
     def laid(amount: int) -> str:
         return format_money(amount, guests.currency, "en")
@@ -304,8 +302,9 @@ def _staked_between(guests: Guests) -> tuple[tuple[str, int], ...]:
 
 
 def _played_lately(now: datetime) -> Mapping[int, str]:
-    """Return how many rounds were played in the last hour that was summed up, in words, by table. Rounds themselves
-    are too many to be counted while somebody waits.
+    """Return the rounds played in the last hour with hourly totals, as text, by table.
+
+    Rounds are too many to count while a page loads.
     """
     last = Tally.objects.aggregate(last=Max("hour"))["last"]
     if last is None or now - last > RECENT:

@@ -1,4 +1,4 @@
-"""Since when tables stand as they do, by whom and why, as the event log has it."""
+"""Since when a table is paused or closed, by whom and why, from the audit log."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ TURNED: Final = ("table.opened", "table.paused", "table.went_on", "table.closed"
 
 
 def since(tables: Iterable[Table]) -> Mapping[int, str]:
-    """Return it in words, by the id of each table that is not open; one that was made so is left out. Two queries."""
+    """Return the text by table id, for tables that are not open and have such an event. Two queries."""
     of_tables = {f"table:{table.pk}": table.pk for table in tables if table.status != Status.OPEN}
     turned = Event.objects.filter(on__in=of_tables, kind__in=TURNED).order_by("on", "-pk").distinct("on")
     latest = list(turned)
@@ -27,7 +27,7 @@ def _told(event: Event, names: Mapping[str, str]) -> str:
 
 
 def _names(called: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of staff by what events call them."""
+    """Return the names of staff by their identifier in events."""
     numbers = {each.removeprefix("staff:") for each in called if each.startswith("staff:")}
     members = Staff.objects.filter(pk__in=[int(number) for number in numbers if number.isdecimal()])
     return {str(member): member.name for member in members}
