@@ -1,5 +1,5 @@
-"""Chemin de Fer at the table: guests play each other, and the house keeps the table, the bank and the clock.
+"""Chemin de Fer tables: players play against each other; the house runs the table, holds the money and keeps time.
 
-What may be done, and what comes of it, only the engine says (`games.engine.chemin`). Here it is carried out: rows,
-money, clock, news.
+Only the engine (`games.engine.chemin`) decides what is allowed and what follows from an action.
+This package carries it out: rows, money, deadlines, notifications.
 """

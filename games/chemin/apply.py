@@ -1,8 +1,8 @@
-"""The one door to a Chemin de Fer table: an action is carried out whole, in the caller's transaction, which has the
-table (`games.chemin.table_state.locked`).
+"""Carry out one action at a table of Chemin de Fer, all or nothing, in the caller's transaction.
 
-The engine says what comes of it; rows, money, clock and news follow from its events, and nothing happens at a table
-that is not a `CheminMove`.
+Every change of a table goes through `carry_out`. The caller has locked the table
+(`games.chemin.table_state.locked`). The engine returns events; rows, money, deadlines and
+notifications follow from them. Every change is recorded as a `CheminMove`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from wallet.models import Account
 
 
 def record(moved: Moved, seats: Seats, tenure: CheminTenure | None) -> None:
-    """Record what happened in a move, with *seats* as they were in it and the *tenure* it belongs to."""
+    """Log the events of a move, with *seats* as they were during it and the *tenure* it belongs to."""
     for event in moved.events:
         match event:
             case GuestJoined(place):
@@ -86,10 +86,11 @@ def carry_out(
     why: WhyLeft = WhyLeft.WISH,
     newcomer: CheminSeat | None = None,
 ) -> Standing:
-    """Do one thing at a table and return it as it stands then.
+    """Carry out one action at a table and return the new table state.
 
-    *why* is why whoever gets up in it does; *newcomer* the row of whoever sits down. Raises Refused, Unpaid, Doubt, and
-    LedgerError where the ledger refuses for anything but a guest's money.
+    *why* is the reason recorded for a player who leaves in this move. *newcomer* is the seat row of
+    a player who sits down. Raises Refused, Unpaid, Doubt, and LedgerError where the ledger refuses
+    anything other than a player's payment.
     """
     _demand_sound(standing, action)
     state, events = apply(standing.state, action)
@@ -115,14 +116,16 @@ def carry_out(
 
 
 def name_of(action: type[Action]) -> str:
-    """Return what an action is called in a move, as "make_call"."""
+    """Return the name of an action in a move, such as "make_call"."""
     return CAPITAL.sub("_", action.__name__).lower()
 
 
 def _demand_sound(standing: Standing, action: Action) -> None:
-    """Ask before anybody decides whether the program still has the rules of the coup and the ledger its stakes, and
-    before cards are drawn whether all before them were dealt in order. Raises RulesUnknown, NotRecomputed, WrongCard,
-    NotReproduced, InvalidTag.
+    """Check rules, stakes and cards before an action is carried out.
+
+    In a coup, this version of the code must have the rules of the coup, and the ledger must hold
+    the stakes of the table state. Before a deal, all earlier coups of the shoe must have been dealt
+    in order. Raises RulesUnknown, NotRecomputed, WrongCard, NotReproduced, InvalidTag.
     """
     if isinstance(action, TableAction | TimeUp) and standing.in_coup:
         rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
@@ -142,7 +145,11 @@ def _by_place(stakes: Iterable[Chips]) -> str:
 
 
 def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
-    """Keep the move. It belongs to the coup in which it was asked for; who takes or keeps a bank begins one with it."""
+    """Store the move.
+
+    It belongs to the coup in which the decision was asked for; taking or keeping a bank belongs to
+    the coup that it begins.
+    """
     decision, before = moved.decision, moved.before
     belongs = before.live_round if isinstance(decision, Pass) else live_round
     call = getattr(decision, "call", None)
@@ -163,8 +170,9 @@ def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: Che
 
 
 def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
-    """Return what lies on the accounts of all who sat there and on the bank's, by id. Raises NotRecomputed where the
-    ledger has other amounts than the table.
+    """Return the balances of all seated players' accounts and of the bank's account, by id.
+
+    Raises NotRecomputed where the ledger has other amounts than the table state.
     """
     ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
     found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
@@ -184,7 +192,7 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
 
 
 def _keep(after: Standing, moved: Moved, sale_id: UUID | None) -> None:
-    """Keep the table as it stands now, and tell that it has moved."""
+    """Store the new table state and notify other processes."""
     chemin = after.chemin
     chemin.state, chemin.move, chemin.tenure, chemin.sale_id = freeze(after.state), moved.number, after.tenure, sale_id
     chemin.save(update_fields=["state", "move", "question", "asked_at", "deadline", "tenure", "sale_id"])

@@ -1,8 +1,8 @@
-"""Whether a table goes on: what may begin, be answered or be left there, as staff, incidents and the clock have it.
+"""What may begin, be decided or be left at a table, given its status, incidents and deadline.
 
-A closed table begins no coup and plays the one in progress to its end. So does one that pauses, and every one while the
-whole house is stopped; between two coups it stands still, as a stopped one does, which plays out what is dealt once
-nothing about that coup awaits a ruling.
+A closed table begins no coup but plays a coup in progress to its end. So does a paused table, and
+every table during a house stop; between two coups such a table waits. A stopped table waits too,
+but plays out a dealt coup once none of its incidents awaits a ruling.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from games.solo.seats import pauses, takes_bets
 from games.tables import clock
 
 ANSWERS_BEGIN: Final = frozenset({Phase.AUCTION, Phase.CALLS, Phase.STAKES})
-"""Phases in which a coup may begin, or go on to its cards, by the last guest being asked no more."""
+"""Phases in which a coup may begin, or go on to its cards, because the last player is no longer asked."""
 
 
 def may_begin(standing: Standing) -> bool:
-    """Say whether anything new may begin at the table: it is open, and nothing is the matter there."""
+    """Return whether anything new may begin at the table: it takes bets and is not stopped."""
     return standing.live_table.stopped_by_id is None and _takes_bets(standing)
 
 
 def does_pause(standing: Standing) -> bool:
-    """Say whether coups would begin at the table but for its pause, or for a stop of the whole house."""
+    """Return whether only a pause or a house stop keeps the table from beginning coups."""
     table, mode = standing.live_table.table, standing.mode
     return pauses(table, mode) or (standing.is_house_stopped and takes_bets(table, mode))
 
 
 def is_paused(standing: Standing) -> bool:
-    """Say whether the table stands between two coups because it pauses: what is asked there waits."""
+    """Return whether the table is paused between two coups, so that a pending question waits."""
     return not standing.in_coup and does_pause(standing)
 
 
 def why_not(standing: Standing) -> PlayError:
-    """Return why nothing may begin there, or be answered."""
+    """Return the error that says why nothing may begin or be answered."""
     if standing.is_house_stopped:
         return HouseStopped()
     if standing.live_table.stopped_by_id is not None:
@@ -48,7 +48,7 @@ def why_not(standing: Standing) -> PlayError:
 
 
 def may_go_on(standing: Standing) -> bool:
-    """Say whether what is asked may be answered now."""
+    """Return whether the pending question may be answered now."""
     if standing.live_table.stopped_by_id is None:
         return standing.in_coup or _takes_bets(standing)
     live_round = standing.live_round
@@ -62,18 +62,18 @@ def _takes_bets(standing: Standing) -> bool:
 
 
 def is_waited_for(standing: Standing, seat: CheminSeat) -> bool:
-    """Say whether a table that stands still would go on because this guest is asked no more."""
+    """Return whether a waiting table would move on if this player were no longer asked."""
     stands_still = standing.live_table.stopped_by_id is not None or is_paused(standing)
     return stands_still and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN
 
 
 def demand_to_leave(standing: Standing, seat: CheminSeat) -> None:
-    """Raises what `why_not` returns where such a table would go on because this guest is asked no more."""
+    """Raise the error of `why_not` where a waiting table would move on because this player leaves."""
     if is_waited_for(standing, seat):
         raise why_not(standing)
 
 
 def is_too_late(standing: Standing) -> bool:
-    """Say whether the time for an answer is over, by the database's clock as it stands."""
+    """Return whether the deadline of the pending question has passed, by the database's clock."""
     deadline = standing.chemin.deadline
     return standing.state.turn is not None and deadline is not None and clock.now() >= deadline

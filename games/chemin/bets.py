@@ -1,4 +1,4 @@
-"""The two bets of the game as every game keeps its bets: one against a bank, one on it."""
+"""The two bets of Chemin de Fer in the form that all games store: against a bank, and on it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,7 +7,7 @@ from games.engine.chemin.rules import Outcome
 
 PUNTER: Final = "punter"
 BANK: Final = "bank"
-"""What of a bank was covered."""
+"""The covered part of a bank."""
 
 RESULTS: Final[Mapping[tuple[str, Outcome | None], str]] = {
     (PUNTER, Outcome.PUNTER): "win",
@@ -19,4 +19,4 @@ RESULTS: Final[Mapping[tuple[str, Outcome | None], str]] = {
     (PUNTER, None): "void",
     (BANK, None): "void",
 }
-"""What became of a bet, by the outcome of its coup; without one it was annulled."""
+"""Result of a bet, by the outcome of its coup; no outcome means the coup is void."""

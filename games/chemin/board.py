@@ -1,7 +1,7 @@
-"""Composes what a Chemin de Fer table shows, in the active language: one view for everybody, and one for each player.
+"""Compose what a Chemin de Fer table shows, in the active language: a public view and a view for each player.
 
-Everything comes from what `games.engine.chemin.view` shows a spectator, or the guest at one place: a card that lies
-face down is never part of a view that its reader may not see it in.
+Everything is taken from `games.engine.chemin.view` for a spectator or for one seat. So a face-down
+card never reaches a view whose reader may not see it.
 """
 
 import hashlib
@@ -32,18 +32,18 @@ from games.tables.presentation import CardView, Notice
 from wallet.money import MINOR_UNITS, format_money
 
 CHIPS: Final = tuple(units * MINOR_UNITS for units in (1, 5, 25, 100, 500, 2_500, 10_000, 50_000))
-"""What stakes are shown in, whatever was laid: minor units."""
+"""Values in which stakes are drawn as chips, in minor units."""
 
 BEFORE_THE_CARDS: Final = frozenset({Phase.CALLS, Phase.STAKES})
-"""The phases of a coup in which money is put down."""
+"""The phases of a coup in which players put down money."""
 
 PAIR: Final = 2
 WHERE_DEALT: Final = {Side.PUNTER: (1, 3, 5), Side.BANKER: (2, 4, 6)}
-"""The numbers of a side's cards in the order of the deal."""
+"""The numbers of a side's cards in dealing order."""
 
 
 def public_view(seen: Seen, language: str) -> PublicView:
-    """Return what everybody sees at the moment of *seen*."""
+    """Return what everybody sees in *seen*."""
     table = view(seen.standing, None)
     reading = turns.reading_of(seen, table, language)
     said, latest = _said(seen, reading)
@@ -82,8 +82,9 @@ def public_view(seen: Seen, language: str) -> PublicView:
 
 
 def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnView:
-    """Return what is the player's own at the moment of *seen*. Where they have a place, `seen.standing` has what they
-    may put down as their balance there.
+    """Return what one player sees in *seen*.
+
+    For a seated player, `seen.standing` must hold the available balance (`with_funds`).
     """
     table = view(seen.standing, None if _is_silent(seen) else own.seat)
     seat = next((guest for guest in table.guests if guest.seat == own.seat), None)
@@ -124,12 +125,12 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
 
 
 def _is_still(seen: Seen) -> bool:
-    """Whether nobody is asked anything now, whoever's turn it is."""
+    """Return whether no question is pending, although it may be a player's turn."""
     return seen.is_stopped or seen.waits
 
 
 def _is_silent(seen: Seen) -> bool:
-    """Whether nobody can be asked: what lies on the table is not known while a malfunction is looked into."""
+    """Return whether no player can be asked because the cards cannot be shown or the table is stopped."""
     coup = seen.standing.coup
     is_dealt = seen.standing.phase in (Phase.PUNTER, Phase.BANKER)
     return seen.is_stopped or (is_dealt and (coup is None or coup.hands is None))
@@ -179,7 +180,7 @@ def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
 
 
 def _is_fresh(seen: Seen) -> bool:
-    """Whether nothing has been decided since the coup that is over: what was staked is shown as it ended."""
+    """Return whether nothing has happened since the last coup ended, so that its stakes are still shown."""
     return bool(seen.moves) and any(isinstance(event, Settled) for event in seen.moves[-1].events)
 
 
@@ -230,7 +231,7 @@ def _card(card: Card | None, order: int) -> CardView | None:
 
 
 def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand | None:
-    """Return the punters' two cards to whoever holds them, until they are turned up."""
+    """Return the punters' two cards for the player who holds them, until they are turned up."""
     everybodys = view(seen.standing, None).coup
     if table.coup is None or everybodys is None or table.coup.punter == everybodys.punter:
         return None
@@ -253,7 +254,7 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
-    """Return what the croupier said last, and what happened after that."""
+    """Return the croupier's last announcements, and the latest event after them."""
     if seen.is_stopped:
         text = _("Something went wrong. The shift supervisor has been called, and your money is safe.")
         return (Spoken(_("The table is stopped") if seen.annulled else text),), ""
@@ -278,7 +279,7 @@ def _nobody_is_asked() -> str:
 
 
 def _settled(seen: Seen) -> Settled | None:
-    """Return how the latest coup ended, as the table heard it."""
+    """Return the settlement of the latest coup from the table's events."""
     events = (event for move in reversed(seen.moves) for event in reversed(move.events))
     return next((event for event in events if isinstance(event, Settled)), None)
 
@@ -299,7 +300,8 @@ def _notes(seen: Seen) -> tuple[str, ...]:
 def _past(past: Past) -> PastView:
     if past.outcome is None or past.punter_total is None or past.banker_total is None:
         return PastView("✕", "annulled", _("This coup was annulled. All stakes were returned."))
-    letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]  # so in every language
+    # the same letters in every language
+    letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]
     sentence = messages.outcome_of(past.outcome, past.punter_total, past.banker_total)
     return PastView(letter, past.outcome.value, sentence)
 
@@ -325,14 +327,14 @@ def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
 
 
 def _offered(seen: Seen, table: SeatView) -> SeatView:
-    """Return the table without what puts money down, while the whole house is stopped."""
+    """Return the table with only Pass as an option where a house stop forbids new stakes."""
     if not seen.is_house_stopped or seen.standing.phase not in BEFORE_THE_CARDS:
         return table
     return replace(table, options=tuple(each for each in table.options if isinstance(each.action, Pass)))
 
 
 def _on_table(table: SeatView) -> int:
-    """Return what the reader has before the croupier: bank, stake and bid."""
+    """Return the reader's money on the table: bank, stake and bid."""
     held = [table.bank] if table.bank else []
     stakes = table.coup.stakes if table.coup and table.coup.outcome is None else ()
     bids = table.sale.bids if table.sale else ()
@@ -340,7 +342,7 @@ def _on_table(table: SeatView) -> int:
 
 
 def _leaving(table: SeatView) -> str:
-    """Say what happens to money on the table if the reader leaves now."""
+    """Return what happens to the reader's money on the table if they leave now."""
     coup = table.coup if table.coup and table.coup.outcome is None else None
     holds_bank = table.bank is not None and table.bank.seat == table.seat
     if coup and (holds_bank or any(stake.seat == table.seat for stake in coup.stakes)):
@@ -364,7 +366,7 @@ def _missed(seen: Seen, own: Own) -> str:
 
 
 def _came_to(last: Played | None, currency: str, language: str) -> tuple[str, str]:
-    """Return what the latest coup came to for the player, as one word and in a few."""
+    """Return the player's result in the latest coup, as one word and as text."""
     if last is None:
         return "", ""
     if last.is_annulled:

@@ -1,4 +1,4 @@
-"""Breaking a guests' table up: staff have everybody get up, with what is theirs, between two coups."""
+"""Break up a table of Chemin de Fer: staff have all players leave between two coups, with their money."""
 
 from django.db import transaction
 
@@ -14,11 +14,11 @@ from games.shared.malfunction import MalfunctionError, stated
 
 @transaction.atomic
 def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
-    """Have every guest of a table get up: bids and the bank go home, a coup of which no card is drawn is cancelled
-    before. The table stays open or closed as it is.
+    """Have every player leave a table. The table stays open or closed as it is.
 
-    Raises MalfunctionError where there is no such table or nobody sits at it, and while cards are drawn: their coup is
-    played out first, or annulled by two people.
+    Bids and the bank go back to their owners. A coup without drawn cards is cancelled first. Raises
+    MalfunctionError where there is no such table or nobody sits at it, and while cards are drawn:
+    that coup must be played out, or voided by two people.
     """
     found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.GUESTS).select_related("table", "round")
     live_table = found.select_for_update(of=("self",), no_key=True).first()

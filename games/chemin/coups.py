@@ -1,7 +1,7 @@
-"""A coup while it is played: a round of the live table, whose phase follows the engine's.
+"""A coup in progress: a round of the live table whose phase follows the engine's.
 
-Calls and stakes are bets that are taken; with *rien ne va plus* they are closed; cards are drawn when the banker draws
-them. Which ones never stands in the row: a card that lies face down is stored nowhere.
+Calls and stakes are taken while betting is open. *Rien ne va plus* closes bets. The cards are drawn
+when the banker draws them. The row does not contain the cards: a face-down card is stored nowhere.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ COURSE: Final = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 
 
 def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
-    """Begin the coup that begins with this move; otherwise return the one in progress. One in which nobody can call or
-    stake is over before it began.
+    """Open the coup that begins with this move, or return the coup in progress.
+
+    A coup in which nobody can call or stake ends before it begins, so no round is opened for it.
     """
     before = moved.before
     if before.live_round is not None or not moved.in_coup:
@@ -49,7 +50,7 @@ def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
         version=before.version,
         shoe=shoe,
         number=(latest or 0) + 1,
-        is_last=False,  # which one is, the cards say: the cut card comes out in it
+        is_last=False,  # not known yet: the cut card comes out in the last round
         code=round_code(coup_id),
         phase=Phase.BETTING,
         opened_at=moved.at,
@@ -69,9 +70,9 @@ def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
 
 
 def follow(moved: Moved, live_round: LiveRound | None, deadline: datetime | None) -> LiveRound | None:
-    """Take the coup through the phases that the move has taken it; return it where it goes on.
+    """Take the coup through the phases of the move; return it unless it has ended.
 
-    *deadline* is that of the question asked now. A coup that is annulled is ended by whoever annuls it.
+    *deadline* is that of the pending question. A void coup is ended by the code that voids it.
     """
     if live_round is None or moved.first(CoupAnnulled) is not None:
         return None
@@ -90,7 +91,7 @@ def follow(moved: Moved, live_round: LiveRound | None, deadline: datetime | None
 
 
 def _enter(moved: Moved, live_round: LiveRound, phase: Phase) -> None:
-    """Take the coup one phase on: PostgreSQL keeps it from passing one over."""
+    """Take the coup one phase on. A trigger in PostgreSQL refuses to skip a phase."""
     live_round.phase, fields = phase, ["phase", "deadline"]
     match phase:
         case Phase.CLOSED:
@@ -100,7 +101,8 @@ def _enter(moved: Moved, live_round: LiveRound, phase: Phase) -> None:
         case Phase.DEALT:
             live_round.dealt_at, live_round.first_card = moved.at, there(moved.before.state.shoe).drawn
             fields += ["dealt_at", "first_card"]
-            # Which cards these are, the seed of the shoe says: whoever reads the log sees none before the guests do.
+            # The cards follow from the seed of the shoe. They are not logged, so that a reader of
+            # the log does not see them before the players.
             data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
             log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
         case _:
@@ -110,7 +112,7 @@ def _enter(moved: Moved, live_round: LiveRound, phase: Phase) -> None:
 
 
 def _record_stakes(moved: Moved, live_round: LiveRound) -> None:
-    """Commit to every stake: a line "seat player stake" for each in their order, minor units, parted by line feeds."""
+    """Commit to every stake: one line "seat player stake" each, in order, minor units, separated by line feeds."""
     stakes, seats = moved.state.running_coup.stakes, moved.before.seats
     lines = [f"{seats[chips.seat].pk} {seats[chips.seat].player_id or 'house'} {chips.amount}" for chips in stakes]
     data: dict[str, Json] = {
@@ -125,7 +127,7 @@ def _record_stakes(moved: Moved, live_round: LiveRound) -> None:
 
 
 def _draw(moved: Moved, shoe: Shoe) -> None:
-    """Count the cards that have left the shoe."""
+    """Store the number of cards that have left the shoe."""
     drawn = there(moved.state.shoe).drawn
     if drawn != shoe.gone:
         shoe.gone = drawn

@@ -1,4 +1,4 @@
-"""How long whoever is asked has for an answer."""
+"""Deadlines of the questions that players are asked."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ WAITS: Final[Mapping[Phase, str]] = {
     Phase.BANKER: "decide",
     Phase.CHOICE: "choice",
 }
-"""Which time of the table's clock a question has."""
+"""The time of the table's clock that applies in each phase."""
 
 
 def ask(standing: Standing, moved: Moved) -> datetime | None:
-    """Ask what *standing* asks once a move has led there, unless it was asked before, and return until when: the time
-    to look at a coup that has just ended comes on top. None where nobody is asked.
+    """Set the deadline of the question that a move led to, and return it; None where nobody is asked.
+
+    A question that was already pending keeps its deadline. After a coup the pause that shows its
+    result is added.
     """
     chemin = standing.chemin
     if not moved.asks_anew:
@@ -43,7 +45,7 @@ def ask(standing: Standing, moved: Moved) -> datetime | None:
 
 
 def ask_anew(standing: Standing) -> None:
-    """Give whoever is asked all of the time again, since the house stood still. It is the same question."""
+    """Restart the time of the pending question after a stop or pause. Its number does not change."""
     chemin, length, moment = standing.chemin, _length(standing), clock.now()
     if length is None:
         return
@@ -56,8 +58,10 @@ def ask_anew(standing: Standing) -> None:
 
 
 def _length(standing: Standing) -> int | None:
-    """Return how many milliseconds the question waits. Nobody waits long for a house player, or for a guest who is
-    going: the croupier decides for them. A free bank waits for anyone, and then for a house player.
+    """Return the time of the question in milliseconds, or None.
+
+    House players and leaving players get only the short `house_player` time. A free bank waits
+    without a deadline, unless house players sit at the table.
     """
     state, waits = standing.state, standing.clock
     if state.phase is Phase.FREE:

@@ -1,7 +1,7 @@
-"""What happened at a table, as a move keeps it: JSON, public like the event itself.
+"""Event codec: events of a table as JSON, as stored in moves.
 
-What a guest has to play with stands in no move: it is nobody's business but the guest's, and the ledger's. Where an
-event tells it, a move that is read again says 0.
+Moves are public, so they contain no balances: a balance is known only to its player and the ledger.
+A decoded event has 0 in place of a balance.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Told = dict[str, Any]
 
 KINDS: Final[Mapping[str, type[Event]]] = types.MappingProxyType({kind.__name__: kind for kind in get_args(Event)})
 PRIVATE: Final = (GuestJoined, GuestLeft, BalanceSet)
-"""These tell a balance."""
+"""Events that contain a balance."""
 
 
 def write(event: Event) -> Told:
-    """Write an event as JSON: its name as "event", and beside it everything it says but balances."""
+    """Return an event as JSON: its name under "event", and all its fields except balances."""
     kept = [field.name for field in fields(event) if not (isinstance(event, PRIVATE) and field.name == "balance")]
     return {"event": type(event).__name__, **{name: _plain(getattr(event, name)) for name in kept}}
 
 
 def read(told: Told) -> Event:
-    """Read what `write` has written. Raises KeyError for a name that no event has."""
+    """Return the event that `write` encoded. Raises KeyError for an unknown event name."""
     kind = KINDS[told["event"]]
     hints: Mapping[str, Any] = _hints(cast("Hashable", kind))
     return kind(**{name: _value(hint, told.get(name, 0)) for name, hint in hints.items()})
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 def _value(hint: Any, plain: Any) -> Any:
-    """Return what is written as *plain* as the type that an event has for it."""
+    """Return the JSON value *plain* as the type of the event's field."""
     if get_origin(hint) in (Union, types.UnionType):
         return None if plain is None else _value(get_args(hint)[0], plain)
     if get_origin(hint) is tuple:

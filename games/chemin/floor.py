@@ -1,5 +1,7 @@
-"""Guests' tables as staff see them: what is asked of whom and until when, who sits there, and what lies before the
-croupier, now or in a coup that is over. No card is read for it: what lies open is `games.shared.open_cards`.
+"""Tables of Chemin de Fer as staff see them: pending question, deadline, seats, bank, bids and stakes.
+
+It covers coups in progress and finished ones, and reads no card. `games.shared.open_cards` returns
+the face-up cards.
 """
 
 from __future__ import annotations
@@ -53,20 +55,20 @@ COUP: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Sitting:
-    """Somebody at a place."""
+    """A player or house player at a seat."""
 
     number: int
-    player: int | None  # None: played by the house
+    player: int | None  # None: a house player
     is_away: bool = False
 
     def __str__(self) -> str:
-        """Return how staff know whoever it is."""
+        """Return the name that staff see."""
         return f"seat {self.number}, {f'player:{self.player}' if self.player else 'house player'}"
 
 
 @dataclass(frozen=True)
 class Laid:
-    """Chips before the croupier, and whose they are. Minor units."""
+    """Chips on the table and their owner. Minor units."""
 
     sitting: Sitting
     amount: int
@@ -74,7 +76,7 @@ class Laid:
 
 @dataclass(frozen=True)
 class Guests:
-    """A guests' table at one moment. Amounts in minor units of *currency*."""
+    """A table of Chemin de Fer at one moment. Amounts in minor units of *currency*."""
 
     currency: str
     goes_on: str
@@ -82,14 +84,14 @@ class Guests:
     asked: Sitting | None = None
     deadline: datetime | None = None
     bank: Laid | None = None
-    full_amount: int | None = None  # of a bank on sale
+    full_amount: int | None = None  # of a bank for sale
     bids: Sequence[Laid] = ()
     stakes: Sequence[Laid] = ()
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Who had which part in a coup. Amounts in minor units of *currency*."""
+    """The bank and the stakes of a coup. Amounts in minor units of *currency*."""
 
     currency: str
     bank: Laid | None
@@ -97,8 +99,9 @@ class Parts:
 
 
 def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
-    """Return the parts in these coups, by their ids: as they were, or as they stand in one that is in progress. Rounds
-    of other tables are left out. A fixed number of queries.
+    """Return the bank and stakes of these coups, finished or in progress, by id.
+
+    Rounds of other tables are left out. A fixed number of queries.
     """
     wanted = [each for each in coups if each.live_table.table.shape == Shape.GUESTS]
     running = {each.live_table_id: each.pk for each in wanted if each.phase in OPEN_PHASES}
@@ -116,14 +119,14 @@ def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
 
 
 def in_words(live_round: LiveRound) -> str:
-    """Return how far a round of a live table has come; where guests play each other, how far their coup has."""
+    """Return the phase of a round as text; at Chemin de Fer, that of the coup."""
     if live_round.live_table.table.shape == Shape.GUESTS:
         return COUP[live_round.phase]
     return live_round.get_phase_display()
 
 
 def guests_at(live_tables: Iterable[int]) -> Mapping[int, Guests]:
-    """Return how these guests' tables stand, by their ids. Two queries."""
+    """Return the state of these tables of Chemin de Fer, by id. Two queries."""
     ids = list(live_tables)
     sitting: dict[int, dict[int, Sitting]] = {}
     for seat in CheminSeat.objects.filter(live_table__in=ids, left_at=None).order_by("number"):
@@ -168,7 +171,7 @@ def _rules(version: TableVersion | None) -> GuestRules:
 
 
 def _without_cards(frozen: Mapping[str, Any], rules: GuestRules) -> State:
-    """Put a state together without shoe and hands, and without anybody's balance."""
+    """Return a table state without shoe, hands and balances."""
     coup = frozen["coup"] and {**frozen["coup"], "hands": None}
     seats = dict.fromkeys((number for number, _ in frozen["seats"]), 0)
     return thaw({**frozen, "coup": coup, "shoe": None}, rules=rules.table_rules, cards=(), balances=seats)

@@ -1,4 +1,4 @@
-"""Both hands of a coup between guests that is over, as any page shows the hands of a round."""
+"""The two hands of a finished coup of Chemin de Fer, in the form in which pages show hands of a round."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from games.tables.presentation import HandView
 
 
 def hand_views(dealt: Dealt, punter: str, banker: str) -> tuple[HandView, HandView]:
-    """Return the punters' hand and the banker's under these names, each card with its place in the dealing order."""
+    """Return the punters' hand and the banker's hand, each card with its place in the dealing order."""
     return (
         _hand("player", punter, dealt.punter, (1, 3, 5), wins=dealt.outcome is Outcome.PUNTER),
         _hand("banker", banker, dealt.banker, (2, 4, len(dealt.cards)), wins=dealt.outcome is Outcome.BANKER),

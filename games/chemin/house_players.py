@@ -1,7 +1,7 @@
-"""How a house player plays at a practice table: from what its seat may see and chance alone, and by the rule.
+"""Decisions of house players at practice tables, from the view of their seat and random numbers.
 
-It is company to learn the game with, no opponent to fear: it keeps the game going, stakes multiples of the table's
-minimum, and never departs from the rule.
+House players keep the game going so that a player can learn it. They stake multiples of the table's
+minimum and never depart from the rule.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from games.engine.chemin.views import CoupView, HandView
 from games.engine.coup import total
 
 Chance = Callable[[int], int]
-"""A number from 0 to below the one given, each as likely; `secrets.randbelow`."""
+"""Returns a uniform random number from 0 to below its argument: `secrets.randbelow`."""
 
 LARGEST_BANK: Final = 5
-"""The most it puts up or bids by itself, in minimums of the table."""
+"""The largest bank or bid of its own choice, in minimums of the table."""
 LARGEST_BANK_TAKEN_OVER: Final = 10
 LARGEST_STAKE: Final = 3
 ONE_BANCO_IN: Final = 24
 SMALL_FOR_IT: Final = 20
-"""It calls banco where its balance is at least so many times the bank."""
+"""Calls banco only if its balance is at least this many times the bank."""
 
 
 class NotAsked(RuntimeError):
-    """A house player was to decide where nothing is asked of its seat: a fault of the program."""
+    """A house player was to decide although its seat is not asked: a programming error."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Thought:
-    """What it has to go by."""
+    """The seat's view and the source of random numbers."""
 
     view: SeatView
     chance: Chance
@@ -52,7 +52,7 @@ class _Thought:
 
     @property
     def offers(self) -> tuple[Option, ...]:
-        """What there is to do but let it pass."""
+        """Return the options other than Pass."""
         return tuple(option for option in self.view.options if not isinstance(option.action, Pass))
 
     @property
@@ -60,8 +60,9 @@ class _Thought:
         return Pass(there(self.view.seat))
 
     def round_amount(self, option: Option, most: int) -> TableAction:
-        """The action with one to *most* minimums of the table, as far as its limits go; with less than a minimum where
-        no more is open.
+        """Return the action with a random amount of one to *most* minimums, within the limits of the option.
+
+        The amount is less than a minimum where no more is open.
         """
         lowest, highest = there(option.lowest), there(option.highest)
         minimum = self.view.rules.minimum
@@ -70,7 +71,7 @@ class _Thought:
 
 
 def choose(view: SeatView, chance: Chance) -> TableAction:
-    """Decide for the house player whose *view* this is. The action is one of the options of the view.
+    """Return the action of the house player with this *view*, one of the view's options.
 
     Raises NotAsked where there are none.
     """
@@ -95,7 +96,7 @@ def choose(view: SeatView, chance: Chance) -> TableAction:
 
 
 def _open(thought: _Thought) -> TableAction:
-    """Take every second bank that is offered, and always one that all have refused."""
+    """Take every second bank that is offered, and always a free one."""
     is_free = thought.view.phase is Phase.FREE
     if not is_free and (not thought.offers or thought.one_in(2)):
         return thought.let_pass
@@ -103,7 +104,7 @@ def _open(thought: _Thought) -> TableAction:
 
 
 def _buy(thought: _Thought) -> TableAction:
-    """Take over, or bid for, every third bank that is within its means."""
+    """Take over, or bid for, every third bank that is affordable."""
     if not thought.offers or not thought.one_in(3):
         return thought.let_pass
     (offer,) = thought.offers
@@ -114,7 +115,7 @@ def _buy(thought: _Thought) -> TableAction:
 
 
 def _call(thought: _Thought) -> TableAction:
-    """Let the call go by, but for a bank that is small beside its balance once in a while."""
+    """Pass, except for an occasional call against a bank that is small compared with the balance."""
     is_small = there(thought.view.balance) >= SMALL_FOR_IT * there(thought.view.bank).amount
     if thought.offers and is_small and thought.one_in(ONE_BANCO_IN):
         return thought.offers[thought.chance(len(thought.offers))].action
@@ -129,13 +130,13 @@ def _stake(thought: _Thought) -> TableAction:
 
 
 def _keep_or_pass_on(thought: _Thought) -> TableAction:
-    """Keep the bank for some coups more; not one that nobody has staked against."""
+    """Keep the bank three times out of four, but not after a coup without stakes."""
     seat = there(thought.view.seat)
     return GiveSuite(seat) if thought.view.coup is None or thought.one_in(4) else KeepBank(seat)
 
 
 def _draw_or_stand(thought: _Thought) -> TableAction:
-    """Do what the rule says; where it leaves the choice, toss a coin."""
+    """Follow the rule; choose at random where it leaves the choice."""
     coup = there(thought.view.coup)
     advice = _punter_advice(coup) if thought.view.phase is Phase.PUNTER else _banker_advice(coup)
     seat = there(thought.view.seat)
@@ -148,7 +149,7 @@ def _punter_advice(coup: CoupView) -> Advice:
 
 
 def _banker_advice(coup: CoupView) -> Advice:
-    """The banker's cards are turned up by then, and so is the punter's third card."""
+    """Return the advice to the banker, whose cards are face up by now, as is the punter's third card."""
     thirds = there(coup.punter).cards[2:]
     return banker_rule(_pair_total(there(coup.banker)), there(thirds[0]).points if thirds else None)
 

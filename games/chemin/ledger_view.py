@@ -1,8 +1,8 @@
-"""A table as rows and ledger have it, for what the house does outside the course of an evening: annul a coup, break the
-table up. Neither may hang on what somebody has spoilt: a shoe, an amount in the stored state, or all of it.
+"""A table rebuilt from rows and the ledger, to void a coup or break up the table.
 
-What lies before the croupier, and whose it is, the ledger knows: bids are held for the sale, stakes lie on the account
-of the coup, a bank on that of its tenure.
+Neither may fail because of corrupt data: a bad shoe, a wrong amount in the stored state, or a state
+that cannot be read. The ledger knows the money on the table: bids are held for the sale, stakes are
+on the account of the coup, a bank is on the account of its tenure.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from wallet.ledger import holds
 from wallet.models import Account, Entry, Hold
 
 BACK, WON = "bank_back", "bank_won"
-"""Kinds of journals: what comes home of what was put up, and what beyond it."""
+"""Kinds of journals: the part of a bank that was put up, and the part that was won."""
 
 
 def at(live_table_id: int) -> Standing:
-    """Lock a table as `standing.locked` does, without a look at its shoe, with bank, bids and stakes of the ledger. One
-    whose state cannot be read, or speaks of other guests, another bank or coup than its rows, is as one without guests:
-    it has to be cleared (`is_lost`, `clear`).
+    """Lock a table and return it with the bank, bids and stakes of the ledger, without reading its shoe.
+
+    A table whose state cannot be read, or contradicts its rows about seats, bank or coup, is
+    returned as one without players. It must be cleared (`is_lost`, `clear`).
     """
     try:
         standing = locked(live_table_id, blind=True)
@@ -47,12 +48,12 @@ def at(live_table_id: int) -> Standing:
 
 
 def is_lost(standing: Standing) -> bool:
-    """Say whether guests sit at a table of whom its state knows nothing."""
+    """Return whether players sit at the table who are missing from its state."""
     return {seat.number for seat in standing.state.seats} != standing.seats.keys()
 
 
 def stakes(standing: Standing) -> tuple[Chips, ...]:
-    """Return what lies on the coup in progress, in the order in which it was laid."""
+    """Return the stakes of the coup in progress, in the order in which they were laid."""
     if standing.live_round is None:
         return ()
     places = _places(standing.seats)
@@ -66,8 +67,9 @@ def stakes(standing: Standing) -> tuple[Chips, ...]:
 
 
 def send_home(tenure: CheminTenure) -> None:
-    """Give a banker all that lies on the account of the tenure, which is over: first what was put up and has not come
-    home yet, then what was won.
+    """Pay the balance of an ended tenure's account to its banker.
+
+    First the rest of what was put up, then what was won.
     """
     bank = Account.objects.get(pk=tenure.account_id)
     if not bank.balance:
@@ -80,8 +82,9 @@ def send_home(tenure: CheminTenure) -> None:
 
 
 def clear(standing: Standing) -> None:
-    """Give everybody at a table theirs whose state is lost, and have them get up: bids are free again, the bank goes
-    home. No coup is in progress there.
+    """Return all money at a table whose state is lost, and have all players leave.
+
+    Bids are released and the bank goes to its owner. No coup is in progress at such a table.
     """
     chemin, moment = standing.chemin, clock.now()
     if chemin.sale_id:
@@ -109,7 +112,7 @@ def clear(standing: Standing) -> None:
 
 
 def _agrees(standing: Standing) -> bool:
-    """Whether the state speaks of those guests, that bank and that coup of which the rows do."""
+    """Return whether the state agrees with the rows about seats, bank and coup."""
     state, tenure = standing.state, standing.tenure
     banker = (
         None
@@ -136,7 +139,7 @@ def _with_chips(standing: Standing) -> State:
 
 
 def _bids(standing: Standing) -> Iterator[Chips]:
-    """Yield what is held for the sale, in the order of the bids."""
+    """Yield the amounts held for the sale, in the order of the bids."""
     places = _places(standing.seats)
     held = Hold.objects.filter(round_id=there(standing.chemin.sale_id), account_id__in=places)
     amounts = {places[account_id]: amount for account_id, amount in held.values_list("account_id", "amount")}

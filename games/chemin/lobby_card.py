@@ -1,7 +1,7 @@
-"""What moves on the card of a guests' table in the lobby: what is asked there, how many places are taken, the bank in
-play, how the last coups ended. The same for everybody who reads a language.
+"""The live part of a Chemin de Fer table's card in the lobby: pending question, seats, bank, last coups.
 
-What is asked of whom is told no finer than the lobby needs it: a card is sent to everybody there.
+It is the same for every reader of a language, so it names no player: a card is sent to everybody in
+the lobby.
 """
 
 import json
@@ -27,41 +27,42 @@ BEAD_OF: Final = {
     Outcome.BANKER: Bead(punto_banco.Outcome.BANKER),
     Outcome.DRAW: Bead(punto_banco.Outcome.TIE),
 }
-"""Roads are drawn of two sides, whoever plays them."""
+"""Roads are drawn with the two sides of punto banco."""
 
 DEALING: Final = frozenset({Phase.CARDS, Phase.PUNTER, Phase.BANKER})
 
 
 @dataclass(frozen=True)
 class GuestCardState:
-    """A guests' table as the lobby knows it at the moment *now*, by the database's clock."""
+    """A table of Chemin de Fer in the lobby at the moment *now* of the database's clock."""
 
     now: datetime
     live_table: int
     mode: Mode
     slug: str
-    is_open: bool  # and this program plays the rules it was put live with
-    is_paused: bool  # and would play on
+    is_open: bool  # and this version of the code has the table's rules
+    is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
     rules: GuestRules
     phase: Phase
-    taken: int  # places
-    bank: int | None  # minor units: what somebody holds, or passes on
+    taken: int  # number of taken seats
+    bank: int | None  # minor units: the bank that is held or for sale
     shoe: UUID | None
-    outcomes: tuple[Outcome, ...]  # of its coups, without annulled ones
+    outcomes: tuple[Outcome, ...]  # of its coups, without void ones
     is_played: bool  # for its kind of money, under the version in force
-    jurisdictions: tuple[str, ...]  # whose players it serves
+    jurisdictions: tuple[str, ...]  # jurisdictions whose players the table serves
 
     @property
     def may_enter(self) -> bool:
-        """Whether there is something to do at the table: where it was closed, guests are played out."""
+        """Whether a player may open the table: a closed table still plays out a coup in progress."""
         return self.is_open or self.is_paused or self.is_stopped or self.taken > 0
 
     @property
     def status(self) -> str:
-        """What the table does: a phase of the engine, or "stopped", "halted" by a stop of the whole house, "paused",
-        "closed_table".
+        """The status of the table: a phase of the engine, or "stopped", "halted", "paused", "closed_table".
+
+        "halted" means a house stop.
         """
         if self.is_stopped:
             return "stopped"
@@ -75,12 +76,12 @@ class GuestCardState:
 
     @property
     def beads(self) -> tuple[Bead, ...]:
-        """The results of the shoe in the order they were dealt."""
+        """The results of the shoe in dealing order."""
         return tuple(BEAD_OF[outcome] for outcome in self.outcomes)
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is another one where the card shows something else."""
+        """A key that changes when the card changes."""
         return (
             self.status,
             self.is_open,
@@ -94,7 +95,7 @@ class GuestCardState:
 
 
 def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
-    """Read a row of `games.shared.lobby_card.READ_CARDS`. Raises GuestRulesError where its limits cannot be read."""
+    """Return the state of a row of `games.shared.lobby_card.READ_CARDS`. Raises GuestRulesError for invalid limits."""
     standing = json.loads(row["standing"])
     bank, sale = standing["bank"], standing["sale"]
     return GuestCardState(
@@ -118,7 +119,7 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
 
 
 def asked_word(state: GuestCardState) -> str:
-    """Return what is asked at the table, in the active language."""
+    """Return the pending question of the table, in the active language."""
     match state.phase:
         case Phase.GUESTS:
             return _("Waiting for a second guest") if state.taken else _("Nobody sits here yet")
@@ -142,7 +143,7 @@ def asked_word(state: GuestCardState) -> str:
 
 
 def outcome_names() -> dict[punto_banco.Outcome, str]:
-    """Return what the sides are called on its road, in the active language."""
+    """Return the names of the sides on the road, in the active language."""
     return {
         punto_banco.Outcome.PLAYER: _("Punter"),
         punto_banco.Outcome.BANKER: _("Banker"),

@@ -1,7 +1,7 @@
-"""What Game logs tell of a coup at a guests' table beside what they tell of every round: who held the bank and who the
-cards, who staked how much, who decided what, and what the croupier decided in somebody's place.
+"""Details of a Chemin de Fer coup in the game history: bank, cards, stakes and decisions.
 
-Other guests are places here, whoever sat there: with whom a guest played is known to the guest and to the house.
+They include decisions that the croupier took for a player. Other players are shown by seat number
+only: who they were is known only to themselves and the house.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,12 +33,12 @@ OUTCOMES: Final[Mapping[Outcome, Literal["player", "banker", "tie"]]] = {
     Outcome.BANKER: "banker",
     Outcome.DRAW: "tie",
 }
-"""Which hand won, as pages of all games mark it."""
+"""The winning hand, under the codes that pages of all games use."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A coup as it is kept, with its stakes and what was decided in it, in order."""
+    """A stored coup with its stakes and its moves, in order."""
 
     coup: CheminCoup
     stakes: tuple[CheminStake, ...]
@@ -47,7 +47,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class StakeLine:
-    """One guest's stake, and what came back of it, minor units."""
+    """One player's stake and what was returned, minor units."""
 
     place: str
     stake: int
@@ -56,22 +56,22 @@ class StakeLine:
 
 @dataclass(frozen=True)
 class DecisionLine:
-    """What somebody decided, as a sentence."""
+    """A decision as a sentence."""
 
     sentence: str
-    by_house: bool  # the croupier decided, by the rule, for a guest who did not
+    by_house: bool  # the croupier decided by the rule because the player did not
 
 
 @dataclass(frozen=True)
 class CoupLine:
-    """A coup between guests, as its reader is told of it. Amounts in minor units."""
+    """A coup as its reader sees it. Amounts in minor units."""
 
-    bank: int  # at its opening
+    bank: int  # at the opening of the coup
     at_risk: int
     tax: int
-    call: str  # in French; "" without one
+    call: str  # in French; "" without a call
     banker: str
-    punter: str  # who held the punters' cards; "" where none were dealt
+    punter: str  # holder of the punters' cards; "" where none were dealt
     stakes: tuple[StakeLine, ...]
     decisions: tuple[DecisionLine, ...]
     departures: tuple[str, ...]
@@ -94,12 +94,12 @@ def kept(rounds: Iterable[UUID]) -> Mapping[UUID, Kept]:
 
 
 def bet_name(bet: str) -> str:
-    """Return what a part in a coup is called, in the reader's language."""
+    """Return the name of a bet in a coup, in the reader's language."""
     return {PUNTER: pgettext("part in a coup", "Stake"), BANK: pgettext("part in a coup", "Bank")}[bet]
 
 
 def outcome_name(outcome: Literal["player", "banker", "tie"]) -> str:
-    """Return who won a coup, in a word or two, in the reader's language."""
+    """Return the winner of a coup, in the reader's language."""
     return {
         "player": pgettext("who won a coup", "Punters"),
         "banker": pgettext("who won a coup", "Bank"),
@@ -108,7 +108,7 @@ def outcome_name(outcome: Literal["player", "banker", "tie"]) -> str:
 
 
 def coup_line(coup: Kept, player_id: int, currency: str, language: str) -> CoupLine:
-    """Return what a player is told of a coup that they had a part in."""
+    """Return the details of a coup for a player who took part in it."""
     own = {stake.seat.number for stake in coup.stakes if stake.player_id == player_id}
     if coup.coup.banker_player_id == player_id:
         own.add(coup.coup.banker.number)
@@ -147,7 +147,7 @@ def _decisions(moves: Iterable[CheminMove], who: messages.Who, money: messages.M
 
 
 def _sentence(event: Event, place: int, who: messages.Who, money: messages.Money) -> str:
-    """Return what whoever sits at a place decided; "" where the event says something else."""
+    """Return the decision of the player at a seat; "" for other events."""
     match event:
         case CardsDealt(seat=seat) if seat == place:
             return _("%(who)s draws the cards.") % {"who": who(place)}
@@ -159,7 +159,7 @@ def _sentence(event: Event, place: int, who: messages.Who, money: messages.Money
 
 
 def round_view(dealt: Dealt, coup: Kept) -> RoundView | None:
-    """Return a coup as its cards tell it; None where cards and declarations make no coup."""
+    """Return a coup as its cards were dealt; None where cards and declarations make no coup."""
     row = coup.coup
     try:
         played = deal_again(
@@ -197,8 +197,9 @@ def in_progress(player_id: int) -> QuerySet[LiveRound]:
 
 
 def part_in_progress(coup: LiveRound, player_id: int) -> tuple[str, int]:
-    """Return which part a player has in a coup in progress, `PUNTER` or `BANK`, and with how much, minor units: what
-    was staked, or the bank as it stands.
+    """Return a player's bet in a coup in progress, `PUNTER` or `BANK`, and its amount in minor units.
+
+    The amount is the stake, or the present bank.
     """
     table = CheminTable.objects.select_related("tenure__seat").get(pk=coup.live_table_id)
     if table.tenure is not None and table.tenure.seat.player_id == player_id:

@@ -1,6 +1,4 @@
-"""What the house sees to after every move, before anybody looks: a shoe where one is wanted, and company for whoever
-practises.
-"""
+"""Upkeep of a table after every move: bring a new shoe, and seat house players at practice tables."""
 
 from __future__ import annotations
 
@@ -24,11 +22,11 @@ from wallet.ledger import accounts
 from wallet.models import Account, AccountKind
 
 FUNDS: Final = 20
-"""A house player begins with so many of the table's largest banks: nothing that guests do empties the place."""
+"""A house player starts with this many of the table's largest banks, so that it does not run out of money."""
 
 
 def see_to(standing: Standing) -> Standing:
-    """Do what the table needs of the house as it stands, and return it as it stands then."""
+    """Carry out what the table needs from the house, and return the new table state."""
     standing = _company(standing)
     if standing.state.phase is Phase.SHOE and may_begin(standing):
         standing = _bring_shoe(standing)
@@ -36,8 +34,10 @@ def see_to(standing: Standing) -> Standing:
 
 
 def _bring_shoe(standing: Standing) -> Standing:
-    """End the shoe that is spent, and bring a new one. Where coups do not follow from the old one, which anybody can
-    see from now on, the table is stopped first.
+    """End the used shoe and bring a new one.
+
+    If stored coups do not follow from the seed of the old shoe, which is public from now on, the
+    table is stopped instead.
     """
     spent, live_table = standing.shoe, standing.live_table
     found = shoes.end(spent, ShoeEnding.CUT_CARD) if spent else ()
@@ -51,14 +51,13 @@ def _bring_shoe(standing: Standing) -> Standing:
 
 
 def _company(standing: Standing) -> Standing:
-    """Have house players sit down with the first guest, keep them in funds between coups, and have them get up with
-    the last guest.
-    """
+    """Seat house players when the first player sits down, fund them between coups, and remove them with the last."""
     if not standing.rules.is_practice:
         return standing
     if all(seat.player_id is None for seat in standing.seats.values()):
         asked = standing.state.asked
-        for seat in sorted(_house_seats(standing), key=lambda each: each.number == asked):  # whoever has bid goes first
+        # the player who is asked leaves last
+        for seat in sorted(_house_seats(standing), key=lambda each: each.number == asked):
             standing = carry_out(standing, Leave(seat.number), decider=Decider.HOUSE, why=WhyLeft.ALONE)
         return standing
     if may_begin(standing):
@@ -76,7 +75,7 @@ def _house_seats(standing: Standing) -> list[CheminSeat]:
 
 
 def _sit_down(standing: Standing) -> Standing:
-    """Have a house player sit down at a free place. Each place has its own, with the same chips every evening."""
+    """Seat a house player at a free seat. Each seat has its own account, funded up to the same amount."""
     place, live_table = secrets.choice(standing.free_places()), standing.live_table
     account_id = accounts.open_standing(
         AccountKind.SEAT, _house_player(live_table.pk, place), currency=standing.rules.currency, mode=standing.mode
@@ -89,7 +88,7 @@ def _sit_down(standing: Standing) -> Standing:
 
 
 def _keep_in_funds(standing: Standing, seat: CheminSeat) -> Standing:
-    """Give a house player more where it could not answer for the largest bank."""
+    """Fund a house player that could not cover the largest bank."""
     has, wanted = standing.state.seat(seat.number).balance, FUNDS * standing.rules.maximum
     if has >= standing.rules.maximum:
         return standing

@@ -1,7 +1,7 @@
-"""What is said at a Chemin de Fer table, in the reader's language: calls, what happened, what is refused.
+"""Messages of a Chemin de Fer table in the reader's language: calls, events, refusals.
 
-The French calls and the German *Bitte die Karten* stand as they are spoken; beside each stands a sentence in the
-reader's language. Nothing here knows a card that lies face down: it speaks of events, which never carry one.
+The French calls and the German *Bitte die Karten* are not translated; a sentence in the reader's
+language explains each. Events never contain a face-down card, so no message can reveal one.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,15 +44,15 @@ from games.help.chemin_placeholders import CALLS
 from games.tables.chemin_rules import GuestRules
 
 Money = Callable[[int], str]
-"""Writes minor units of the table's currency in the reader's language."""
+"""Formats minor units of the table's currency in the reader's language."""
 
 Who = Callable[[int], str]
-"""Names whoever sits at a place, as a sentence begins with them."""
+"""Returns the name of the player at a seat, for the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the croupier says: a call that is the same in every language, if there is one, and a sentence."""
+    """What the croupier says: a sentence, and a call that is the same in every language, if there is one."""
 
     text: str
     call: str = ""
@@ -60,17 +60,17 @@ class Spoken:
 
 
 def place_name(number: int) -> str:
-    """Return what a place is called."""
+    """Return the name of a seat."""
     return _("Seat %(number)d") % {"number": number}
 
 
 def guest_name(number: int, name: str) -> str:
-    """Return what a guest is called: by place, and by chat name where there is one."""
+    """Return the name of a player: the seat, and the chat name if there is one."""
     return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else place_name(number)
 
 
 def filled(sentence: str, words: Mapping[str, str]) -> str:
-    """Put words into a sentence. One that ends it with a full stop of its own, as the Danish "100 kr.", needs none."""
+    """Insert words into a sentence without doubling its full stop, as after the Danish "100 kr."."""
     for name, word in words.items():
         if word.endswith("."):
             sentence = sentence.replace(f"%({name})s.", f"%({name})s")
@@ -78,7 +78,7 @@ def filled(sentence: str, words: Mapping[str, str]) -> str:
 
 
 def announcement(said: Announced, money: Money) -> Spoken:
-    """Return what the croupier announces."""
+    """Return the croupier's announcement."""
     words = {"amount": money(said.amount) if said.amount is not None else ""}
     match said.what:
         case Announcement.WHO_TAKES_THE_BANK:
@@ -108,12 +108,12 @@ def announcement(said: Announced, money: Money) -> Spoken:
 
 
 def outcome(settled: Settled) -> str:
-    """Return the croupier's sentence on a coup that is over."""
+    """Return the croupier's sentence on a finished coup."""
     return outcome_of(settled.outcome, settled.punter_total, settled.banker_total)
 
 
 def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
-    """Return the same from the totals of both hands."""
+    """Return the sentence on a coup from the totals of both hands."""
     totals = {"punter": punter, "banker": banker}
     match won_by:
         case Outcome.PUNTER:
@@ -125,12 +125,12 @@ def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
 
 
 def told(event: Event, who: Who, money: Money) -> str:
-    """Return what happened as one sentence; "" for what is nobody's news. No balance is ever told."""
+    """Return an event as one sentence; "" for events that are not shown. No sentence contains a balance."""
     return _of_guests(event, who) or _of_the_bank(event, who, money) or _of_the_coup(event, who, money)
 
 
 def spoken(event: Event, who: Who, money: Money) -> Spoken:
-    """Return the same as the croupier says it, with the call that goes with it."""
+    """Return an event as the croupier says it, with its call."""
     return announcement(event, money) if isinstance(event, Announced) else Spoken(told(event, who, money))
 
 
@@ -225,7 +225,7 @@ def _words(event: object, who: Who, money: Money) -> dict[str, str]:
 
 
 def phase_name(phase: str) -> str:
-    """Return what is done in a phase in which somebody is asked, in a few words."""
+    """Return the name of a phase in which a player is asked."""
     return {
         "offer": pgettext("what is asked at the table", "Offer of the bank"),
         "suite": pgettext("what is asked at the table", "Offer of the bank"),
@@ -240,7 +240,7 @@ def phase_name(phase: str) -> str:
 
 
 def refused(reason: Refusal, rules: GuestRules, money: Money) -> str:
-    """Say why the croupier refuses what somebody wanted to do. Nothing has changed then."""
+    """Return the message of a refused action. A refusal changes nothing."""
     words = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
     return filled(_sentences()[reason], words)
 

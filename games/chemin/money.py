@@ -1,12 +1,12 @@
-"""What a move does with money: every movement that the engine tells becomes a journal, all of them one posting.
+"""Money of a move: each movement of the engine becomes a journal, and all are posted together.
 
-    bank       a guest's chips to the bank that stands for the tenure      BankTaken
-    bank_back  what of it was put up goes home, bank_won  what was won     BankEnded, ExcessTakenHome
-    stake      a guest's chips to the stakes that lie on the coup, or back  CallMade, StakeLaid, StakeRelieved
+    bank       a player's chips to the account of the tenure               BankTaken
+    bank_back  what was put up goes back, bank_won  what was won           BankEnded, ExcessTakenHome
+    stake      a player's chips to the stakes of the coup, or back         CallMade, StakeLaid, StakeRelieved
     settle     all stakes of a coup to winners, bank and tax               Settled
 
-Bids are held, and free again when the bank is sold. A coup that is annulled moves nothing here: its journals are
-reversed (`games.chemin.void`).
+Bids are held, and released when the bank is sold. Voiding a coup posts nothing here: its journals
+are reversed (`games.chemin.void`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from wallet.ledger import InsufficientFunds, Journal, LimitReached, Line, accoun
 from wallet.models import AccountKind
 
 PAYS = (BankTaken, BidMade, CallMade, StakeLaid)
-"""With these a guest puts chips down. One guest does in a move: whoever decides, or whose bid wins."""
+"""Events in which a player pays. A move has one payer: the player who decides, or the winning bidder."""
 
 
 class Unpaid(Exception):
-    """The ledger does not let the guest at *place* put the chips down; *cause* says why."""
+    """The ledger refuses the payment of the player at *place*; *cause* says why."""
 
     def __init__(self, place: int, cause: InsufficientFunds | LimitReached) -> None:
         super().__init__(place, cause)
@@ -48,7 +48,7 @@ class Unpaid(Exception):
 
 @dataclass(frozen=True)
 class Till:
-    """Where the chips of a move lie. *tenure* began in the move or goes on in it."""
+    """The accounts of a move. *tenure* is the one that begins or goes on in the move."""
 
     moved: Moved
     tenure: CheminTenure | None
@@ -56,22 +56,22 @@ class Till:
     sale_id: UUID | None
 
     def account_of(self, place: int) -> int:
-        """Return whose chips those of the guest at a place are."""
+        """Return the account of the player at a seat."""
         return self.moved.before.seats[place].account_id
 
     def stakes(self) -> int:
-        """Return the account on which the stakes of the coup lie."""
+        """Return the account that holds the stakes of the coup."""
         before = self.moved.before
         return accounts.open_standing(
             AccountKind.STAKES, there(self.coup_id), currency=before.rules.currency, mode=before.mode
         )
 
     def bank(self) -> int:
-        """Return the account on which the bank lies."""
+        """Return the account that holds the bank."""
         return there(self.tenure).account_id
 
     def journal(self, kind: str, key: str, of: UUID, *amounts: tuple[int, int]) -> Journal:
-        """Return a movement for the tenure or coup *of* that id."""
+        """Return a journal for the tenure or coup with the id *of*."""
         before = self.moved.before
         lines = tuple(
             Line(account, before.rules.currency, before.mode, amount) for account, amount in amounts if amount
@@ -80,9 +80,9 @@ class Till:
 
 
 def move(till: Till) -> None:
-    """Hold and post what a move does with money, on accounts that its table has locked.
+    """Hold and post the money of a move, on accounts that the caller has locked.
 
-    Raises Unpaid, and LedgerError where the ledger refuses for anything else.
+    Raises Unpaid where a player cannot pay, and LedgerError where the ledger refuses anything else.
     """
     payer = next((event.seat for event in till.moved.events if isinstance(event, PAYS)), None)
     try:
@@ -97,15 +97,13 @@ def move(till: Till) -> None:
 
 
 def _winner(moved: Moved) -> int | None:
-    """Return whose bid the bank went to, whoever decided last."""
+    """Return the seat that the bank went to, whichever bidder decided last."""
     taken = moved.first(BankTaken)
     return taken.seat if taken else None
 
 
 def _hold(till: Till) -> None:
-    """Hold bids, and give back those of a sale that is over: of a bid that was made last and is given back at once,
-    nothing is seen.
-    """
+    """Hold bids, and release those of a finished sale. A bid that is returned in the same move is not held."""
     held = {event.seat: event.amount for event in till.moved.events if isinstance(event, BidMade)}
     held |= {event.seat: 0 for event in till.moved.events if isinstance(event, BidReturned)}
     for place, amount in held.items():
@@ -151,7 +149,7 @@ def _settle(till: Till, settled: Settled) -> Journal:
 
 
 def _end_bank(till: Till, place: int, amount: int) -> Iterator[Journal]:
-    """Of what goes home, what was put up was never lost; the rest was won."""
+    """Return the bank to its owner: first the part that was put up, the rest as won."""
     back = min(amount, there(till.tenure).put_up)
     if back:
         yield _home(till, "bank_back", f"back {till.moved.number}", place, back)

@@ -1,4 +1,4 @@
-"""What a guest may do now, as buttons: each with the amounts that the engine allows for it."""
+"""The options of a player as buttons, each with the amounts that the engine allows."""
 
 from __future__ import annotations
 
@@ -41,16 +41,14 @@ NAMES: Final[Mapping[type[TableAction], str]] = {
     KeepBank: "keep_bank",
     GiveSuite: "give_suite",
 }
-"""What a page sends for each decision."""
+"""The form value of each decision."""
 
 ASIDE: Final = (Pass, AskCroupier, GiveSuite)
-"""Decisions that are never the one button in brass."""
+"""Decisions that are never shown as the main button."""
 
 
 def option_views(table: SeatView, money: Money) -> tuple[OptionView, ...]:
-    """Return everything the reader may do now, in the order in which the engine offers it; a call that names an amount
-    comes last.
-    """
+    """Return the reader's options in the engine's order; a call with an amount comes last."""
     offered = [option for option in table.options if not isinstance(option.action, ASIDE)]
     main = offered[0] if len(offered) == 1 or (offered and table.phase is Phase.CHOICE) else None
     ordered = sorted(
@@ -94,7 +92,7 @@ def _label(action: TableAction) -> str:
 
 
 def _hint(option: Option, table: SeatView, money: Money) -> str:
-    """Say what an option costs or means."""
+    """Return what an option costs or means."""
     if option.highest is not None and option.lowest is not None:
         words = {"lowest": money(option.lowest), "highest": money(option.highest)}
         if isinstance(option.action, LayStake):
@@ -114,13 +112,13 @@ def _hint(option: Option, table: SeatView, money: Money) -> str:
 
 
 def _first(option: Option) -> int:
-    """Return the amount that stands there first: the smallest, or of a stake, which has none to speak of, a quarter."""
+    """Return the prefilled amount: the smallest, or a quarter of the highest for a stake."""
     lowest, highest = option.lowest or 0, option.highest or 0
     return _part(option, 4) if isinstance(option.action, LayStake) else min(lowest, highest)
 
 
 def _part(option: Option, of: int) -> int:
-    """Return a part of the highest amount, in whole units where it has any, and not below the lowest."""
+    """Return a fraction of the highest amount, in whole units if possible, and not below the lowest."""
     lowest, highest = option.lowest or 0, option.highest or 0
     part = highest // of
     return max(lowest, part - part % MINOR_UNITS if part >= MINOR_UNITS else part)

@@ -1,4 +1,4 @@
-"""How a table goes on that paused. At Chemin de Fer nobody loses the time of the pause."""
+"""Continue a paused table. At Chemin de Fer the pause does not count against players' time."""
 
 from django.db import transaction
 
@@ -12,10 +12,10 @@ from games.tables.checks import TableError
 
 
 def continue_table(*, table_id: int, reason: str, by: str) -> Table:
-    """Let a table go on that pauses. Guests have all of their time again, whoever is asked and whoever is away.
+    """Continue a paused table; players get their full time again, to decide and while away.
 
-    Raises NotFromHere where it is closed: it is opened; TableError where no reason is given or what the table stored
-    cannot be read, Table.DoesNotExist.
+    Raises NotFromHere where the table is closed and must be opened instead, TableError where no
+    reason is given or the stored state cannot be read, and Table.DoesNotExist.
     """
     with transaction.atomic():
         table, why = status.locked(table_id), status.stated(reason)
@@ -27,10 +27,10 @@ def continue_table(*, table_id: int, reason: str, by: str) -> Table:
 
 
 def give_time_back(live_table: LiveTable) -> None:
-    """Ask whoever is asked between two coups with all of the time again, and keep the places of those who are away for
-    as long as if they had just stepped away. A coup that is played on meanwhile has its time already.
+    """Restart the time of a question between two coups, and the time for which away players keep their seats.
 
-    Raises TableError where the table cannot say who is asked.
+    A coup that was played on during the pause keeps its deadline. Raises TableError where the
+    stored state cannot be read.
     """
     try:
         standing = locked(live_table.pk, blind=True)

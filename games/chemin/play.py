@@ -1,7 +1,8 @@
-"""What a guest does at a Chemin de Fer table: sits down, answers what is asked, steps away, comes back, gets up.
+"""Actions of players at a Chemin de Fer table: join, decide, step away, come back, leave.
 
-One click is one transaction. A question has a number and an answer says which one it is to, so that none lands in
-another; PostgreSQL's clock decides whether it came in time, once the table has been waited for.
+One click is one transaction. Each question has a number, and an answer names it, so that it cannot
+answer another question. After the table is locked, PostgreSQL's clock decides whether the answer is
+in time.
 """
 
 from __future__ import annotations
@@ -61,20 +62,22 @@ from wallet.ledger import LimitReached, accounts
 from wallet.models import Account, Mode
 
 ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for action in get_args(TableAction)}
-"""What a guest can do when asked, by its name as "make_call"."""
+"""Decisions of a player, by name, such as "make_call"."""
 
 STAKES: Final = (TakeBank, KeepBank, MakeBid, MakeCall, LayStake)
-"""What puts money at risk. Whom the table serves no more plays on with what lies there, and with no more; so does
-everybody while the whole house is stopped.
+"""Decisions that put money at risk.
+
+During a house stop, and for a player whom the table no longer serves, they are refused; the coup
+goes on with the money on the table.
 """
 
 LONGEST_NAME: Final = 20
 ALREADY: Final = frozenset({Refusal.ALREADY_AWAY, Refusal.NOT_AWAY})
-"""What is refused since it is so already: a page that shows it has nothing to add."""
+"""Refusals that mean the state is already so; the page shows no error for them."""
 
 TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
 
-# Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
+# Eligibility is checked before the table is locked. An exclusion waits until the transaction ends.
 WELCOME = f"""
 WITH last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
 SELECT {eligibility.BARRED}, {seats.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
@@ -83,8 +86,9 @@ SELECT {eligibility.BARRED}, {seats.SITS} FROM games_livetable AS place WHERE pl
 
 @dataclass(frozen=True)
 class Answer:
-    """Who answers, and what: which question, by its number, and the action by its name. Amounts in minor units. By its
-    *mark* the same click is known that is sent again: see `games.betting.idempotency`.
+    """A player's answer to a question: its number, the action by name. Amounts in minor units.
+
+    *mark* is the idempotency key: see `games.betting.idempotency`.
     """
 
     player: Player
@@ -108,11 +112,12 @@ def decide(
     session: UUID | None = None,
     mark: UUID | None = None,
 ) -> None:
-    """Do what the guest decides, if that is what is asked.
+    """Carry out a player's decision, if it answers the pending question.
 
-    Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, NotServed, OtherMoney,
-    TablePaused, TableClosed, TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage.
-    Nothing has changed then; each refusal is recorded but those that tell what somebody holds.
+    Raises Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableStopped,
+    HouseStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. A refusal
+    changes nothing, except that a barred player leaves the table, unless only a reality check is
+    due. Refusals are recorded, except those that would reveal a hand.
     """
     registers.ask_where_due(player)
     answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session, mark)
@@ -129,10 +134,10 @@ def decide(
 
 
 def join(*, player: Player, live_table_id: int, place: int | None = None, session: UUID | None = None) -> CheminSeat:
-    """Sit down at a free *place*, or at one that the house's chance chooses among those that are free; return the seat.
-    Whoever sits there already keeps their seat.
+    """Take the seat *place*, or a random free seat, and return it. A seated player keeps their seat.
 
-    Raises Barred, NotServed, OtherMoney, UnknownCurrency, TablePaused, TableClosed, TableStopped, GuestRefused.
+    Raises Barred, NotServed, OtherMoney, UnknownCurrency, TablePaused, TableClosed, TableStopped,
+    GuestRefused.
     """
     registers.ask_where_stale(player)
     live_table = _live_table(live_table_id)
@@ -157,10 +162,10 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
 
 
 def leave(*, player: Player, live_table_id: int) -> None:
-    """Get up, at once or when the coup is over in which the guest has a part. Whoever does not sit there, or is about
-    to go, goes on doing so.
+    """Leave the table, at once or after the coup in which the player takes part.
 
-    Raises TableStopped, TablePaused where the table stands still and would move on without the guest's answer.
+    Does nothing for a player who does not sit there or is already leaving. Raises TableStopped,
+    TablePaused where the table waits and would move on without the player's answer.
     """
 
     def get_up(standing: Standing) -> Standing:
@@ -174,7 +179,7 @@ def leave(*, player: Player, live_table_id: int) -> None:
 
 
 def step_away(*, player: Player, live_table_id: int) -> None:
-    """Keep the seat and be asked nothing. Raises GuestRefused, and what `leave` raises."""
+    """Keep the seat without being asked. Raises GuestRefused, and what `leave` raises."""
 
     def away(standing: Standing) -> Standing:
         seat = _own(standing, player)
@@ -185,8 +190,10 @@ def step_away(*, player: Player, live_table_id: int) -> None:
 
 
 def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
-    """Be asked again, whether after stepping away or after wanting to leave; whoever may play at one table at a time
-    plays here from now on. Raises Barred, NotServed, OtherMoney, GuestRefused.
+    """Take part again after stepping away or after asking to leave.
+
+    Where the jurisdiction allows play at one table at a time, this becomes that table. Raises
+    Barred, NotServed, OtherMoney, GuestRefused.
     """
     registers.ask_where_stale(player)
     welcome = partial(_begin_here, player, _live_table(live_table_id), session)
@@ -201,12 +208,12 @@ def come_back(*, player: Player, live_table_id: int, session: UUID | None = None
 
 
 def _demand_served(standing: Standing, player: Player) -> None:
-    """Raises NotServed, OtherMoney by the version in force, whichever one the coup is played under."""
+    """Raise NotServed or OtherMoney by the version in force, whichever version the coup is played under."""
     demand_served(standing.live_table.table.version, player, standing.mode)
 
 
 def _begin_here(player: Player, live_table: LiveTable, session: UUID | None) -> None:
-    """Have the player play at this table from now on. Raises Barred where something keeps them from playing."""
+    """Make this the table at which the player plays. Raises Barred where the player may not play."""
     mode = Mode(live_table.mode)
     bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar:
@@ -221,8 +228,10 @@ def _at(
     welcome: Callable[[], None] = lambda: None,
     newcomer: int | None = None,
 ) -> Standing:
-    """Do something at a table whole or not at all, and then what the house sees to. Where a bank would go to a bidder
-    who may not pay for it any more, that one gets up first.
+    """Carry out *do* and the upkeep of the table in one transaction.
+
+    If the winning bidder of a sale cannot pay, that player is removed and the action is tried
+    again.
     """
     while True:
         try:
@@ -235,14 +244,14 @@ def _at(
 
 
 def _named(standing: Standing) -> Standing:
-    """Have lines of the log from here on say which coup it is: the one in which something is done, or that it began."""
+    """Add the id of the coup to the following log lines."""
     if standing.live_round:
         bind_contextvars(round_id=str(standing.live_round.pk))
     return standing
 
 
 def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standing:
-    """Let the croupier's refusals be those of the table."""
+    """Convert the engine's refusals to GuestRefused."""
     try:
         return do(standing)
     except Refused as refused:
@@ -250,7 +259,7 @@ def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standin
 
 
 def _decide(answer: Answer, standing: Standing) -> Standing:
-    """Carry out an answer to the question that is asked. Raises what `decide` says."""
+    """Carry out an answer to the pending question. Raises what `decide` raises."""
     chemin, seat = standing.chemin, _own(standing, answer.player)
     if idempotency.is_done(seat, answer.mark):
         return standing
@@ -275,8 +284,9 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
 
 
 def _done_before(answer: Answer) -> bool:
-    """Say whether this click was carried out and is sent again, by somebody who has got up since or at a table that
-    takes no answer now.
+    """Return whether this click was already carried out and was sent again.
+
+    The player may have left since, or the table may take no answer now.
     """
     if answer.mark is None:
         return False
@@ -286,7 +296,7 @@ def _done_before(answer: Answer) -> bool:
 
 
 def _record(answer: Answer, refusal: PlayError) -> None:
-    """Record a refusal; but not that a rule binds, which would tell what a hand counts that lies face down."""
+    """Record a refusal, but not that a rule binds: that would reveal the total of a face-down hand."""
     if isinstance(refusal, GuestRefused) and refusal.reason in TELLING:
         return
     data: dict[str, Json] = {
@@ -300,7 +310,7 @@ def _record(answer: Answer, refusal: PlayError) -> None:
 
 
 def _demand_welcome(answer: Answer) -> None:
-    """Raises Barred, and TableWaits where the player's law has them play at one table at a time, and it is another."""
+    """Raise Barred, or TableWaits where the jurisdiction allows one table at a time and it is another."""
     player, live_table = answer.player, answer.live_table
     values: dict[str, Value] = {"live_table": live_table.pk}
     values.update(eligibility.barred(player, answer.session, real=live_table.mode == Mode.REAL))
@@ -312,7 +322,7 @@ def _demand_welcome(answer: Answer) -> None:
 
 
 def _action(answer: Answer, place: int) -> TableAction:
-    """Return what is answered as an action of the engine. Raises StalePage, GuestRefused."""
+    """Return the answer as an action of the engine. Raises StalePage, GuestRefused."""
     kind = ACTIONS.get(answer.action_name)
     if kind is None:
         raise StalePage
@@ -328,7 +338,7 @@ def _action(answer: Answer, place: int) -> TableAction:
 
 
 def _newcomer(standing: Standing, place: int | None) -> CheminSeat:
-    """Return the seat at a place, or at one by chance. Raises GuestRefused where none is free."""
+    """Return a new row for a given or random seat. Raises GuestRefused where none is free."""
     free = standing.free_places()
     if place is None and not free:
         raise GuestRefused(Refusal.PLACE_TAKEN)
@@ -344,7 +354,7 @@ def _own(standing: Standing, player: Player) -> CheminSeat:
 
 
 def _send_off(player: Player, standing: Standing) -> Standing:
-    """Have a guest get up who may not play; whom a stopped table waits for, once it goes on."""
+    """Remove a player who may not play. If a stopped table waits for them, they leave once it reopens."""
     seat = standing.seat_of(player.pk)
     if seat is None or is_waited_for(standing, seat):
         return standing
@@ -352,7 +362,7 @@ def _send_off(player: Player, standing: Standing) -> Standing:
 
 
 def _note_session(seat: CheminSeat, session: UUID | None, mark: UUID | None = None) -> None:
-    """Keep in which session the guest acts, and with which click."""
+    """Store the session in which the player acts, and the idempotency key of the click."""
     if mark is not None or session not in (None, seat.session):
         seat.session = session or seat.session
         idempotency.note(seat, mark)

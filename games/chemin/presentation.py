@@ -1,6 +1,6 @@
-"""What a Chemin de Fer table shows, as plain values: templates read these and decide nothing.
+"""View values of a Chemin de Fer table for its templates.
 
-Texts are already in the reader's language, amounts are minor units of the table's currency.
+Texts are in the reader's language, amounts in minor units of the table's currency.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class PlaceView:
-    """One place at the table, as everybody sees it. Amounts in minor units."""
+    """One seat at the table, as everybody sees it. Amounts in minor units."""
 
     number: int
-    name: str  # what the place is called, with the chat name of whoever sits there
+    name: str  # the seat's name, with the chat name of its player
     guest: str  # the chat name alone; "" where there is none
-    seat_id: int | None  # of the guest there, whom others may report; None for a house player
-    state: str  # "free", or how its guest is there: "playing", "away", "leaving"
+    seat_id: int | None  # the player's seat row, which others may report; None for a house player
+    state: str  # "free", or the player's presence: "playing", "away", "leaving"
     is_house_player: bool
     is_turn: bool
-    holds_cards: bool  # of the punters
-    bank: int | None  # what is in the bank that is held here
+    holds_cards: bool  # the punters' cards
+    bank: int | None  # the bank held at this seat
     call: str
     stake: int
     chips: tuple[ChipView, ...]
@@ -36,11 +36,11 @@ class PlaceView:
 
 @dataclass(frozen=True)
 class TableHand:
-    """A side's hand as it lies for its reader: None is a card face down, and then there is no total."""
+    """A side's hand as its reader sees it. None is a face-down card, and then there is no total."""
 
     side: Side
     name: str
-    holder: str  # who plays it
+    holder: str  # the player who plays the hand
     cards: tuple[CardView | None, ...]
     total: int | None
     is_natural: bool
@@ -49,7 +49,7 @@ class TableHand:
 
 @dataclass(frozen=True)
 class BankView:
-    """What is played for. Minor units."""
+    """The bank of a coup. Minor units."""
 
     holder: str
     amount: int
@@ -58,13 +58,13 @@ class BankView:
 
     @property
     def percent(self) -> int:
-        """How much of the bank is covered."""
+        """The covered part of the bank in percent."""
         return min(100, self.at_risk * 100 // self.amount) if self.amount else 0
 
 
 @dataclass(frozen=True)
 class PastView:
-    """How a coup ended: one letter for it, who won, and the sentence."""
+    """The result of a coup: its letter, the winner and a sentence."""
 
     letter: str
     outcome: str  # "punter", "banker", "draw", "annulled"
@@ -75,7 +75,7 @@ class PastView:
 class PublicView:
     """What everybody at the table sees. Amounts in minor units of `currency`."""
 
-    key: str  # another one where anything but the time has changed
+    key: str  # changes when anything but the time changes
     mode: Mode
     slug: str
     phase: str  # of the engine's `Phase`, or "stopped", "paused", "closed_table"
@@ -84,17 +84,17 @@ class PublicView:
     currency: str
     places: tuple[PlaceView, ...]
     is_practice: bool
-    spoken: tuple[Spoken, ...]  # what the croupier said last
-    latest: str  # what happened since
+    spoken: tuple[Spoken, ...]  # the croupier's last announcements
+    latest: str  # the latest event after them
     turn: int | None
     turn_sentence: str
     countdown: Countdown | None
     bank: BankView | None
-    for_sale: int | None  # the amount at which a bank is offered on
+    for_sale: int | None  # the price of a bank that is for sale
     punter: TableHand
     banker: TableHand
-    outcome: str  # "punter", "banker", "draw"; "" while the coup lasts
-    result: str  # the same as a sentence
+    outcome: str  # "punter", "banker", "draw"; "" during the coup
+    result: str  # the outcome as a sentence
     tax: int
     notes: tuple[str, ...]
     past: tuple[PastView, ...]
@@ -106,7 +106,7 @@ class PublicView:
 
 @dataclass(frozen=True)
 class QuickView:
-    """An amount to choose with one click: what it is, and how it is typed."""
+    """An amount to choose with one click: its label, and its text for the field."""
 
     word: str
     text: str
@@ -114,73 +114,73 @@ class QuickView:
 
 @dataclass(frozen=True)
 class OptionView:
-    """Something the player may do now."""
+    """An option of the player."""
 
-    value: str  # what the button sends, as "take_bank" or "make_call:banco"
+    value: str  # form value, such as "take_bank" or "make_call:banco"
     label: str
-    hint: str  # what it means here and now
-    is_main: bool  # what the table waits for
-    prefilled: str  # where there is an amount to choose: the one that stands there first, "" where there is none
+    hint: str  # what the option costs or means
+    is_main: bool  # the action the table waits for
+    prefilled: str  # initial amount of the field; "" where there is no amount to choose
     quick: tuple[QuickView, ...]
-    fixed: str = ""  # the amount that goes with the button where there is none to choose
+    fixed: str = ""  # the amount of the button where there is none to choose
     lowest: int | None = None  # of the amounts to choose from, in minor units
     highest: int | None = None
-    amount: int | None = None  # minor units of what is fixed
+    amount: int | None = None  # the fixed amount in minor units
 
     @property
     def id(self) -> str:
-        """The same as a name for the page."""
+        """The value in the form of an HTML id."""
         return self.value.replace(":", "-")
 
 
 @dataclass(frozen=True)
 class OwnView:
-    """What one player sees of their own. Amounts in minor units of `currency`."""
+    """What one player sees of their own game and money. Amounts in minor units of `currency`."""
 
     mode: Mode
     slug: str
     currency: str
     seat: int | None
-    presence: str  # "playing", "away", "leaving"; "" without a place
+    presence: str  # "playing", "away", "leaving"; "" without a seat
     question: int
     sentence: str  # what the player may do now
     is_asked: bool
     options: tuple[OptionView, ...]
-    hand: TableHand | None  # cards that the player sees, and the table does not
-    advice: str  # of the croupier, to this player alone
+    hand: TableHand | None  # cards that only this player sees
+    advice: str  # of the croupier, to this player only
     may_sit: bool
     may_sit_at_random: bool
-    is_warned: bool  # before sitting down among guests: nobody can see who has a program play
-    leaving: str  # what happens where the player leaves now; "" where nothing of theirs is on the table
+    is_warned: bool  # warn before sitting down: nobody can see whether another player uses a program
+    leaving: str  # what happens to the player's money on the table if they leave now; "" where there is none
     balance: int | None
     on_table: int
     notice: Notice | None
     outcome: str  # of the latest coup: "won", "even", "lost", "annulled"; "" where the player had no part in it
     came_to: str
     last_round: UUID | None
-    missed: str  # how near the player is to being away; "" where no turn was missed
+    missed: str  # how many turns were missed, and how many make the player away; "" where none
     code: str
-    clock: str  # the time of day where the player is
+    clock: str  # time of day in the player's time zone
     zone: str
     net: int | None
 
 
 @dataclass(frozen=True)
 class LogLine:
-    """Something that happened."""
+    """An event in the table's log."""
 
     at: datetime
     text: str
     call: str
     language: str  # of the call
     cards: tuple[CardView, ...]
-    by_croupier: bool  # decided for a guest who did not
+    by_croupier: bool  # decided for a player who did not
     is_result: bool
 
 
 @dataclass(frozen=True)
 class LogPart:
-    """What happened in one coup, or between coups, newest first."""
+    """Events of one coup, or between coups, newest first."""
 
     code: str  # "" between coups
     lines: tuple[LogLine, ...]
@@ -188,6 +188,6 @@ class LogPart:
 
 @dataclass(frozen=True)
 class LogView:
-    """What the croupier has said and who has done what, newest first."""
+    """The table's log, newest first."""
 
     parts: tuple[LogPart, ...]

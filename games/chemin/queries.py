@@ -1,7 +1,7 @@
-"""What pages and streams know of a Chemin de Fer table at one moment, and of one player there.
+"""Data classes of a Chemin de Fer table and of one player there, at one moment.
 
-The state of the engine is the croupier's secret: `games.chemin.board` shows of it what `view` allows, and nothing here
-is printed with its cards.
+The engine's state includes face-down cards. `games.chemin.board` shows only what `view` allows, and
+the state is left out of `repr`.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class Guest:
-    """Who sits at a place."""
+    """The player at a seat."""
 
     number: int
-    seat_id: int  # the row of a `CheminSeat`: this guest's, whoever sits there later
-    player: int | None  # None: played by the house
-    name: str  # the chat name; "" where the guest has none
+    seat_id: int  # id of the `CheminSeat` row, which belongs to this stay only
+    player: int | None  # None: a house player
+    name: str  # the chat name; "" where the player has none
     away_since: datetime | None
 
 
 @dataclass(frozen=True)
 class Move:
-    """Something that was done at the table, and what came of it."""
+    """A move at the table and its events."""
 
     number: int
     at: datetime
-    round: UUID | None  # of the coup that it belongs to
+    round: UUID | None  # of the coup it belongs to
     code: str  # of that coup
-    seat: int | None  # the place; None where the house acts
-    kind: str  # the action of the engine, as "make_call"
+    seat: int | None  # None where the house acts
+    kind: str  # name of the engine's action, such as "make_call"
     decider: Decider
     events: tuple[Event, ...]
 
@@ -55,26 +55,26 @@ class Shoe:
 
 @dataclass(frozen=True)
 class Past:
-    """How a coup ended that is over."""
+    """The result of a finished coup."""
 
     round: UUID
     code: str
-    outcome: Outcome | None  # None: it was annulled
+    outcome: Outcome | None  # None: the coup is void
     punter_total: int | None
     banker_total: int | None
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A table at the moment *now*, by the database's clock. Amounts are minor units of the table's currency."""
+    """A table at the moment *now* of the database's clock. Amounts in minor units of the table's currency."""
 
     now: datetime
     live_table: int
     mode: Mode
     slug: str
     name: str
-    is_open: bool  # and this program plays the rules it was put live with
-    is_paused: bool  # and would play on
+    is_open: bool  # and this version of the code has the table's rules
+    is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
     rules: GuestRules
@@ -87,39 +87,39 @@ class Seen:
     deadline: datetime | None
     round: UUID | None  # the latest coup
     code: str
-    annulled: VoidReason | None  # that coup
+    annulled: VoidReason | None  # of that coup
     shoe: Shoe | None
-    spent_shoe: UUID | None  # the one before, or this one, whose seed is public
+    spent_shoe: UUID | None  # the latest shoe, this or the one before, whose seed is public
     spent_number: int | None
-    moves: tuple[Move, ...]  # the latest ones, oldest first
-    past: tuple[Past, ...]  # the latest coups that are over, oldest first
+    moves: tuple[Move, ...]  # the latest moves, oldest first
+    past: tuple[Past, ...]  # the latest finished coups, oldest first
 
     @property
     def waits(self) -> bool:
-        """Whether the table stands between two coups because it pauses: nobody is asked anything."""
+        """Whether the table is paused between two coups, so that nobody is asked."""
         return self.is_paused and self.standing.phase not in IN_COUP
 
     @property
     def is_halted(self) -> bool:
-        """Whether it stands so because the whole house is stopped."""
+        """Whether it is paused because of a house stop."""
         return self.waits and self.is_house_stopped and not self.is_stopped
 
     def at(self, moment: datetime) -> Seen:
-        """Return the same table at a later moment, if nothing has happened to it."""
+        """Return the state at a later moment, if nothing else has changed."""
         return replace(self, now=moment)
 
     def next_change(self, now: datetime) -> float | None:
-        """Return in how many seconds something changes without a move: never."""
+        """Return None: nothing changes without a move."""
         return None
 
     def guest(self, number: int) -> Guest | None:
-        """Return who sits at a place, if anybody does."""
+        """Return the player at a seat, or None."""
         return next((guest for guest in self.guests if guest.number == number), None)
 
 
 @dataclass(frozen=True)
 class Played:
-    """What the table's latest coup came to for a player who had a part in it. Minor units."""
+    """A player's result in the table's latest coup. Minor units."""
 
     round: UUID
     code: str
@@ -133,11 +133,11 @@ class Own:
     """A player at the table, seated or not."""
 
     player: int
-    seat: int | None  # the place
-    missed: int  # decisions in a row that the croupier took
+    seat: int | None  # number of the seat
+    missed: int  # decisions in a row that the croupier took for the player
     away_since: datetime | None
-    currency: str  # the player's
-    funds: int | None  # what may be put down, in minor units; None where the player has nothing in the table's currency
+    currency: str  # of the player
+    funds: int | None  # available balance in minor units; None where the player has no money in the table's currency
     zone: str
     net: int | None  # of the session, in minor units
     last: Played | None

@@ -1,7 +1,7 @@
-"""A finished coup of a guests' table, dealt again from its shoe and worked out again, compared with what is kept of it.
+"""Verify a finished coup of Chemin de Fer: deal it again, settle it again, compare with the stored one.
 
-Pure, as `games.rounds.redeal` is for the other games: plain values in, what does not agree out. From the seed,
-the stakes and what both sides declared, everything else follows.
+A pure function, as `games.rounds.redeal` is for other games: plain values in, differences out.
+Seed, stakes and declarations determine everything else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ COVERING: Final = frozenset(call.value for call in Call if call.covers_the_bank)
 
 @dataclass(frozen=True)
 class StoredStake:
-    """One guest's stake as it is kept; without a player it was a house player's. Minor units."""
+    """One stored stake; without a player it is a house player's. Minor units."""
 
     seat: int
     player: int | None
@@ -31,16 +31,16 @@ class StoredStake:
 
     @property
     def name(self) -> str:
-        """Whose stake it is."""
+        """Return the name of the stake's owner."""
         return f"seat:{self.seat}" if self.player is None else f"player:{self.player}"
 
 
 @dataclass(frozen=True)
 class StoredPlay:
-    """What guests did to each other in a coup, as it is kept. Minor units."""
+    """The stored bank, stakes, decisions and results of a coup. Minor units."""
 
     banker_player: int | None
-    bank: int  # at its opening
+    bank: int  # at the opening of the coup
     call: str
     at_risk: int
     punter: int | None  # the seat that held the punters' cards
@@ -56,30 +56,30 @@ class StoredPlay:
 
     @property
     def chips(self) -> tuple[Chips, ...]:
-        """The stakes as the engine takes them."""
+        """Return the stakes in the engine's form."""
         return tuple(Chips(stake.seat, stake.stake) for stake in self.stakes)
 
 
 @dataclass(frozen=True)
 class StoredCoup:
-    """A finished coup as it is kept."""
+    """A stored finished coup."""
 
     seed: bytes  # of its shoe
     commitment: str
     decks: int
-    first_card: int  # how many cards had left the shoe before it
+    first_card: int  # number of cards that had left the shoe before
     cards: str
     outcome: str
     currency: str
     mode: str
     play: StoredPlay | None  # None where the row is missing
     parts: tuple[StoredPart, ...]
-    moved: Mapping[str, Moved]  # by whose money it is: "player:7", "seat:3", "bank", "stakes", "house"
-    bank: tuple[int, int] | None  # what the ledger says the bank held before and after it was settled
+    moved: Mapping[str, Moved]  # by owner: "player:7", "seat:3", "bank", "stakes", "house"
+    bank: tuple[int, int] | None  # the bank before and after the settlement, from the ledger
 
 
 def findings(stored: StoredCoup) -> tuple[Finding, ...]:
-    """Work the coup out again and return everything that is kept otherwise; nothing, where it is all as it was."""
+    """Recompute the coup and return every difference; empty where it is verified."""
     if stored.play is None:
         return (Finding("coup", "none", "one"),)
     try:
@@ -131,7 +131,7 @@ def _compare_parts(stored: StoredCoup, play: StoredPlay, played: Played) -> Iter
 
 
 def _settlements(play: StoredPlay, played: Played) -> Iterator[tuple[int, Settlement]]:
-    """Yield what each player had in the coup; house players are left out."""
+    """Yield each player's settlement of the coup; house players are left out."""
     of_punters, of_banker = (Result(RESULTS[bet, played.outcome]) for bet in (PUNTER, BANK))
     at_risk = sum(settled.stake for settled in played.stakes)
     for stake, settled in zip(play.stakes, played.stakes, strict=True):
@@ -147,7 +147,10 @@ def _settled(line: Line) -> Settlement:
 
 
 def _compare_ledger(stored: StoredCoup, play: StoredPlay, played: Played) -> Iterator[Finding]:
-    """Stakes go from guests to the stakes of the coup, and from there to winners, bank and tax; nothing else moves."""
+    """Compare the ledger: stakes go from players to the coup's stakes, and then to winners, bank and tax.
+
+    Nothing else may move.
+    """
     expected = {
         stake.name: (again.stake, again.returned) for stake, again in zip(play.stakes, played.stakes, strict=True)
     }
@@ -190,7 +193,7 @@ def _coup(
     tax: int,
     departs: tuple[bool, bool],
 ) -> str:
-    """Write what is kept of a coup beside its cards as one line of text."""
+    """Return the stored fields of a coup other than its cards as one line of text."""
     sides = ", ".join(side for side, did in zip((PUNTER, "banker"), departs, strict=True) if did) or "nobody"
     score = f"{outcome}, {totals[0]} to {totals[1]}"
     return f"{score}, cards with seat {punter}, at risk {at_risk}, tax {tax}, departed: {sides}"

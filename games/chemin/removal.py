@@ -1,5 +1,7 @@
-"""The house has guests get up who were away for too long, whose session is over or whom the table serves no more, and
-all where a table closes.
+"""Removal of players from a table by the house.
+
+Players are removed when they are away for too long, when their session ends, when the table no
+longer serves them, and when the table closes.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from players.protection.stream_access import STILL_WATCHING, asked
 
 
 def send_away(standing: Standing, *, place: int, why: WhyLeft = WhyLeft.SESSION) -> Standing:
-    """Have the guest at a place get up, or go when the coup is over in which they have a part."""
+    """Have the player at a seat leave, at once or after the coup in which they take part."""
     seat = standing.seats.get(place)
     if seat is None or seat.why_left:
         return standing
@@ -30,13 +32,15 @@ def send_away(standing: Standing, *, place: int, why: WhyLeft = WhyLeft.SESSION)
 
 
 def send_all_away(standing: Standing) -> Standing:
-    """Between two coups: the bank goes home, and everybody gets up, because the table is closed."""
+    """Have all players leave a closed table between two coups. The bank goes to its owner."""
     return carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.CLOSED)
 
 
 def remove(standing: Standing) -> Standing:
-    """Have everybody get up whose session is over, whom the table serves no more, or who was away for longer than a
-    place is kept: that time does not run while the table pauses. Whom it waits for then goes once it goes on.
+    """Remove players whose session is over, whom the table no longer serves, or who were away too long.
+
+    The time away does not run while the table is paused. A player for whom a waiting table waits is
+    removed once it moves on.
     """
     gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
     in_force = there(standing.live_table.table.version)
@@ -53,7 +57,7 @@ def remove(standing: Standing) -> Standing:
 
 
 def whose_session_is_over(seats: Iterable[CheminSeat]) -> set[int]:
-    """Return the ids of the seats of players who have logged out, done nothing for too long, or may not play now."""
+    """Return the ids of seats whose player has logged out, was inactive for too long, or may not play now."""
     sessions = {seat.pk: seat.session for seat in seats if seat.session is not None and seat.why_left == ""}
     over = _over(set(sessions.values()))
     return {seat_id for seat_id, session in sessions.items() if session in over}

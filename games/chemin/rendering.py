@@ -1,8 +1,8 @@
-"""What players see of a guests' table, as HTML: the part that is everybody's, the part that is one guest's, the board.
+"""Render a table of Chemin de Fer as HTML: the public part, each player's own part, and the log.
 
-Nothing here opens a connection or knows a request: pages and streams bring the rows that their own connection read.
-Which cards lie where is known in here and to nobody else; of it the public part and the board show what a spectator may
-see, and a guest's own part what may be seen from their place (`games.engine.chemin.views`).
+This module opens no connection and has no request: pages and streams pass in rows that they have
+read. It knows all cards. The public part and the log show what a spectator may see, and a player's
+own part what that seat may see (`games.engine.chemin.views`).
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from games.tables.presentation import Notice
 
 
 def log_view(seen: Seen, language: str) -> LogView:
-    """Return what happened lately, newest first, by coup."""
+    """Return the latest events, newest first, grouped by coup."""
     reading = reading_of(seen, view(seen.standing, None), language)
     parts: list[LogPart] = []
     for move in reversed(seen.moves):
@@ -74,28 +74,28 @@ __all__ = [
 
 
 def render_public(seen: Seen, language: str) -> str:
-    """Return ``#live-public`` as everybody sees it at the moment of *seen*."""
+    """Return ``#live-public`` for *seen*, the same for everybody."""
     with override(language):
         return get_template("games/_chemin_public.html").render({"live": public_view(seen, language)})
 
 
 def own_key(seen: Seen) -> Hashable:
-    """Return what is another one when guests may find something else in their own part."""
+    """Return a key that changes when a player's own part may change."""
     return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.annulled)
 
 
 def board_key(seen: Seen) -> Hashable:
-    """Return what is another one where the board shows something else."""
+    """Return a key that changes when the log changes."""
     return (seen.moves[-1].number if seen.moves else 0, seen.annulled)
 
 
 def board_mark(seen: Seen) -> str:
-    """Return the key as a page keeps it."""
+    """Return the key in the form that a page stores."""
     return hashlib.sha256(repr(board_key(seen)).encode()).hexdigest()[:16]
 
 
 def render_board(seen: Seen, language: str) -> str:
-    """Return ``#live-board``, what was said and done in the latest coups, the same for everybody."""
+    """Return ``#live-board``, the log of the latest coups, the same for everybody."""
     with override(language):
         view = log_view(seen, language)
         return get_template("games/_chemin_board.html").render({"board": view, "key": board_mark(seen)})
@@ -104,9 +104,10 @@ def render_board(seen: Seen, language: str) -> str:
 def render_own(
     seen: Seen, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
 ) -> str:
-    """Return ``#live-own`` as the player of *row* sees it, a row of `READ_OWN`.
+    """Return ``#live-own`` for the player of *row*, a row of `READ_OWN`.
 
-    A page that is loaded brings a token for its forms; what a stream sends has none, since htmx takes the page's.
+    A page passes a CSRF token for its forms. A stream passes none, because htmx sends the page's
+    token.
     """
     own = own_state(seen, row)
     with override(language):

@@ -1,4 +1,4 @@
-"""Who sits at a table, and who is banker: the rows that follow from what happened there."""
+"""Seat and tenure rows of a table, updated from the events of a move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Seats = Mapping[int, CheminSeat]
 
 
 def sit_down(moved: Moved, newcomer: CheminSeat | None) -> Seats:
-    """Return who sits where with whoever has sat down in this move, whose row begins."""
+    """Return the seats including a player who sits down in this move, whose row is created."""
     if newcomer is None or moved.first(GuestJoined) is None:
         return moved.before.seats
     newcomer.joined_at = moved.at
@@ -33,7 +33,7 @@ def sit_down(moved: Moved, newcomer: CheminSeat | None) -> Seats:
 
 
 def follow(moved: Moved, seats: Seats) -> Seats:
-    """Note who got up, went away or is back, and who let a turn pass; return who sits there then."""
+    """Store who left, went away, came back or missed a turn; return the remaining seats."""
     _note_turn(moved, seats)
     for event in moved.events:
         match event:
@@ -51,9 +51,10 @@ def follow(moved: Moved, seats: Seats) -> Seats:
 
 
 def begin_tenure(moved: Moved) -> CheminTenure | None:
-    """Begin the tenure of whoever took the bank in this move, with an account for it; otherwise return the one that is.
+    """Begin the tenure of the player who took the bank in this move, with an account; or return the present one.
 
-    A tenure never begins and ends for two guests in one move: whoever takes a bank over is asked first.
+    One move never begins and ends tenures of two players: a player who takes over a bank is asked
+    first.
     """
     taken = moved.first(BankTaken)
     if taken is None:
@@ -73,7 +74,7 @@ def begin_tenure(moved: Moved) -> CheminTenure | None:
 
 
 def note_home(moved: Moved, tenure: CheminTenure | None) -> CheminTenure | None:
-    """Note what of the bank went home; return the tenure where it goes on."""
+    """Store what the bank paid out to its owner; return the tenure unless it has ended."""
     home = sum(event.amount for event in moved.events if isinstance(event, BankEnded | ExcessTakenHome))
     has_ended = moved.first(BankEnded) is not None
     if tenure is None or not (home or has_ended):
@@ -85,7 +86,7 @@ def note_home(moved: Moved, tenure: CheminTenure | None) -> CheminTenure | None:
 
 
 def _note_turn(moved: Moved, seats: Seats) -> None:
-    """Count turns in a row that the croupier took for a guest who sits there and plays."""
+    """Count consecutive turns that the croupier took for a player who sits there and plays."""
     if moved.place is None or moved.decider not in (Decider.CROUPIER, Decider.GUEST):
         return
     seat = seats[moved.place]

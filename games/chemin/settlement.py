@@ -1,7 +1,6 @@
-"""A coup that is over, kept: as a round with everybody's part, as every game keeps its rounds, and beside it as it was
-between guests.
+"""Store a finished coup as a round with participations, as all games do, and as a `CheminCoup`.
 
-The engine's record works it out once more, from its cards and declarations alone, before anything is kept.
+Before anything is stored, the engine recomputes the coup from its cards and declarations alone.
 """
 
 from __future__ import annotations
@@ -44,18 +43,18 @@ PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation
 
 @dataclass(frozen=True)
 class Finished:
-    """A coup that is over, in minor units. Without an outcome it was annulled, and nothing is won or lost in it."""
+    """A finished coup, in minor units. Without an outcome it is void, and nothing is won or lost."""
 
     live_round: LiveRound
     tenure: CheminTenure
     banker: CheminSeat
     bank: int
-    """At its opening."""
+    """At the opening of the coup."""
     call: Call | None
     stakes: tuple[SettledStake, ...]
     seats: Mapping[int, CheminSeat]
     punter: int | None
-    """The place that held the punters' cards."""
+    """The seat that held the punters' cards."""
     at: datetime
     outcome: Outcome | None = None
     cards: tuple[Card, ...] = ()
@@ -66,12 +65,12 @@ class Finished:
 
     @property
     def at_risk(self) -> int:
-        """How much of the bank was covered."""
+        """The covered part of the bank."""
         return sum(stake.stake for stake in self.stakes)
 
     @property
     def parts(self) -> Iterator[Part]:
-        """What everybody had in it, the banker last, house players left out."""
+        """Every part in the coup, the banker's last, including house players."""
         for stake in self.stakes:
             yield Part(self.seats[stake.seat], PUNTER, stake.stake, stake.returned, 0)
         to_bank = {Outcome.PUNTER: 0, Outcome.DRAW: self.at_risk, Outcome.BANKER: 2 * self.at_risk - self.tax}
@@ -80,7 +79,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Part:
-    """What one guest had in a coup: a bet, its stake, and what came back of it."""
+    """One player's part in a coup: the bet, its stake and its payout."""
 
     seat: CheminSeat
     bet: str
@@ -90,7 +89,7 @@ class Part:
 
 
 def finish(moved: Moved, settled: Settled) -> Finished:
-    """Return the coup that a move has settled. Raises NotRecomputed where its record makes another one."""
+    """Return the coup that a move has settled. Raises NotRecomputed where recomputing it gives another result."""
     before, after = moved.before, moved.state
     live_round, coup = there(before.live_round), after.running_coup
     shoe = there(after.shoe)
@@ -128,10 +127,10 @@ def finish(moved: Moved, settled: Settled) -> Finished:
 
 
 def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:
-    """Keep a coup that is over, settled or annulled, with everybody's part in it.
+    """Store a finished coup, settled or void, with every player's part.
 
-    *balances* is what lies on the accounts of the round, by id, now that money has moved: of a banker the cash account
-    and the bank are taken together, since what is at risk lies in the bank.
+    *balances* are the account balances by id after money has moved. For the banker, the cash
+    account and the bank are added, because the bank holds what is at risk.
     """
     live_round = finished.live_round
     inserted = NewRound(
@@ -153,20 +152,22 @@ def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) ->
         cursor.execute(KEEP, vars(inserted) | values)
     _keep_coup(finished)
     if finished.outcome is not None:
-        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at every table
+        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at every table
         _record(finished, standing)
 
 
 def _declarations(moved: Moved, live_round: LiveRound) -> Iterator[Declared]:
-    """Yield what was declared in the coup, this move included."""
+    """Yield the declarations of the coup, including those of this move."""
     said = CheminMove.objects.filter(round_id=live_round.pk, kind__in=("draw_card", "stand")).order_by("number")
     earlier: list[Event] = [event_codec.read(event) for move in said for event in move.events]
     yield from (event for event in (*earlier, *moved.events) if isinstance(event, Declared))
 
 
 def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
-    """Raises NotRecomputed where the coup is worked out otherwise from its record. It says what differs, and no figure:
-    the move is undone, and its cards lie face down again.
+    """Raise NotRecomputed where recomputing the coup gives another result.
+
+    The error names the fields that differ but no values: the move is rolled back, and its cards are
+    face down again.
     """
     compared = {
         "outcome": (settled.outcome, played.outcome),
@@ -231,8 +232,10 @@ def _keep_coup(finished: Finished) -> None:
 
 
 def _record(finished: Finished, standing: Standing) -> None:
-    """Commit to the whole settlement: a line "seat player bet stake payout commission" for every part, the banker's
-    last, parted by line feeds.
+    """Commit to the whole settlement in the log.
+
+    One line "seat player bet stake payout commission" for each part, the banker's last, separated
+    by line feeds.
     """
     live_round = finished.live_round
     lines = [

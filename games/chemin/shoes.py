@@ -1,8 +1,7 @@
-"""The shoe of a Chemin de Fer table: six decks, committed to before the first card, dealt through to the cut card, and
-shown when it has ended.
+"""The shoe of a Chemin de Fer table: six decks, committed to, dealt to the cut card, published at the end.
 
-Nothing is burned, and the banker draws from it, so its cards go to the croupier alone (`games.chemin.apply`): what lies
-on the table follows from the seed under seal and from how many cards are gone.
+No card is burned. Players decide whether to draw, so only `games.chemin.apply` receives the cards:
+the cards on the table follow from the sealed seed and the number of cards gone.
 """
 
 from collections.abc import Iterator
@@ -18,16 +17,16 @@ from games.shared import shoes
 
 CARDS: Final = 52 * DECKS
 CUT: Final = CARDS - CUT_CARD
-"""The cut card lies in front of the card that comes after so many."""
+"""Number of cards before the cut card."""
 
 
 def open_shoe(live_table: LiveTable) -> Shoe:
-    """Commit to six decks shuffled by a fresh seed, and put them on the table."""
+    """Commit to six decks shuffled with a new seed, and put them on the table."""
     return shoes.put_on_table(live_table, new_sealed_seed(), decks=DECKS, burn_card="", burned=0, cut=CUT)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+    """Return the cards of a shoe in dealing order. Never pass them to a page or a log before their time.
 
     Raises NotReproduced, WrongCard; InvalidTag where the seed cannot be unsealed.
     """
@@ -37,15 +36,16 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
 
 
 def demand_in_order(shoe: Shoe) -> None:
-    """Raises WrongCard where the coups of a shoe were not dealt in its order, one after another: so nobody can have
-    passed a card over. Raises what `cards_of` raises, too.
+    """Raise WrongCard where the coups of a shoe were not dealt in order, so that no card can be skipped.
+
+    Also raises what `cards_of` raises.
     """
     if found := _dealt_otherwise(shoe):
         raise WrongCard("The shoe was not dealt in its order.", *found)
 
 
 def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
-    """Deal nothing more from a shoe and publish its seed; return what of its coups does not follow from it.
+    """End a shoe, publish its seed, and return what of its coups does not follow from it.
 
     Raises ShoeInUse, and what `cards_of` raises unless the shoe is retired.
     """
@@ -57,9 +57,9 @@ def _dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
 
 
 def _misdealt(shoe: Shoe) -> Iterator[Finding]:
-    """Deal the shoe again, coup by coup: one begins where the last one ended, and no card is passed over."""
+    """Deal the shoe again, coup by coup, each from where the last one ended, and yield the differences."""
     cards, gone = cards_of(shoe), 0
-    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by its shoe
+    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by shoe
     for coup in Round.objects.filter(pk__in=of_shoe).exclude(cards="").order_by("first_card"):
         dealt = len(coup.cards.split())
         yield from shoes.unlike(

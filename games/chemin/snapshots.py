@@ -1,7 +1,7 @@
-"""A guests' table, and a player at it, as rows of whichever connection reads them: pages and streams alike.
+"""Queries of a Chemin de Fer table and of a player there, for pages and streams.
 
-Nobody's balance is read for the public part, and where a player sits is said by the same row as what lies there: who
-takes a place in the meantime is not shown what its last guest held.
+The public query reads no balance. A player's seat is taken from the same row as the table state, so
+a player who takes a seat meanwhile is not shown the cards of the one before.
 """
 
 import json
@@ -29,14 +29,14 @@ from wallet import house_stop
 from wallet.models import AccountKind, Mode
 
 MOST_MOVES: Final = 80
-"""How many moves are told: those of three coups at a full table."""
+"""Number of moves that are shown: those of three coups at a full table."""
 
 MOST_PAST: Final = 20
-"""How many coups of the shoe are told to be over."""
+"""Number of finished coups of the shoe that are shown."""
 
 WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 
-# Parameter: the live table. A bank is played for under the version that was in force when its latest coup began.
+# Parameter: the live table. A bank is played under the version in force when its latest coup began.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
     place.variant AS variant,
@@ -85,8 +85,8 @@ LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE live.id = %s
 """  # noqa: S608  (nothing but names of our own)
 
-# Parameters: the live table, its players, seated or not. A balance is what may still be put down. `staked` is of the
-# table's latest coup, once that is over and where the player had a part in it.
+# Parameters: the live table, its players, seated or not. `funds` is the balance less what is held.
+# `staked` belongs to the table's latest coup, once it is over, where the player had a part in it.
 READ_OWN = f"""
 SELECT player.id AS player, player.currency AS currency, law.time_zone AS zone, account.balance - account.held AS funds,
     coalesce(guest.missed, 0) AS missed, guest.away_since AS away_since, round.id AS round, round.code AS code,
@@ -112,18 +112,19 @@ WHERE live.id = %s AND player.id = ANY (%s)
 
 
 def read_public(live_table_id: int) -> Seen:
-    """Read a table as everybody sees it at this moment. Raises LiveTable.DoesNotExist, and what `public_state` does."""
+    """Return the public state at this moment. Raises LiveTable.DoesNotExist, and what `public_state` raises."""
     return public_state(_row(READ_PUBLIC, [live_table_id]))
 
 
 def read_own(live_table_id: int, player_id: int) -> dict[str, Any]:
-    """Read what is a player's own at a table, for `own_state`. Raises LiveTable.DoesNotExist."""
+    """Return a player's own row at a table, for `own_state`. Raises LiveTable.DoesNotExist."""
     return _row(READ_OWN, [live_table_id, [player_id]])
 
 
 def public_state(row: Mapping[str, Any]) -> Seen:
-    """Read a row of `READ_PUBLIC`; a shoe that cannot be read lies there without a card. Raises ThawError and what else
-    rows raise that were never written here.
+    """Return the state of a row of `READ_PUBLIC`; without cards where the shoe cannot be read.
+
+    Raises ThawError, and other errors for rows that this code did not write.
     """
     rules = GuestRules.of(json.loads(row["limits"]))
     guests = tuple(
@@ -159,7 +160,7 @@ def public_state(row: Mapping[str, Any]) -> Seen:
 
 
 def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
-    """Read a row of `READ_OWN` of a player at a table."""
+    """Return a player's state of a row of `READ_OWN`."""
     seat = next((guest.number for guest in seen.guests if guest.player == row["player"]), None)
     staked = row["staked"]
     return Own(
@@ -176,7 +177,7 @@ def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
 
 
 def with_funds(seen: Seen, own: Own) -> Seen:
-    """Return the table with what a guest has to play with put at their place: what they may do follows from it."""
+    """Return the table with the player's available balance at their seat, on which their options depend."""
     if own.seat is None or own.funds is None:
         return seen
     return replace(seen, standing=apply(seen.standing, SetBalance(own.seat, own.funds)).state)
@@ -208,8 +209,9 @@ def _shoe(row: Mapping[str, Any]) -> StoredShoe | None:
 
 
 def _without_cards(frozen: dict[str, Any]) -> dict[str, Any]:
-    """Take a shoe that nobody can read off the table, and what came from it: the table is about to be stopped, and
-    until then waits for another one.
+    """Remove an unreadable shoe and its cards from the state.
+
+    The table is about to be stopped; until then it shows that it waits for a shoe.
     """
     coup = frozen["coup"] and {**frozen["coup"], "hands": None}
     phase = Phase.SHOE if frozen["phase"] in WITH_HANDS else frozen["phase"]

@@ -1,4 +1,4 @@
-"""What is found wrong at a table, or raised there, stops it: nothing was done, and the supervisor is called."""
+"""Stop a table when a check fails or an error is raised there: roll back and call the supervisor."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def one_transaction(live_table_id: int) -> Iterator[None]:
-    """Do everything inside in one transaction, or nothing of it. Refusals pass, and so does what PostgreSQL could not
-    do now; whatever else is raised stops the table.
+    """Run the block in one transaction, and stop the table on unexpected errors.
 
-    Within another transaction, as that of a call of a program, what a commit would find wrong is looked for here: it is
-    found wrong at the table as well.
+    Refusals and errors of PostgreSQL (`UNABLE`) are passed on. Inside another transaction, such as
+    a call of an API client, deferred constraints are checked here, so that a violation also stops
+    the table.
 
-    Raises TableStopped where it did; what was raised, where there is no coup yet at the table to find fault with.
+    Raises TableStopped where the table was stopped, and the original error where it has no coup
+    yet.
     """
     is_within = connection.in_atomic_block
     try:
@@ -44,8 +45,9 @@ def one_transaction(live_table_id: int) -> Iterator[None]:
 
 
 def stop(live_table_id: int, error: Exception) -> bool:
-    """Stop a table over what was raised there, in a transaction of its own; say whether there was a coup to stop it
-    over, the latest one.
+    """Stop a table because of an error, in a transaction of its own; return whether it had a coup.
+
+    The incident is about the latest coup.
     """
     live_round = LiveRound.objects.filter(live_table=live_table_id).order_by("-opened_at").first()
     if live_round is None:

@@ -1,4 +1,4 @@
-"""Finished coups of guests' tables with all that is kept of them, for `games.chemin.redeal` to compare."""
+"""Stored finished coups of Chemin de Fer, loaded for `games.chemin.redeal` to verify."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ STAKE, SETTLE = "stake", "settle"  # kinds of journals
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a coup beside its round and the parts of its players."""
+    """The stored data of a coup other than its round and participations."""
 
     play: StoredPlay | None = None
     moved: Mapping[str, Moved] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Kept:
 
 
 def kept(ids: Sequence[UUID]) -> Mapping[UUID, Kept]:
-    """Return what is kept of these coups, by their ids. A fixed number of queries, none where there are no coups."""
+    """Return the stored data of these coups, by id. A fixed number of queries, none without ids."""
     if not ids:
         return {}
     stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
@@ -47,7 +47,7 @@ def kept(ids: Sequence[UUID]) -> Mapping[UUID, Kept]:
 
 
 def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], beside: Kept) -> StoredCoup:
-    """Return a finished coup as it is kept. Raises InvalidTag where the seed of its shoe cannot be unsealed."""
+    """Return a stored coup. Raises InvalidTag where the seed of its shoe cannot be unsealed."""
     return StoredCoup(
         seed=seed_of(shoe),
         commitment=played.commitment,
@@ -65,7 +65,7 @@ def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], beside
 
 
 def face_up(shoe: Shoe) -> int:
-    """Return how many cards have left a shoe without those of a coup in progress, which may lie face down."""
+    """Return how many cards have left a shoe, without those of a coup in progress, which may be face down."""
     table = CheminTable.objects.filter(pk=shoe.live_table_id, live_table__shoe=shoe).first()
     coup = table.state["coup"] if table else None
     if coup and coup["hands"] and coup["outcome"] is None:
@@ -97,7 +97,7 @@ def _stake(stake: CheminStake) -> StoredStake:
 
 
 def _moved(coup: CheminCoup, entries: Sequence[Entry]) -> Mapping[str, Moved]:
-    """Return what the ledger moved for the coup: stakes, and whatever else its journals paid, by whose money it is."""
+    """Return what the ledger moved for the coup, by owner: stakes, and all other payments."""
     names = {stake.seat.account_id: _stake(stake).name for stake in coup.stakes.all()}
     moved: dict[str, Moved] = {}
     for entry in entries:
@@ -110,7 +110,7 @@ def _moved(coup: CheminCoup, entries: Sequence[Entry]) -> Mapping[str, Moved]:
 
 
 def _owner(coup: CheminCoup, account: Account) -> str:
-    """Return whose money lies on an account that none of the punters has."""
+    """Return the owner of an account that is not a punter's."""
     if account.pk == coup.tenure.account_id:
         return "bank"
     if account.kind == AccountKind.STAKES and account.stands_for == coup.pk:
@@ -119,7 +119,7 @@ def _owner(coup: CheminCoup, account: Account) -> str:
 
 
 def _banks(accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
-    """Return everything that banks ever moved, oldest first."""
+    """Return all entries of the banks' accounts, oldest first."""
     moved: dict[int, list[Entry]] = defaultdict(list)
     for entry in Entry.objects.filter(account__in=accounts).order_by("version"):
         moved[entry.account_id].append(entry)
@@ -127,7 +127,7 @@ def _banks(accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
 
 
 def _bank(entries: Sequence[Entry], bank: Sequence[Entry]) -> tuple[int, int] | None:
-    """Return what a bank held before and after the journal that settled a coup; None where nothing did."""
+    """Return the bank before and after the journal that settled the coup; None where there is none."""
     settled = next((entry.journal_id for entry in entries if entry.journal.kind == SETTLE), None)
     if settled is None:
         return None

@@ -1,7 +1,8 @@
-"""A Chemin de Fer table as it stands: its rows, who sits there, and the state of the engine put together again from the
-frozen one, the cards of its shoe and what is free on the accounts of its guests.
+"""The table state of Chemin de Fer: rows, seats, and the engine's state.
 
-This is the croupier's knowledge. What anyone may see of it is `games.engine.chemin.view`.
+The engine's state is rebuilt from its stored form, the cards of the shoe and the available balances
+of the players. It includes face-down cards; `games.engine.chemin.view` says what each reader may
+see.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from games.tables.chemin_rules import GuestClock, GuestRules
 from wallet import house_stop
 from wallet.models import Account, Mode
 
-# Whoever falls silent with the table loses it. Not FOR UPDATE: what is said at the table goes on meanwhile.
+# The timeout releases the lock of a process that hangs. FOR NO KEY UPDATE rather than FOR UPDATE,
+# so that chat messages of the table can still be inserted.
 LOCK = """
 SELECT set_config('idle_in_transaction_session_timeout', %(silence)s, true)
 FROM (SELECT id FROM games_livetable WHERE id = %(live_table)s FOR NO KEY UPDATE) AS locked
@@ -44,15 +46,15 @@ FROM (SELECT id FROM games_livetable WHERE id = %(live_table)s FOR NO KEY UPDATE
 LOCK_IF_FREE = LOCK.replace("FOR NO KEY UPDATE", "FOR NO KEY UPDATE SKIP LOCKED")
 
 UNDER_ITS_VERSION: Final = IN_COUP | {Phase.CHOICE, Phase.SUITE, Phase.AUCTION, Phase.SHOE}
-"""Phases in which a bank is held or on sale: the rules it was put up under hold until it is free again."""
+"""Phases in which a bank is held or for sale. The version it was put up under applies until it is free."""
 
 PLAIN: Final = FULL_DECK * DECKS
-"""Six decks that nobody shuffled, where no card may be looked at."""
+"""Six unshuffled decks, used where no card may be read."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A table at one moment. Everything in it belongs to the transaction that read it."""
+    """A table at one moment. It is valid only in the transaction that read it."""
 
     live_table: LiveTable
     chemin: CheminTable
@@ -60,52 +62,53 @@ class Standing:
     rules: GuestRules
     clock: GuestClock
     seats: Mapping[int, CheminSeat]
-    """Who sits at each place."""
+    """The occupied seats by number."""
     state: State = field(repr=False)
     live_round: LiveRound | None = None
     """The coup in progress."""
     tenure: CheminTenure | None = None
-    """Of whoever is banker."""
+    """The tenure of the present banker."""
     is_house_stopped: bool = False
-    """Whether the whole house is stopped."""
+    """Whether a house stop is in force."""
 
     @property
     def mode(self) -> Mode:
-        """For which money it is played."""
+        """The kind of money of the table."""
         return Mode(self.live_table.mode)
 
     @property
     def shoe(self) -> Shoe | None:
-        """The shoe on the table; one that has ended is there no more."""
+        """The shoe on the table, or None after it has ended."""
         shoe = self.live_table.shoe
         return shoe if shoe is not None and shoe.ended_at is None else None
 
     @property
     def in_coup(self) -> bool:
-        """Whether a coup is being played."""
+        """Whether a coup is in progress."""
         return self.state.phase in IN_COUP
 
     @property
     def asked(self) -> CheminSeat | None:
-        """Who is asked to decide now."""
+        """The seat that is asked to decide now."""
         return None if self.state.turn is None else self.seats[self.state.turn]
 
     def seat_of(self, player_id: int) -> CheminSeat | None:
-        """Return where a player sits, if they do."""
+        """Return the seat of a player, or None."""
         return next((seat for seat in self.seats.values() if seat.player_id == player_id), None)
 
     def free_places(self) -> list[int]:
-        """Return the places at which nobody sits."""
+        """Return the numbers of the free seats."""
         return [place for place in range(1, self.rules.places + 1) if place not in self.seats]
 
 
 def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = False) -> Standing:
-    """Return a table that nobody else moves until the transaction ends, with the accounts of all who sit there and that
-    of a *newcomer*. *blind*: without looking at the shoe, for what needs no card; the cards of the state are any then.
+    """Return a table, locked until the transaction ends, with the accounts of its players and of a *newcomer*.
 
-    Waits for a stop of the whole house that is on its way, as one waits from then on, and then locks the live table,
-    its row here, the round in progress, and accounts ascending by id. Raises CheminTable.DoesNotExist, and what
-    `games.chemin.shoes.cards_of` raises unless blind.
+    *blind*: do not read the shoe; the cards in the state are then placeholders.
+
+    Waits for a house stop that is being committed. Then locks the live table, its row here, the
+    round in progress, and accounts by ascending id. Raises CheminTable.DoesNotExist, and what
+    `games.chemin.shoes.cards_of` raises unless *blind*.
     """
     is_house_stopped = house_stop.is_stopped()
     _lock(LOCK, live_table_id)
@@ -113,7 +116,7 @@ def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = Fal
 
 
 def locked_if_free(live_table_id: int) -> Standing | None:
-    """Return a table as `locked` does, None where somebody else has it. Raises what `locked` raises."""
+    """Return a table as `locked` does, or None where another process has locked it."""
     is_house_stopped = house_stop.is_stopped()
     if not _lock(LOCK_IF_FREE, live_table_id):
         return None
@@ -169,7 +172,7 @@ def _round_in_progress(live_table_id: int) -> LiveRound | None:
 
 
 def _balances(seats: Mapping[int, CheminSeat], newcomer: int | None) -> Mapping[int, int]:
-    """Return what each guest may still put down: what is held, a bid among it, covers nothing."""
+    """Return each player's available balance: what is held, such as a bid, is not available."""
     ids = [seat.account_id for seat in seats.values()]
     theirs = Account.objects.filter(pk__in=[*ids, newcomer] if newcomer else ids)
     free = {each.pk: (each.balance or 0) - each.held for each in theirs.order_by("pk").select_for_update()}
@@ -177,16 +180,17 @@ def _balances(seats: Mapping[int, CheminSeat], newcomer: int | None) -> Mapping[
 
 
 def on_the_table(frozen: dict[str, Any], shoe: Shoe | None) -> dict[str, Any]:
-    """Take a shoe that has ended off a frozen table, with the cards of the last coup from it."""
+    """Remove a shoe that has ended, and the cards of its last coup, from a stored state."""
     if frozen["shoe"] is None or (shoe is not None and shoe.ended_at is None):
         return frozen
     return {**frozen, "shoe": None, "coup": None}
 
 
 def cards_on_table(frozen: dict[str, Any], shoe: Shoe | None) -> tuple[Card, ...]:
-    """Return the cards of the shoe on a frozen table, none where there is no shoe.
+    """Return the cards of the shoe in a stored state; empty where there is no shoe.
 
-    Raises WrongCard where the two do not stand at the same card, and what `games.chemin.shoes.cards_of` raises.
+    Raises WrongCard where state and shoe differ in the number of cards gone, and what
+    `games.chemin.shoes.cards_of` raises.
     """
     if frozen["shoe"] is None or shoe is None:
         return ()

@@ -1,7 +1,8 @@
-"""What moves a Chemin de Fer table when no guest does: time that is up, house players, whoever has gone, and closing.
+"""Move Chemin de Fer tables without a player's action: expired deadlines, house players, removal, closing.
 
-A tick only asks which tables are due, as at shared tables (`games.shared.phases`): the database's clock decides, any
-worker may ask at any time, and of two at one table one moves it and the other goes away.
+A tick only asks which tables are due, as at shared tables (`games.shared.phases`). The database's
+clock decides, and any worker may ask at any time. If two ask at once, one moves the table and the
+other returns.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ from games.variants import GAMES
 from wallet import house_stop
 
 SEEN_IN_TIME: Final = timedelta(seconds=5)
-"""A deadline that nobody has seen pass for longer passed while the house stood still: that time is not the guest's."""
+"""A deadline noticed later than this passed during an outage; that time does not count against the player."""
 
-# Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited; one
-# that pauses its coup, as all do while the whole house is stopped. No time runs against guests then.
+# Tables at which something is due now. A stopped table plays out a dealt coup if none of its
+# incidents awaits a ruling. A paused table, and every table during a house stop, plays out a coup
+# in progress. Players' time away does not run then.
 DUE = f"""
 WITH house AS (SELECT {house_stop.STANDS} AS is_stopped)
 SELECT live.id
@@ -72,7 +74,7 @@ ORDER BY chemin.deadline, live.id
 
 
 def due() -> list[int]:
-    """Return the tables at which something is to be done now, those first that have waited longest."""
+    """Return the tables at which something is due now, the longest waiting first."""
     rules = json.dumps({slug: game.digest for slug, game in GAMES.items()})
     with connection.cursor() as cursor:
         cursor.execute(DUE, {"rules": rules})
@@ -84,11 +86,11 @@ def due() -> list[int]:
 
 
 def advance(live_table_id: int) -> bool:
-    """Do the one thing that is due at a table, and what the house sees to after it; say whether there was one.
+    """Carry out the one step that is due at a table, and its upkeep; return whether there was one.
 
-    One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever is raised
-    rolls back and stops the table, as a guest's click does. Raises `UNABLE` while the database is away, or could not,
-    and nobody has waited for long yet.
+    One transaction, which holds the table's lock; returns False if another worker holds it. An
+    error rolls back and stops the table, as at a player's click. Raises `UNABLE` where the database
+    failed and the table is not overdue yet.
     """
     try:
         with one_transaction(live_table_id):
@@ -100,7 +102,7 @@ def advance(live_table_id: int) -> bool:
         if not (_is_overdue(live_table_id) and stop(live_table_id, error)):
             raise
         return False
-    except Unpaid as unpaid:  # a bidder who may not pay for the bank any more
+    except Unpaid as unpaid:  # a bidder who can no longer pay for the bank
         with one_transaction(live_table_id):
             maintenance.see_to(send_away(locked(live_table_id), place=unpaid.place))
         return True
@@ -119,7 +121,7 @@ def _advance(standing: Standing) -> bool:
 
 
 def _is_overdue(live_table_id: int) -> bool:
-    """Say whether a question at the table has waited for so long past its time that a round would be annulled."""
+    """Return whether the pending question is past its deadline by the delay after which a round is void."""
     latest = clock.now() - timedelta(seconds=settings.LIVE_LATE_SECONDS)
     return CheminTable.objects.filter(pk=live_table_id, deadline__lt=latest).exists()
 
@@ -130,9 +132,11 @@ def _is_up(standing: Standing) -> bool:
 
 
 def _answer(standing: Standing) -> Standing:
-    """The time for an answer is up: a house player decides, or the croupier by the rule. But time during which the
-    house stood still is not the guest's, and what stood for so long that nobody may be held to it is annulled, unless
-    its cards are drawn.
+    """Answer an expired question: a house player decides, or the croupier by the rule.
+
+    Time during an outage does not count against the player, so the question is asked again. If the
+    outage was too long, a coup with stakes is voided, unless its cards are drawn; then the croupier
+    decides.
     """
     unseen = clock.now() - there(standing.chemin.deadline)
     is_late, live_round = unseen.total_seconds() > settings.LIVE_LATE_SECONDS, standing.live_round
@@ -155,7 +159,7 @@ def _answer(standing: Standing) -> Standing:
 
 
 def _house_player_asked(standing: Standing) -> CheminSeat | None:
-    """Return the house player who decides now; where the bank is free, the first in the order who can open."""
+    """Return the house player who decides now; for a free bank, the first in order who can open it."""
     if standing.state.phase is not Phase.FREE:
         seat = standing.asked
         return seat if seat and seat.player_id is None else None
@@ -164,14 +168,14 @@ def _house_player_asked(standing: Standing) -> CheminSeat | None:
 
 
 def _choice_of(standing: Standing, seat: CheminSeat) -> TableAction:
-    """Return what a house player decides, who stakes no more than anybody while the whole house is stopped."""
+    """Return a house player's decision. During a house stop it stakes no more, like all players."""
     if standing.is_house_stopped and standing.state.phase in (Phase.CALLS, Phase.STAKES):
         return Pass(seat.number)
     return house_players.choose(view(standing.state, seat.number), secrets.randbelow)
 
 
 def _time_up(standing: Standing) -> Standing:
-    """The croupier decides for whoever is asked; who lets too many turns pass is away from play."""
+    """Have the croupier decide for the player; after too many missed turns the player is away."""
     if standing.state.turn is None:
         return standing
     place = standing.state.turn

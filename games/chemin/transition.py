@@ -1,4 +1,4 @@
-"""One action that a table was taken through: what it was before, what happened, and what it is now."""
+"""A move of a table: the state before it, its events, and the state after it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True)
 class Moved:
-    """What an action has done. Rows and money follow from it."""
+    """The result of an action. Rows and money follow from it."""
 
     before: Standing
     action: Action
@@ -29,36 +29,36 @@ class Moved:
     at: datetime
     decider: Decider
     why: WhyLeft = WhyLeft.WISH
-    """Why whoever gets up in it does, unless they have said so before."""
+    """The reason recorded for a player who leaves in this move, unless they asked to leave before."""
 
     @property
     def decision(self) -> Action:
-        """What was decided: where the time was up, what the croupier decided by the rule."""
+        """The decision; after an expired deadline, the one the croupier took by the rule."""
         if isinstance(self.action, TimeUp):
             return default_action(self.before.state) or self.action
         return self.action
 
     @property
     def place(self) -> int | None:
-        """Whose decision it was; None where the house acts for nobody."""
+        """The seat of the decision; None where the house acts for nobody."""
         return getattr(self.decision, "seat", None)
 
     @property
     def answers(self) -> bool:
-        """Whether the question that was asked is answered with it."""
+        """Whether the decision answers the pending question."""
         return isinstance(self.decision, TableAction) and not isinstance(self.decision, AskCroupier)
 
     @property
     def asks_anew(self) -> bool:
-        """Whether another question is asked now than before."""
+        """Whether another question is pending now than before."""
         before = self.before.state
         return self.answers or (before.phase, before.turn) != (self.state.phase, self.state.turn)
 
     @property
     def in_coup(self) -> bool:
-        """Whether a coup is being played now."""
+        """Whether a coup is in progress now."""
         return self.state.phase in IN_COUP
 
     def first(self, kind: type[E]) -> E | None:
-        """Return the first event of a kind, if there was one."""
+        """Return the first event of a kind, or None."""
         return next((event for event in self.events if isinstance(event, kind)), None)

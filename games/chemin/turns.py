@@ -1,7 +1,7 @@
-"""Whose turn it is at a Chemin de Fer table, and what one guest may do now: always one clear sentence.
+"""Sentences about turns at a Chemin de Fer table: whose turn it is, and what one player may do now.
 
-The sentences say nothing but what `games.engine.chemin.view` shows whoever reads them; whether another guest can pay
-for what is asked is not part of it.
+The sentences contain only what `games.engine.chemin.view` shows their reader. They do not reveal
+whether another player can pay.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,16 @@ WITHOUT_THE_BANKER = frozenset({Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.S
 
 @dataclass(frozen=True)
 class Reading:
-    """What the sentences are made from: the table as its reader sees it, and how names and money are written."""
+    """The data of the sentences: the table as its reader sees it, and formats of names and money."""
 
     view: SeatView
-    last_banker: int  # the place that the order counts from
+    last_banker: int  # the seat from which the order is counted
     who: Who
     money: Money
 
     @property
     def presence(self) -> Presence | None:
-        """How the reader sits there; None for whoever only watches."""
+        """The reader's presence at the table; None for a spectator."""
         return next((guest.presence for guest in self.view.guests if guest.seat == self.view.seat), None)
 
     @property
@@ -45,12 +45,12 @@ class Reading:
         return bool(self.view.options)
 
     def turns(self, place: int) -> int:
-        """How many places lie between the one that the order counts from and this one."""
+        """Return the number of seats between the one from which the order is counted and this one."""
         return (place - self.last_banker - 1) % self.view.rules.places
 
 
 def reading_of(seen: Seen, table: SeatView, language: str) -> Reading:
-    """Return what sentences on *table*, as one reader sees it, are made from."""
+    """Return the data for sentences about *table*, the view of one reader."""
 
     def who(number: int) -> str:
         guest = seen.guest(number)
@@ -61,7 +61,7 @@ def reading_of(seen: Seen, table: SeatView, language: str) -> Reading:
 
 
 def turn(reading: Reading) -> str:
-    """Say who is asked what; "" where nobody is."""
+    """Return who is asked what; "" where nobody is asked."""
     view = reading.view
     if view.turn is None:
         return ""
@@ -81,7 +81,7 @@ def turn(reading: Reading) -> str:
 
 
 def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
-    """Tell whoever has no place what they may do."""
+    """Return what a player without a seat may do."""
     if not is_open:
         return _("The table is closed: nobody can sit down now.")
     if free_places == 0:
@@ -92,7 +92,7 @@ def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
 
 
 def of_a_guest(reading: Reading, kept_until: datetime | None, zone: str) -> str:
-    """Tell a guest what to do now, or what the table waits for."""
+    """Return what a seated player may do now, or what the table waits for."""
     if reading.presence is Presence.LEAVING:
         return _("You leave when the coup is over. Until then the croupier decides for you.")
     if reading.presence is Presence.AWAY:
@@ -149,7 +149,7 @@ def _stakes(reading: Reading) -> str:
 
 
 def _holding(reading: Reading) -> str:
-    """Say what a side that decides has in hand."""
+    """Return what the deciding side holds."""
     view = reading.view
     if view.coup is None or view.coup.punter is None or view.coup.banker is None:
         return ""
@@ -163,7 +163,7 @@ def _holding(reading: Reading) -> str:
 
 
 def _drawing(reading: Reading) -> str:
-    """Say what a side that decides may do."""
+    """Return what the deciding side may do."""
     actions = {type(option.action) for option in reading.view.options}
     if reading.view.advice is Advice.AS_YOU_PLEASE:
         return _("The croupier says: as you please.")
@@ -188,7 +188,7 @@ def _waiting(reading: Reading) -> str:
 
 
 def _when(reading: Reading) -> str:
-    """Say when it is the reader's turn, among seats that are asked one after another."""
+    """Return when it is the reader's turn, among seats that are asked in order."""
     view, own, asked = reading.view, reading.view.seat, reading.view.turn
     if own is None or asked is None:
         return ""
@@ -211,7 +211,7 @@ def _later(before: int) -> str:
 
 
 def _covers(view: SeatView) -> bool:
-    """Whether the reader has enough to be asked in this phase."""
+    """Return whether the reader's balance is enough to be asked in this phase."""
     least: Mapping[Phase, int] = {
         Phase.OFFER: view.rules.minimum,
         Phase.SUITE: view.sale.full_amount if view.sale else 0,
@@ -223,7 +223,7 @@ def _covers(view: SeatView) -> bool:
 
 
 def _part(reading: Reading) -> str:
-    """Say what a coup in progress has to do with the reader."""
+    """Return the reader's part in the coup in progress."""
     view = reading.view
     if view.bank and view.bank.seat == view.seat:
         return _("You hold the bank.")

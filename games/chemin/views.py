@@ -1,6 +1,4 @@
-"""The pages of Chemin de Fer tables: the table as it stands, an answer to what is asked there, sitting down and getting
-up, and what a page that lost its stream asks for. Thin: parse, call one verb, render.
-"""
+"""Views of Chemin de Fer tables: the page, decisions, seats, and the refresh of a page that lost its stream."""
 
 from collections.abc import Callable
 from functools import partial
@@ -39,22 +37,20 @@ from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.models import Mode
 from wallet.money import format_amount
 
-KEEP: Final = "keep"  # what Enter presses: nothing happens
+KEEP: Final = "keep"  # the default button, pressed by Enter: does nothing
 JOIN, LEAVE, STEP_AWAY, COME_BACK = "join", "leave", "step_away", "come_back"
-AT: Final = "join:"  # before the number of a place
+AT: Final = "join:"  # prefix of a seat number
 
 
 class Deed(NamedTuple):
-    """What is decided: an action by its name, and the call where it is one."""
+    """A decision: the name of the action, and the call where it is one."""
 
     name: str
     call: Call | None
 
 
 class ActForm(MoneyForm):
-    """An answer to what is asked: which question, which button, and the amount where one is to choose, in the
-    reader's notation.
-    """
+    """An answer: question, button, and the amount in the reader's notation where there is one to choose."""
 
     question = forms.IntegerField(min_value=0, max_value=2**63 - 1)
     action = forms.CharField(max_length=40)
@@ -62,31 +58,31 @@ class ActForm(MoneyForm):
     amount = MoneyField(required=False)
 
     def clean_action(self) -> Deed:
-        """Return what the button says."""
+        """Return the decision of the button."""
         name, _, call = self.cleaned_data["action"].partition(":")
         if name not in NAMES.values() or (name == NAMES[MakeCall]) != (call in Call.__members__.values()):
             raise forms.ValidationError("unknown", code="unknown")
         return Deed(name, Call(call) if call else None)
 
     def clean(self) -> dict[str, Any]:
-        """Bind the mark to what is answered."""
+        """Bind the idempotency key to the answer."""
         said: dict[str, Any] = super().clean() or self.cleaned_data
         answer = (said.get(each) for each in ("question", "action", "amount"))
         return {**said, "mark": idempotency.bound(said.get("mark"), *answer)}
 
     @property
     def fault(self) -> str:
-        """Say what is wrong with the amount; "" where it is not the amount."""
+        """Return the error of the amount; "" where something else is wrong."""
         return str(self.errors["amount"][0]) if self.errors.keys() == {"amount"} else ""
 
 
 class SeatForm(forms.Form):
-    """Sitting down, at a place or at random, stepping away, coming back, getting up."""
+    """Join at a given or random seat, step away, come back, leave."""
 
     action = forms.CharField(max_length=20)
 
     def clean_action(self) -> str | int:
-        """Return what to do, or the place to sit down at."""
+        """Return the action, or the number of the seat to take."""
         action: str = self.cleaned_data["action"]
         if action in (KEEP, JOIN, LEAVE, STEP_AWAY, COME_BACK):
             return action
@@ -97,7 +93,7 @@ class SeatForm(forms.Form):
 
 
 def answer_of(form: ActForm) -> dict[str, Any]:
-    """Return what `games.chemin.play.decide` takes of a form that is valid."""
+    """Return the arguments of `games.chemin.play.decide` from a valid form."""
     deed: Deed = form.cleaned_data["action"]
     return {
         "question": form.cleaned_data["question"],
@@ -108,13 +104,14 @@ def answer_of(form: ActForm) -> dict[str, Any]:
     }
 
 
-NOTICE: Final = "chemin_notice"  # session key: a sentence that waits for the page after a redirect
-REFRESH: Final = 5  # seconds after which a page without script asks anew
+NOTICE: Final = "chemin_notice"  # session key: a message for the page after a redirect
+REFRESH: Final = 5  # seconds until a page without a script reloads
 
 
 def chemin_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Show a table as it stands, or what keeps the player from playing. Whoever sits there and may play at one table at
-    a time plays here from now on.
+    """Show the page of a table, or why the player may not play.
+
+    Where the jurisdiction allows play at one table at a time, this becomes that table.
     """
     demand_welcome(request.player, mode, session_id(request))
     live = live_table_of(found, mode)
@@ -129,7 +126,7 @@ def chemin_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 @at_a_human_pace
 @at_a_playable_table
 def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Take the answer to what is asked of the player."""
+    """Carry out the player's answer to the pending question."""
     live = _guests_table(found, mode)
     form = ActForm(request.POST, currency=request.player.currency)
     if not form.is_valid():
@@ -143,7 +140,7 @@ def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
 @at_a_human_pace
 @at_a_playable_table
 def chemin_seat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Have the player sit down, step away, come back or get up."""
+    """Have the player sit down, step away, come back or leave."""
     live = _guests_table(found, mode)
     form = SeatForm(request.POST)
     if not form.is_valid():
@@ -157,8 +154,9 @@ def chemin_seat(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 @never_cache
 @at_a_playable_table
 def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
-    with a ticket for another stream; with the whole page where no script asks but the browser.
+    """Return ``#live`` with a new stream ticket, and the log if the page shows an older one.
+
+    Without a script, the browser itself asks and receives the whole page.
     """
     live = _guests_table(found, mode)
     if WHOLE in request.GET:
@@ -201,7 +199,7 @@ def _seat(request: PlayerRequest, live: LiveTable, action: str | int) -> None:
 
 
 def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> Notice | None:
-    """Do something; return why not, where the table refuses. Raises Barred where nothing at all may be played."""
+    """Carry out an action; return the refusal, if any. Raises Barred where the player may not play at all."""
     try:
         deed()
     except PlayError as error:
@@ -210,7 +208,7 @@ def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> 
         if isinstance(error, GuestRefused) and error.reason in play.ALREADY:
             return None
         if isinstance(error, GuestRefused) and error.reason in play.TELLING and not request.htmx:
-            error = StalePage()  # what waits in the session for the page would tell the hand to whoever reads that row
+            error = StalePage()  # a notice stored in the session would reveal the hand to a reader of that row
         return _refusal(error, live)
     return None
 
@@ -224,7 +222,7 @@ def _refusal(error: PlayError, live: LiveTable) -> Notice:
 
 
 def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
-    """Return what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
+    """Return the player's own part to htmx, or redirect to the page."""
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
@@ -239,7 +237,7 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
 
 
 def _annulled(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:
-    """Tell of annulled coups; of the latest, the table says so itself."""
+    """Return a notice of void coups. The table itself reports the latest one."""
     rounds = tell(request.player, live.table_id, Mode(live.mode))
     return annulled([each for each in rounds if each[0] != seen.round])
 
@@ -247,7 +245,7 @@ def _annulled(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | N
 def _parts(
     request: PlayerRequest, live: LiveTable, seen: Seen, notice: Notice | None, token: str = ""
 ) -> dict[str, Any]:
-    """Return what ``#live`` is made of; *token* is what its forms send where no script does."""
+    """Return the context of ``#live``; *token* is the CSRF token for forms sent without a script."""
     own = snapshots.read_own(live.pk, request.player.pk)
     return {
         "table": live.table,
@@ -261,7 +259,7 @@ def _parts(
 
 
 def _stream(request: PlayerRequest, seen: Seen) -> str:
-    """Return where the page may listen."""
+    """Return the address of the page's stream."""
     session = session_id(request)
     if session is None:
         return ""
@@ -272,13 +270,13 @@ def _stream(request: PlayerRequest, seen: Seen) -> str:
 
 
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
-    """Show everything on the page of a table."""
+    """Show the whole page of a table."""
     seen = snapshots.read_public(live.pk)
     context = {
         **_parts(request, live, seen, notice or _annulled(request, live, seen), get_token(request)),
         **around(request, live),
         "board": rendering.render_board(seen, _language()),
-        "live": live,  # whose page shows the balance itself
+        "live": live,  # tells the template that this page shows the balance itself
         "rules": seen.rules,
         "refresh": _refresh(seen, request.player.pk),
         "chat": chat_view(request.player, live),
@@ -288,7 +286,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> Htt
 
 
 def _refresh(seen: Seen, player_id: int) -> int:
-    """Return in how many seconds a page without script asks anew: whoever is asked has until the deadline."""
+    """Return the seconds until a page without a script reloads; not before the deadline of its reader."""
     asked = seen.guest(seen.standing.turn) if seen.standing.turn else None
     if asked is None or asked.player != player_id or seen.deadline is None:
         return REFRESH

@@ -1,7 +1,6 @@
-"""Annulling a coup between guests, in whatever phase it is: bank and stakes are as they were before it, the coup is
-kept with everybody's part in it, and whoever had one is told.
+"""Void a coup of Chemin de Fer in any phase: restore bank and stakes, store the coup, notify the players.
 
-Who may ask for it, and when, is said in `games.shared.malfunction`, as for every live table.
+`games.shared.malfunction` decides who may void a coup, and when, as for every live table.
 """
 
 from __future__ import annotations
@@ -41,15 +40,16 @@ from wallet.models import Account, AccountKind
 
 
 class AnotherCoup(Exception):
-    """A coup is in progress, and its bank may hold what is to be taken back; the message is a sentence for staff."""
+    """Another coup is in progress whose bank may hold the money to be reversed. The message is for staff."""
 
 
 def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRound:
-    """Annul a coup, in the caller's transaction: every stake goes back, and a bank that has been paid or has paid holds
-    again what it held. A shoe of which cards were drawn is retired. Idempotent: the second call moves nothing.
+    """Void a coup, in the caller's transaction. Idempotent: the second call moves no money.
 
-    Of a coup that was settled, the bank goes home besides, and is offered on; that is possible only while no other coup
-    is played for it. Locks the table, the round in progress, then accounts ascending. Raises AnotherCoup, LedgerError.
+    Every stake goes back, and the bank is as before the coup. A shoe with drawn cards is retired.
+    For a settled coup, the bank also goes to its owner and is offered again; this is possible only
+    while no other coup is in progress. Locks the table, the round in progress, then accounts by
+    ascending id. Raises AnotherCoup, LedgerError.
     """
     _lock(live_round)
     live = LiveRound.objects.select_related("shoe", "version", "live_table__table").get(pk=live_round.pk)
@@ -64,7 +64,7 @@ def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRou
 
 
 def _lock(live_round: LiveRound) -> None:
-    """Lock the table, and then whatever players have at hand who sit there or had a part in the coup."""
+    """Lock the table, and then the accounts of players who sit there or had a part in the coup."""
     LiveTable.objects.select_for_update(no_key=True).get(pk=live_round.live_table_id)
     seated = CheminSeat.objects.filter(live_table=live_round.live_table_id, left_at=None)
     parts = Participation.objects.filter(round_id=live_round.pk)
@@ -74,7 +74,7 @@ def _lock(live_round: LiveRound) -> None:
 
 
 def _annul(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
-    """Give back what was staked, and keep the coup, unless nobody had staked."""
+    """Return the stakes, and store the coup if it had any."""
     is_dealt = live.phase == Phase.DEALT
     is_sound = _is_sound(standing, live.shoe)
     finished = _as_it_lay(standing, live)
@@ -93,7 +93,7 @@ def _annul(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> 
 
 
 def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
-    """Reverse a coup that was settled, and let its bank go home."""
+    """Reverse a settled coup, and return its bank to its owner."""
     if standing.live_round is not None:
         raise AnotherCoup(
             f"Coup {standing.live_round.code} is in progress: until it is over, {live.code} cannot be annulled."
@@ -110,7 +110,7 @@ def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str)
 
 
 def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:
-    """Return the coup in progress as one that is over without an outcome."""
+    """Return the coup in progress as a finished one without an outcome."""
     stakes, tenure = ledger_view.stakes(standing), there(standing.tenure)
     called = CheminMove.objects.filter(round_id=live.pk).exclude(call="").values_list("call", flat=True).first()
     call = Call(called) if called else None
@@ -130,7 +130,7 @@ def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:
 
 
 def _drawn(live: LiveRound) -> tuple[Card, ...]:
-    """Return the cards that were drawn in a coup, where its shoe says which: they are no secret once it is over."""
+    """Return the cards drawn in a coup, if its shoe can be read: after the coup they are no secret."""
     if live.first_card is None:
         return ()
     try:
@@ -140,7 +140,7 @@ def _drawn(live: LiveRound) -> tuple[Card, ...]:
 
 
 def _is_sound(standing: Standing, shoe: Shoe) -> bool:
-    """Say whether another coup can be dealt from a shoe."""
+    """Return whether another coup can be dealt from a shoe."""
     try:
         shoes.demand_in_order(shoe)
     except (InvalidTag, Doubt):
@@ -149,6 +149,6 @@ def _is_sound(standing: Standing, shoe: Shoe) -> bool:
 
 
 def _balances(standing: Standing) -> dict[int, int]:
-    """Return what lies on the accounts of all who sat at the table, and in the bank, by id."""
+    """Return the balances of the accounts of all seated players and of the bank, by id."""
     ids = {seat.account_id for seat in standing.seats.values()} | {there(standing.tenure).account_id}
     return {account.pk: account.balance or 0 for account in Account.objects.filter(pk__in=ids)}
