@@ -48,7 +48,7 @@ def look() -> int:
         return 0
     # Finders query current state, which may include events that are not read yet: seal and read
     # them, then compare again.
-    sealing.seal()
+    sealer.seal()
     detection.find()
     amiss = amiss.still(_amiss())
     late = {key for key, each in amiss.missing.items() if detection.keep(each)}

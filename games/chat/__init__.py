@@ -1,10 +1,10 @@
-"""What players do in the chat of shared tables: a name, a message, a block, a report.
+"""Chat at shared tables: players choose a name, write, block other players and report messages.
 
-Who may write, and how often, is decided by the database and its clock (``games/sql/functions/chat.sql``); what may be
-written, by `games.chat.rules`. What is recorded names messages and players by their numbers; names and reasons
-are personal, and words stay in the chat alone.
+The database and its clock decide who may write and how often (``games/sql/functions/chat.sql``).
+`games.chat.rules` decides what may be written. The audit log names messages and players by id;
+names and reasons are personal data, and the texts are stored in the chat only.
 
-Every message of an error is a sentence in the active language.
+Every error message is in the active language.
 """
 
 from collections.abc import Iterator
@@ -42,50 +42,50 @@ from players.models import Player
 from players.protection import eligibility
 from wallet.models import Mode
 
-SAME_AGAIN: Final = timedelta(minutes=10)  # in which the same words twice in a row are refused
-JUST_NOW: Final = timedelta(minutes=15)  # in which a page says that a message of the reader's was removed
+SAME_AGAIN: Final = timedelta(minutes=10)  # period in which a repeated text is refused
+JUST_NOW: Final = timedelta(minutes=15)  # period in which a page says that a message of the reader was removed
 LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
 
 
 class NoName(ChatError):
-    """The player has chosen no name to be read under."""
+    """The player has not chosen a chat name."""
 
 
 class NameTaken(ChatError):
-    """Somebody else is read under this name."""
+    """Another player has this name."""
 
 
 class NameGone(ChatError):
-    """Staff have taken this name away, from whomever."""
+    """Staff took this name away from a player."""
 
 
 class NamedToday(ChatError):
-    """A name is changed once a day."""
+    """A name can be changed once a day."""
 
 
 class TooFast(ChatError):
-    """More messages than anybody reads."""
+    """The player writes too many messages too fast."""
 
 
 class SameAgain(ChatError):
-    """The same words twice in a row."""
+    """The player repeats their last message."""
 
 
 class Banned(ChatError):
-    """Staff keep the player from writing."""
+    """The player is banned from writing."""
 
 
 class NotThere(ChatError):
-    """There is no such message at the table, or it was taken away."""
+    """There is no such message at the table, or it was removed."""
 
 
 class OwnMessage(ChatError):
-    """Nobody reports or blocks themselves."""
+    """Players cannot report or block themselves."""
 
 
 @dataclass(frozen=True)
 class Ban:
-    """Until when a player may read only, None until staff lift it; and why."""
+    """A ban: its reason, and its end; `until` is None where only staff can lift it."""
 
     until: datetime | None
     grounds: str = Grounds.OTHER
@@ -94,9 +94,7 @@ class Ban:
 
 @transaction.atomic
 def choose_name(*, player: Player, name: str) -> ChatName:
-    """Have others read the player under a name. Raises BadName, NameTaken, NameGone, NamedToday,
-    Banned.
-    """
+    """Set the player's chat name. Raises BadName, NameTaken, NameGone, NamedToday, Banned."""
     kept = readable_name(name)
     _demand_no_ban(player)
     known = ChatName.objects.select_for_update().filter(player=player).first()
@@ -113,10 +111,10 @@ def choose_name(*, player: Player, name: str) -> ChatName:
 
 @transaction.atomic
 def say(*, player: Player, live_table: LiveTable, text: str, language: str, session: UUID | None = None) -> ChatMessage:
-    """Say something at a table.
+    """Write a message at a table.
 
-    Raises BadText, NoName, Banned, SameAgain, TooFast, and Barred where the player may not play there now. A reality
-    check that waits for its answer keeps nobody from writing.
+    Raises BadText, NoName, Banned, SameAgain, TooFast, and Barred where the player may not play
+    there now. An unanswered reality check does not keep a player from writing.
     """
     kept = readable_text(text)
     bar = eligibility.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
@@ -139,7 +137,7 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
 
 @transaction.atomic
 def block(*, player: Player, live_table: LiveTable, number: int) -> ChatBlock:
-    """Have a player read nothing more of whoever said this. Again it is the same. Raises NotThere, OwnMessage."""
+    """Block the author of a message. Idempotent. Raises NotThere, OwnMessage."""
     said = message_at(live_table, number)
     if said.player_id == player.pk:
         raise OwnMessage(_("This is your own message."))
@@ -151,14 +149,14 @@ def block(*, player: Player, live_table: LiveTable, number: int) -> ChatBlock:
 
 @transaction.atomic
 def unblock(*, player: Player, block_id: int) -> None:
-    """Have a player read somebody again. Idempotent."""
+    """Remove a block. Idempotent."""
     if ChatBlock.objects.filter(pk=block_id, player=player).delete()[0]:
         notify.tell_blocks(player.pk)
 
 
 @transaction.atomic
 def report(*, player: Player, live_table: LiveTable, number: int, reason: ReportReason) -> ChatReport:
-    """Have staff look at a message. Again it is the same report. Raises NotThere, OwnMessage."""
+    """Report a message to staff; a second call returns the same report. Raises NotThere, OwnMessage."""
     said = message_at(live_table, number, lock=True)
     if said.player_id == player.pk:
         raise OwnMessage(_("This is your own message."))
@@ -170,19 +168,19 @@ def report(*, player: Player, live_table: LiveTable, number: int, reason: Report
 
 
 def name_of(player: Player) -> str:
-    """Return the name a player is read under, "" where none was chosen."""
+    """Return a player's chat name; "" where none was chosen."""
     return ChatName.objects.filter(player=player).values_list("name", flat=True).first() or ""
 
 
 def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
-    """Return what keeps the player from writing: anywhere, or at a table."""
+    """Return the ban that keeps the player from writing, at this table or everywhere."""
     here = Q(live_table=None) | Q(live_table=live_table)
     found = bans_in_force().filter(here, player=player).order_by(F("until").desc(nulls_first=True)).first()
     return Ban(found.until, found.grounds, found.live_table_id is not None) if found else None
 
 
 def banned_sentence(ban: Ban, player: Player) -> str:
-    """Say that a player may only read, for how long and why."""
+    """Return the message that a player is banned from writing, until when and why."""
     words = (
         _("At this table you can read the chat, but not write in it %(until)s.")
         if ban.is_at_one_table
@@ -193,7 +191,7 @@ def banned_sentence(ban: Ban, player: Player) -> str:
 
 
 def nameless_sentence(player: Player) -> str:
-    """Say that staff took the player's name away and why; "" where they have one, or never had one."""
+    """Return the message that staff took the player's name away; "" where they have a name or never had one."""
     if ChatName.objects.filter(player=player).exists():
         return ""
     taken = ChatNameTaken.objects.filter(player=player).order_by("-pk").first()
@@ -201,7 +199,7 @@ def nameless_sentence(player: Player) -> str:
 
 
 def removed_sentence(player: Player, live_table: LiveTable) -> str:
-    """Say that a message of the player's was removed at the table just now, and why; "" where none was."""
+    """Return the message that a message of the player was just removed, and why; "" where none was."""
     removed = ChatMessage.objects.filter(player=player, live_table=live_table, removed_at__gt=Now() - JUST_NOW)
     last = removed.exclude(removed_for="").order_by("-removed_at").first()
     if last is None:
@@ -210,8 +208,10 @@ def removed_sentence(player: Player, live_table: LiveTable) -> str:
 
 
 def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:
-    """Return a message that was said at a table and stands there; with *lock* it stands until the transaction ends, so
-    that nothing is reported that is being taken away. Raises NotThere.
+    """Return a message of a table that was not removed. Raises NotThere.
+
+    With *lock* it cannot be removed until the transaction ends, so that no removed message is
+    reported.
     """
     standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
     found = (standing.select_for_update(no_key=True) if lock else standing).first()
@@ -221,13 +221,13 @@ def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> Cha
 
 
 def shown_name(message: ChatMessage) -> str:
-    """Return the name that a message stands under; "" where staff took it away."""
+    """Return the name shown with a message; "" where staff took it away."""
     taken = ChatNameTaken.objects.alias(lower=Lower("name")).filter(lower=Lower(Value(message.name)))
     return "" if taken.exists() else message.name
 
 
 def bans_in_force() -> QuerySet[ChatBan]:
-    """Return the bans that keep somebody from writing now."""
+    """Return the bans in force."""
     return ChatBan.objects.filter(Q(until=None) | Q(until__gt=Now()), lifted_at=None)
 
 
@@ -243,7 +243,7 @@ def _no_name(player: Player) -> NoName:
 
 @contextmanager
 def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -> Iterator[None]:
-    """Say what PostgreSQL refuses."""
+    """Convert errors of the database to errors of the chat."""
     try:
         with transaction.atomic():
             yield

@@ -1,4 +1,4 @@
-"""Letters about the chat that staff begin from what was decided there: the template, and why, until when and where."""
+"""Facts for letters about chat decisions: the template, the reason, the end and the table."""
 
 from games.chat import messages
 from games.models import ChatBan, ChatMessage, ChatNameTaken
@@ -9,7 +9,7 @@ from players.support.replies.letter_facts import Given
 
 
 def register() -> None:
-    """Have letters begin from it."""
+    """Register the sources of facts."""
     letter_facts.register("chat_message", _message)
     letter_facts.register("chat_ban", _ban)
     letter_facts.register("chat_name", _name)

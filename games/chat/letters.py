@@ -1,8 +1,9 @@
-"""The house's letter to a player about whom staff decided something in the chat. It lies among the player's messages,
-in their language, and says what was done and why, never who had asked for it.
+"""Letter to a player about a decision of staff in the chat.
 
-It is written from the template `NAME` as staff have worded it last, and as the house ships it where staff offer it no
-more or ask more of it than the house knows by itself: nobody is left untold.
+It appears among the player's messages, in their language, and says what was done and why, but not
+who asked for it. It uses the template `NAME` as staff last worded it. If staff no longer offer that
+template, or it needs facts that are not known, the default text is used, so that every player is
+told.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,11 +19,11 @@ from players.support.replies import default_templates, templates
 from players.support.replies.filling import facts_about, fill, marks
 
 NAME: Final = "decided"
-Words = Callable[[], str]  # a sentence in the active language
+Words = Callable[[], str]  # returns a sentence in the active language
 
 
 def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff) -> Conversation | None:
-    """Tell a player what was *done*; None where the account is closed, so that nobody reads it."""
+    """Write to a player what was *done*; return None where the account is closed and nobody would read it."""
     if not player.user.is_active:
         return None
     language = player.user.language

@@ -1,5 +1,6 @@
-"""What players are told of what staff decided about them in the chat, in the active language: why, in the words of its
-kind alone, and until when, by their own clock.
+"""Messages to players about decisions of staff in the chat, in the active language.
+
+They give the reason by its kind only, and times in the player's time zone.
 """
 
 from datetime import datetime
@@ -12,12 +13,12 @@ from players.models import Player
 
 
 def because(grounds: str) -> str:
-    """Say why, as a sentence. What staff noted beside it is theirs."""
+    """Return the reason as a sentence. Notes of staff are not shown to the player."""
     return _("Reason: %(why)s.") % {"why": reason(grounds)}
 
 
 def reason(grounds: str) -> str:
-    """Return why, as it stands after a colon."""
+    """Return the reason, to follow a colon."""
     return {
         Grounds.ABUSE.value: _("insults or threats"),
         Grounds.SPAM.value: _("the same again and again"),
@@ -30,23 +31,23 @@ def reason(grounds: str) -> str:
 
 
 def removed(table: str) -> str:
-    """Say that a message of the reader's was removed at a table."""
+    """Return the message that a message of the reader was removed at a table."""
     return _("We have removed a message that you wrote in the chat of the table %(table)s.") % {"table": table}
 
 
 def banned(until: datetime | None, player: Player) -> str:
-    """Say that a player may only read, everywhere."""
+    """Return the message that a player may not write at any table."""
     return _("You cannot write in any chat %(until)s. You can read it.") % {
         "until": written_until(until, player.jurisdiction.time_zone)
     }
 
 
 def muted(table: str, until: datetime | None, player: Player) -> str:
-    """Say that a player may only read, at one table."""
+    """Return the message that a player may not write at one table."""
     words = _("You cannot write in the chat of the table %(table)s %(until)s. You can read it.")
     return words % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
 
 
 def nameless() -> str:
-    """Say that a name was taken away."""
+    """Return the message that a name was taken away."""
     return _("We have taken your name in the chat away. Choose another one before you write again.")

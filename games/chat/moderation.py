@@ -1,7 +1,7 @@
-"""What staff decide in the chat of shared tables, and what the house forgets of it.
+"""Moderation of the chat of shared tables: decisions of staff, and deletion of old messages.
 
-Whoever it is about is told at once: in a letter among their messages, and at the tables where they sit. Messages and
-players are on record by their numbers; the words stay in the chat alone.
+The player concerned is told at once, by a letter among their messages and at their tables. The
+audit log names messages and players by id; the texts are stored in the chat only.
 """
 
 from dataclasses import dataclass
@@ -37,11 +37,11 @@ BATCH: Final = 1000
 
 
 class Decided(ChatError):
-    """Somebody else has decided it meanwhile."""
+    """Another member of staff has decided meanwhile."""
 
 
 class Length(StrEnum):
-    """For how long staff keep a player from writing."""
+    """How long staff ban a player from writing."""
 
     HOUR = "hour"
     DAY = "day"
@@ -59,7 +59,7 @@ LENGTHS: Final[dict[Length, timedelta | None]] = {
 
 @dataclass(frozen=True)
 class Why:
-    """On what grounds, which the player is told, and what staff note beside it for each other."""
+    """The grounds, which the player is told, and a note that only staff see."""
 
     grounds: Grounds
     note: str = ""
@@ -67,18 +67,18 @@ class Why:
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a message, of its author, and of the name it was said under."""
+    """A decision on a message, its author and the author's name."""
 
     of_message: ReportDecision
     why: Why
-    length: Length | None = None  # for which the author may not write
-    is_at_one_table: bool = False  # whether that holds where the message was said, or everywhere
+    length: Length | None = None  # length of the author's ban, None for no ban
+    is_at_one_table: bool = False  # the ban is for the table of the message only, not for all tables
     takes_name: bool = False
 
 
 @transaction.atomic
 def remove(*, message_id: int, why: Why, by: Staff) -> ChatMessage:
-    """Take a message away for everybody, for good; reports of it are decided with it. Raises Decided."""
+    """Remove a message for everybody, and decide its reports. Raises Decided."""
     said, words = _remove(message_id, why, by)
     _tell(said.player, [words], why, by)
     return said
@@ -86,7 +86,7 @@ def remove(*, message_id: int, why: Why, by: Staff) -> ChatMessage:
 
 @transaction.atomic
 def keep(*, message_id: int, by: Staff) -> ChatMessage:
-    """Let a message stand that was reported. Raises Decided."""
+    """Keep a reported message. Raises Decided."""
     said = ChatMessage.objects.select_for_update(no_key=True).filter(pk=message_id).first()
     reports = _decide(said, ReportDecision.KEPT, by) if said else []
     if said is None or not reports:
@@ -98,7 +98,7 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
 
 @transaction.atomic
 def ban(*, player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None = None) -> ChatBan:
-    """Keep a player from writing from now on: at one table, or in any chat."""
+    """Ban a player from writing, at one table or at all."""
     begun, words = _ban(player, length, why, by, live_table)
     _tell(player, [words], why, by)
     return begun
@@ -106,8 +106,10 @@ def ban(*, player: Player, length: Length, why: Why, by: Staff, live_table: Live
 
 @transaction.atomic
 def take_name(*, player: Player, name: str, why: Why, by: Staff) -> ChatNameTaken:
-    """Take a *name* from a player who is, or was, read under it: nobody can choose it again, and what was said under it
-    shows none. One that the player has chosen meanwhile stays theirs. Raises Decided.
+    """Take *name* away from a player who has it or had it. Raises Decided.
+
+    Nobody can choose the name again, and messages written under it show no name. A newer name of
+    the player stays.
     """
     taken, words = _take_name(player, name, why, by)
     _tell(player, [words] if words else [], why, by)
@@ -116,7 +118,7 @@ def take_name(*, player: Player, name: str, why: Why, by: Staff) -> ChatNameTake
 
 @transaction.atomic
 def decide(*, message_id: int, decision: Decision, by: Staff) -> ChatMessage:
-    """Decide on a message, its author and the author's name: all of it or nothing, told in one letter.
+    """Decide on a message, its author and the author's name, all or nothing, with one letter.
 
     Raises Decided.
     """
@@ -138,7 +140,7 @@ def decide(*, message_id: int, decision: Decision, by: Staff) -> ChatMessage:
 
 @transaction.atomic
 def lift(*, ban_id: int, by: Staff) -> ChatBan:
-    """Let a player write again. Raises Decided where nothing keeps them from it any more."""
+    """Lift a ban. Raises Decided where it is no longer in force."""
     found = (
         bans_in_force().select_for_update(no_key=True, of=("self",)).filter(pk=ban_id).select_related("player").first()
     )
@@ -151,8 +153,9 @@ def lift(*, ban_id: int, by: Staff) -> ChatBan:
 
 
 def forget_old() -> int:
-    """Delete what was said longer ago than the chat is kept, with what was reported of it and decided; return how many
-    messages went. What still awaits its decision waits.
+    """Delete messages past the retention time with their reports; return the number of messages.
+
+    Messages with an undecided report are kept.
     """
     count = 0
     while went := _forget_some():
@@ -170,8 +173,9 @@ def _forget_some() -> int:
 
 
 def forget(player: Player) -> None:
-    """Forget under what name a player was read, whose the names were that staff took away, whom they blocked, why they
-    were banned, and what is left of what they said. The database refuses where the account has not been erased.
+    """Erase a player from the chat: name, names taken away, blocks, reasons of bans, old messages.
+
+    The database refuses where the account was not erased.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT games_forget_chat(%s)", [player.pk])
@@ -216,7 +220,7 @@ def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTa
 
 
 def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatNameTaken, Words | None]:
-    """Take a name; there is nothing to tell a player who has chosen another one by themselves."""
+    """Take a name away; return no message for a player who has already chosen another one."""
     try:
         with transaction.atomic():
             taken = ChatNameTaken.objects.create(

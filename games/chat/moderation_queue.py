@@ -1,6 +1,4 @@
-"""The chat as staff read it: what awaits their decision, by whom it was said and among what, what was decided, and the
-log of it all.
-"""
+"""The moderation queue: messages that await a decision, with context and author; decisions; chat search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,54 +11,54 @@ from django.db.models.functions import Lower
 from games.chat import bans_in_force
 from games.models import ChatBan, ChatMessage, ChatNameTaken, ChatReport, LiveTable, ReportDecision
 
-AROUND: Final = 5  # messages before and after the one in question
+AROUND: Final = 5  # messages shown before and after the reported one
 FEW: Final = 5
 
 
 @dataclass(frozen=True)
 class Case:
-    """A message with what was said around it, and what is known of its author."""
+    """A message with its context and the history of its author."""
 
     message: ChatMessage
     before: Sequence[ChatMessage]
     after: Sequence[ChatMessage]
     reports: Sequence[ChatReport]  # of this message, oldest first
-    removed: int  # other messages of the author that staff took away
-    kept: int  # other messages of the author that were reported, and stayed
+    removed: int  # other messages of the author that staff removed
+    kept: int  # other messages of the author that were reported and kept
     waiting: int  # other messages of the author that await a decision
-    names: Sequence[ChatNameTaken]  # that staff took from the author, latest first
+    names: Sequence[ChatNameTaken]  # names that staff took from the author, latest first
     bans: Sequence[ChatBan]  # of the author, latest first
     bans_in_force: Sequence[ChatBan]
 
     @property
     def is_open(self) -> bool:
-        """Whether a report awaits its decision."""
+        """Whether a report awaits a decision."""
         return any(not report.decision for report in self.reports)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which reports are looked for; None or "" where it does not matter."""
+    """Filters of reports; None or "" for no filter."""
 
     live_table: LiveTable | None = None
     reason: str = ""  # a `ReportReason`
     decision: str = ""  # a `ReportDecision`
-    by: str = ""  # who decided, as the event log calls them
+    by: str = ""  # the staff member who decided, as in the audit log
 
 
 @dataclass(frozen=True)
 class Author:
-    """Somebody of whom messages await a decision."""
+    """An author whose messages await a decision."""
 
     player_id: int
-    first: int  # the number of the first report that waits, by which the queue goes on
+    first: int  # id of the first waiting report, used for paging
     since: datetime
-    cases: Sequence[Case]  # the first `FEW` of them, those reported first before the others
-    count: int  # of messages that wait
+    cases: Sequence[Case]  # the first `FEW` messages, in the order of their reports
+    count: int  # of waiting messages
 
 
 def open_reports() -> QuerySet[ChatReport]:
-    """Return the reports that nobody has decided."""
+    """Return the undecided reports."""
     return ChatReport.objects.filter(decision="")
 
 
@@ -70,7 +68,7 @@ def waiting_count() -> int:
 
 
 def authors_waiting(wanted: Wanted, *, after: int, most: int) -> list[Author]:
-    """Return by whom messages await a decision, whoever has waited longest first, from the report *after* on."""
+    """Return the authors whose messages await a decision, the longest waiting first, after the report *after*."""
     waiting = _fitting(open_reports(), wanted)
     found = waiting.values("message__player").annotate(first=Min("pk"), since=Min("at")).filter(first__gt=after)
     return [
@@ -79,7 +77,7 @@ def authors_waiting(wanted: Wanted, *, after: int, most: int) -> list[Author]:
 
 
 def decided(wanted: Wanted, *, before: int | None) -> QuerySet[ChatReport]:
-    """Return the reports that staff have decided, the latest first; *before* the one of that number."""
+    """Return the decided reports, the latest first, before the report with the id *before*."""
     found = _fitting(ChatReport.objects.exclude(decision=""), wanted).select_related("message__live_table__table")
     if wanted.decision:
         found = found.filter(decision=wanted.decision)
@@ -89,7 +87,7 @@ def decided(wanted: Wanted, *, before: int | None) -> QuerySet[ChatReport]:
 
 
 def case_of(message: ChatMessage) -> Case:
-    """Return all there is to know for a decision on a message."""
+    """Return a message with everything needed to decide on it."""
     around = said().filter(live_table=message.live_table_id)
     author = message.player_id
     reported = ChatReport.objects.filter(message__player=author).exclude(message=message)
@@ -109,7 +107,7 @@ def case_of(message: ChatMessage) -> Case:
 
 
 def said() -> QuerySet[ChatMessage]:
-    """Return everything that was said, with where it was, and whether the name it was said under was taken away."""
+    """Return all messages with their table, and whether the name was taken away."""
     taken = ChatNameTaken.objects.alias(lower=Lower("name")).filter(lower=Lower(OuterRef("name")))
     return ChatMessage.objects.select_related("live_table__table").annotate(is_nameless=Exists(taken))
 
@@ -117,8 +115,9 @@ def said() -> QuerySet[ChatMessage]:
 def search(
     *, live_table: LiveTable | None, who: str, text: str, since: object, until: object, before: int | None
 ) -> QuerySet[ChatMessage]:
-    """Return what was said, latest first: at a table, by a player (a number, or a name they had in the chat), between
-    two moments, with these words in it; *before* the message of that number.
+    """Return messages, latest first: of a table, a player, a period, or containing a text.
+
+    *who* is a player id or a chat name. With *before*, only messages with lower ids are returned.
     """
     found = said().order_by("-pk")
     if live_table:

@@ -1,6 +1,4 @@
-"""What the chat beside a table shows to one player: what was said last by those they have not blocked, and what they
-can do about it.
-"""
+"""The chat panel of one player: the latest messages, without blocked authors, and the player's options."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +16,8 @@ from games.raw_rows import named
 from games.tables.presentation import Notice
 from players.models import Player
 
-MOST: Final = 50  # messages
-# What was said longer ago than a day is no talk at the table any more; staff have it for as long as it is kept.
+MOST: Final = 50  # messages shown
+# Players see messages of one day; staff see them until the retention time ends.
 READ_LOG = f"""
 SELECT * FROM (
     SELECT {COLUMNS} FROM games_chatmessage AS said
@@ -32,24 +30,24 @@ SELECT * FROM (
 
 @dataclass(frozen=True)
 class Blocked:
-    """Somebody whose messages the player does not read."""
+    """A blocked player."""
 
-    id: int  # of the block
+    id: int  # id of the block
     name: str
 
 
 @dataclass(frozen=True)
 class ChatView:
-    """The chat as one player has it."""
+    """The chat of a table as one player sees it."""
 
     lines: Sequence[Mapping[str, Any]]
-    name: str  # under which the player is read, "" where none was chosen
-    banned: str  # a sentence, where the player may only read
-    told: Sequence[str]  # what staff have just decided about the player, a sentence each
+    name: str  # the player's chat name; "" where none was chosen
+    banned: str  # message about a ban; "" where the player may write
+    told: Sequence[str]  # messages about recent decisions of staff on the player
     blocked: Sequence[Blocked]
-    spoken: str  # the language of the table's chat, in words, "" where it has none
-    said: Notice | None = None  # what became of the last deed
-    draft: str = ""  # what was written and refused
+    spoken: str  # name of the table's chat language; "" where it has none
+    said: Notice | None = None  # result of the last action
+    draft: str = ""  # refused text
     name_draft: str = ""
     shortest_name: int = SHORTEST_NAME
     longest_name: int = LONGEST_NAME
@@ -59,7 +57,7 @@ class ChatView:
 def chat_view(
     player: Player, live: LiveTable, *, said: Notice | None = None, draft: str = "", name_draft: str = ""
 ) -> ChatView:
-    """Return the chat of a table as *player* has it now."""
+    """Return the chat of a table as *player* sees it now."""
     ban = chat.ban_of(player, live)
     told = (chat.removed_sentence(player, live), chat.nameless_sentence(player))
     language = live.table.chat_language
@@ -77,7 +75,7 @@ def chat_view(
 
 
 def read_log(player: Player, live: LiveTable) -> list[Mapping[str, Any]]:
-    """Return what was said at the table lately, oldest first, without those whom the player has blocked."""
+    """Return the latest messages of the table, oldest first, without authors the player has blocked."""
     with connection.cursor() as cursor:
         cursor.execute(READ_LOG, [live.pk, player.pk])
         names = [column.name for column in cursor.description]

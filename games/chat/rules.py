@@ -1,7 +1,9 @@
-"""What may stand in the chat: names that are nobody else's nor the house's, and words that show themselves as they are
-and lead nowhere. Nothing here opens a connection.
+"""Rules for chat names and texts. This module opens no connection.
 
-Every message of an error is a sentence in the active language.
+A name must not look like the house's staff. A text must be displayed as written, and must contain
+no address or telephone number.
+
+Every error message is in the active language.
 """
 
 import re
@@ -13,12 +15,12 @@ from django.utils.translation import gettext as _
 
 SHORTEST_NAME, LONGEST_NAME, LONGEST_TEXT = 3, 20, 200
 
-# Letters of the house's languages, in NFC, beside those of English.
+# Letters of the house's languages in NFC, in addition to those of English.
 LETTERS: Final = "A-Za-zÅÄÖåäöÆØæøĂÂÎȘȚăâîșțŞŢşţÜüẞß"
 NAME: Final = re.compile(rf"[{LETTERS}0-9](?:[ ._-]?[{LETTERS}0-9])*")
 
-# Words of the house and of those who work in it, as a name that was folded would have them: anywhere in it, or as a
-# word of its own where they are part of ordinary ones.
+# Words for the house and its staff, as they appear in a folded name. `HOUSE` is refused anywhere in
+# a name. `HOUSE_WORDS` also occur inside ordinary words, so they are refused as whole words only.
 HOUSE: Final = (
     "sabot|casino|kasino|admin|moderator|support|supervisor|operator|croupier|crupier|dealer|kundtjanst|kundeservice|"
     "kundendienst|kundenservice|security|official|officiel|offiziell|oficial|sakerhet"
@@ -38,18 +40,20 @@ HOUSE_WORDS: Final = {
     "bank",
 }
 
-# What Unicode calls control and format characters, halves of characters, private and unknown ones, and breaks of lines;
-# and letters and a pattern that show nothing all the same.
+# `UNSEEN` lists Unicode categories: control, format, surrogate, private use and unassigned
+# characters, and line and paragraph separators. `BLANK` lists characters of other categories that
+# show nothing.
 UNSEEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 BLANK: Final = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-JOINS_PICTURES: Final = "\u200d"  # emoji of several parts show as these parts
-SELECTORS: Final = {"\ufe0e", "\ufe0f"}  # the same sign with or without colour
+JOINS_PICTURES: Final = "\u200d"  # zero width joiner: without it, a combined emoji shows as its parts
+SELECTORS: Final = {"\ufe0e", "\ufe0f"}  # variation selectors: the same sign with or without colour
 
 TOP_LEVEL: Final = (
     "app|at|bet|biz|casino|cc|ch|club|co|com|de|dk|edu|es|eu|fi|fr|fun|games|gg|gl|info|io|it|link|live|ly|me|net|nl|no|"
     "online|org|page|pl|ro|ru|se|shop|site|store|to|top|tv|uk|us|vip|win|ws|xyz"
 )
-CERTAIN: Final = "com|net|org|info|io|gg|xyz|online|site|casino|bet"  # no words of a sentence after a point
+# not followed by these words in a sentence, even after a point
+CERTAIN: Final = "com|net|org|info|io|gg|xyz|online|site|casino|bet"
 ADDRESSES: Final = (
     re.compile(r"[a-z]{2,}\s*:\s*/\s*/|\bwww\s*\."),
     re.compile(rf"[\w-]\s*\.(?:{TOP_LEVEL})\b"),
@@ -63,19 +67,19 @@ A_SUM: Final = re.compile(r"[1-9]\d{0,2}(?:([ .,’'])\d{3})(?:\1\d{3})*(?:[.,]\
 
 
 class ChatError(Exception):
-    """Nothing was written. The message is for the reader."""
+    """Nothing was stored. The message is for the reader."""
 
 
 class BadName(ChatError):
-    """Not a name to be read under."""
+    """The name is not allowed."""
 
 
 class BadText(ChatError):
-    """Not a message."""
+    """The text is not allowed."""
 
 
 def readable_name(name: str) -> str:
-    """Return a name as it is kept. Raises BadName."""
+    """Return a name as stored. Raises BadName."""
     kept = unicodedata.normalize("NFC", name.strip())
     if not SHORTEST_NAME <= len(kept) <= LONGEST_NAME:
         raise BadName(
@@ -93,7 +97,7 @@ def readable_name(name: str) -> str:
 
 
 def readable_text(text: str) -> str:
-    """Return a message as it is kept: one line, with single spaces. Raises BadText."""
+    """Return a message as stored: one line, with single spaces. Raises BadText."""
     kept = unicodedata.normalize("NFC", " ".join(_without_joiners(text).split()))
     if not kept:
         raise BadText(_("Write something first."))
@@ -107,7 +111,7 @@ def readable_text(text: str) -> str:
 
 
 def _without_joiners(text: str) -> str:
-    """Take out what only tells how pictures are drawn; between letters it stays, and is refused."""
+    """Remove emoji joiners and selectors. A joiner between letters is kept, and refused later."""
     kept = [each for each in text if each not in SELECTORS]
     return "".join(
         each
@@ -121,15 +125,13 @@ def _is_picture(letter: str) -> bool:
 
 
 def _is_stacked(text: str) -> bool:
-    """Say whether marks stand on marks, or on nothing, beyond what any language writes."""
+    """Return whether combining marks are stacked, or stand first, beyond what any language writes."""
     marks = [unicodedata.category(each) in ("Mn", "Me") for each in text]
     return marks[0] or any(one and other for one, other in pairwise(marks))
 
 
 def _is_of_the_house(name: str) -> bool:
-    """Say whether a name reads like the house's: accents, figures for letters and what parts letters make no
-    difference.
-    """
+    """Return whether a name looks like the house's staff, ignoring accents, digits for letters and separators."""
     folded = _folded(name)
     words = {_looks(each) for each in re.split(r"[ ._-]+", folded)}
     whole = _looks(re.sub(r"[ ._-]+", "", folded))
@@ -144,13 +146,13 @@ def _folded(text: str) -> str:
 
 
 def _looks(word: str) -> str:
-    """Return a word with all that can be taken for each other made the same."""
+    """Return a word with look-alike characters replaced by one form."""
     alike = word.replace("vv", "w").replace("rn", "m").replace("cl", "d")
     return re.sub(r"(.)\1+", r"\1", alike.translate(str.maketrans("0134578l", "oieastbi")))
 
 
 def _leads_away(text: str) -> bool:
-    """Say whether a text holds an address or a telephone number, however they are written."""
+    """Return whether a text contains an address or a telephone number, in whatever notation."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = "".join(
         each if (digit := unicodedata.decimal(each, None)) is None else str(digit)

@@ -1,4 +1,4 @@
-"""Addresses of the chat, below that of a shared table for one kind of money."""
+"""URLs of the chat, below those of a shared table for one kind of money."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The chat of a shared table: what stands there, and what a player does in it. Fragments to htmx, pages otherwise."""
+"""Views of the chat of a shared table. They return fragments to htmx, and pages otherwise."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -24,25 +24,25 @@ from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 AboutView = Callable[[PlayerRequest, LiveTable, int], HttpResponse]
-WHOLE = "page"  # query parameter: a page of its own, for whoever has no script
-OWN = "own"  # query parameter: what the reader can do in it, for a page that was told that it is another one now
-WAITING = "chat_waiting"  # session key: what waits for the page after a redirect
+WHOLE = "page"  # query parameter: a page of its own, for browsers without a script
+OWN = "own"  # query parameter: the reader's options, for a page that was notified of a change
+WAITING = "chat_waiting"  # session key: messages for the page after a redirect
 
 
 class ReasonForm(forms.Form):
-    """What is wrong with a message."""
+    """The reason of a report."""
 
     reason = forms.TypedChoiceField(choices=ReportReason.choices, coerce=ReportReason)
 
 
 class BlockForm(forms.Form):
-    """Whom to read again."""
+    """The block to remove."""
 
     block = forms.IntegerField(min_value=1, max_value=2**63 - 1)
 
 
 def about_a_message(view: AboutView) -> Callable[[PlayerRequest, str, Mode, int], HttpResponse]:
-    """Hand the view a table whose player may play there, and the number of a message."""
+    """Pass the view a table at which the player may play, and the id of a message."""
 
     @wraps(view)
     def asked(request: PlayerRequest, slug: str, mode: Mode, number: int) -> HttpResponse:
@@ -62,7 +62,7 @@ def about_a_message(view: AboutView) -> Callable[[PlayerRequest, str, Mode, int]
 @never_cache
 @at_a_playable_table
 def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """What was said lately, for a page that may have missed some; what its reader can do; or a page of its own."""
+    """Return the latest messages, the reader's options, or a page of its own."""
     live = _live_table(found, mode)
     if OWN in request.GET:
         return render(request, "games/_chat_say.html", _shown(request, live))
@@ -78,7 +78,7 @@ def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @at_a_human_pace
 @at_a_playable_table
 def live_chat_say(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Say something, under a name that is chosen with the first message. What is refused is given back."""
+    """Write a message; the first one also sets the chat name. Refused text is returned to the form."""
     live, session = _live_table(found, mode), session_id(request)
     demand_welcome(request.player, mode, session)
     text, name, message = request.POST.get("text", ""), request.POST.get("name", ""), None
@@ -106,7 +106,7 @@ def live_chat_say(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
 @at_a_human_pace
 @at_a_playable_table
 def live_chat_name(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Choose another name."""
+    """Change the chat name."""
     live, name = _live_table(found, mode), request.POST.get("name", "")
     demand_welcome(request.player, mode, session_id(request))
     try:
@@ -123,7 +123,7 @@ def live_chat_name(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 @never_cache
 @about_a_message
 def live_chat_message(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
-    """What can be done about a message."""
+    """Show the options for a message."""
     message = _message(live, number)
     template = "games/_chat_choices.html" if request.htmx else "games/chat_message.html"
     context = _of(live) | {
@@ -140,7 +140,7 @@ def live_chat_message(request: PlayerRequest, live: LiveTable, number: int) -> H
 @at_a_human_pace
 @about_a_message
 def live_chat_report(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
-    """Have staff look at a message."""
+    """Report a message to staff."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _answer(request, live, said=Notice("error", _("Choose what is wrong with the message.")))
@@ -156,7 +156,7 @@ def live_chat_report(request: PlayerRequest, live: LiveTable, number: int) -> Ht
 @at_a_human_pace
 @about_a_message
 def live_chat_block(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
-    """Read nothing more of whoever said this."""
+    """Block the author of a message."""
     try:
         chat.block(player=request.player, live_table=live, number=number)
     except ChatError as error:
@@ -169,7 +169,7 @@ def live_chat_block(request: PlayerRequest, live: LiveTable, number: int) -> Htt
 @at_a_human_pace
 @at_a_playable_table
 def live_chat_unblock(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Read somebody again."""
+    """Remove a block."""
     live, form = _live_table(found, mode), BlockForm(request.POST)
     demand_welcome(request.player, mode, session_id(request))
     if form.is_valid():
@@ -210,7 +210,7 @@ def _shown(request: PlayerRequest, live: LiveTable, **shown: Any) -> dict[str, A
 
 
 def _answer(request: PlayerRequest, live: LiveTable, **shown: Any) -> HttpResponse:
-    """Show the whole chat as it then stands."""
+    """Return the whole chat after an action."""
     if request.htmx:
         return render(request, "games/_chat.html", _shown(request, live, **shown))
     return _to_the_page(request, live, shown)
