@@ -1,4 +1,4 @@
-"""Incidents: what should not have happened at a table, kept as it was found, for staff to look into."""
+"""Incidents: malfunctions of rounds, stored as they were found, for staff to investigate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -36,7 +36,7 @@ PAGE = 20
 
 @dataclass(frozen=True)
 class InAll:
-    """Everybody in a round who played it in one currency."""
+    """All players of a round in one currency."""
 
     players: int
     staked: int  # minor units
@@ -45,31 +45,31 @@ class InAll:
 
 @dataclass(frozen=True)
 class Case:
-    """An incident with what belongs to it."""
+    """An incident with its related rows."""
 
     incident: Incident
-    finished: Round | None  # the round as it is kept, where it has ended
-    asked: Approval | None  # that the round be annulled, waiting for a second person
-    cards: str = ""  # as they were found, in dealing order; of a deal in progress those that lie open
-    parts: Parts | None = None  # of the guests in it, where they play each other
-    in_all: Sequence[InAll] = ()  # of those who were in it once it was over
+    finished: Round | None  # the stored round, once it has ended
+    asked: Approval | None  # a request to void the round that awaits a second person
+    cards: str = ""  # as found, in dealing order; during a deal, the face-up ones
+    parts: Parts | None = None  # bank and stakes, at Chemin de Fer
+    in_all: Sequence[InAll] = ()  # totals of the finished round, by currency
 
     @property
     def round_id(self) -> UUID:
-        """The round that it is about."""
+        """The id of its round."""
         round_id = self.incident.round_id or self.incident.live_round_id
         assert round_id  # noqa: S101  (an incident is about a round)
         return round_id
 
     @property
     def code(self) -> str:
-        """What its round is called."""
+        """The code of its round."""
         live = self.incident.live_round
         return self.finished.code if self.finished else live.code if live else ""
 
     @property
     def state(self) -> str:
-        """How it stands, in words."""
+        """The status of the incident, as text."""
         if self.awaits_ruling:
             return "annulment asked for" if self.asked else "awaits the supervisor"
         if self.incident.live_round_id is None:
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def ruled(self) -> str:
-        """What the supervisor decided, in words; "" before that."""
+        """The supervisor's decision, as text; "" before it."""
         if not hasattr(self.incident, "ruling"):
             return ""
         if self.void and self.void.reason == VoidReason.CANCELLED:
@@ -87,7 +87,7 @@ class Case:
 
     @property
     def phase(self) -> str:
-        """How far the round of a live table has come; "" at a solo table."""
+        """The phase of a round of a live table, as text; "" at a solo table."""
         live = self.incident.live_round
         if live is None:
             return ""
@@ -96,29 +96,29 @@ class Case:
 
     @property
     def void(self) -> Void | None:
-        """The annulment of the round, as it is kept; None where it was not annulled, or nobody had bet on it."""
+        """The void of the round; None where it was not voided, or had no bets."""
         return getattr(self.finished, "void", None)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the round ended without a bet: there is nothing to pay, and nothing to give back."""
+        """Whether the round ended without a bet, so that nothing is paid or returned."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) and self.finished is None
 
     @property
     def awaits_ruling(self) -> bool:
-        """Whether the supervisor has to decide; nobody does at a solo table."""
+        """Whether the supervisor has to decide; never at a solo table."""
         return self.incident.live_round_id is not None and not hasattr(self.incident, "ruling")
 
     @property
     def is_over(self) -> bool:
-        """Whether its round is: paid, annulled, or ended without a bet."""
+        """Whether the round is over: paid, void, or ended without a bet."""
         live = self.incident.live_round
         return self.finished is not None or (live is not None and live.phase not in OPEN_PHASES)
 
     @property
     def still_stops(self) -> str:
-        """The name by which the floor knows its table, where that stands still after the ruling; "" else."""
+        """The row key of its table on the floor, if the table is still stopped after the ruling; else ""."""
         live = self.incident.live_round
         if live is None or self.awaits_ruling or live.live_table.stopped_by_id is None:
             return ""
@@ -126,13 +126,13 @@ class Case:
 
     @property
     def is_annulled(self) -> bool:
-        """Whether the round has been annulled, or has ended without a bet."""
+        """Whether the round is void, or ended without a bet."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
 
     @property
     def moved_back(self) -> Sequence[tuple[int, str]]:
-        """Whom the annulment of the round moved money back to, by number, and what, in words."""
+        """Players to whom the void moved money, by id, with the amounts as text."""
         return [(part.player_id, in_words(part)) for part in self.void.parts.all()] if self.void else ()
 
     @property
@@ -144,21 +144,23 @@ class Case:
 
 @dataclass(frozen=True)
 class IncidentPage:
-    """Some incidents, and the mark to ask for older ones with (None: there are none). Those that await their ruling
-    stand by themselves on the first page, oldest first, and nowhere else.
+    """A page of incidents, and the id before which older ones follow (None: there are none).
+
+    Incidents that await a ruling are listed separately, on the first page only, oldest first.
     """
 
     cases: tuple[Case, ...]
     older: int | None
     waiting: tuple[Case, ...] = ()
-    more_waiting: bool = False  # than are here
+    more_waiting: bool = False  # there are more than on this page
 
 
 def open_incident(
     *, kind: IncidentKind, table_id: int, round_id: UUID, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
-    """Keep what is the matter with a round of a solo table and what was done about it. One round has one incident of a
-    kind: a second call returns the first one's.
+    """Store a finding about a round of a solo table and what was done about it.
+
+    A round has one incident of each kind: a second call returns the first one.
     """
     findings = [asdict(finding) for finding in found]
     incident, is_new = Incident.objects.get_or_create(
@@ -172,9 +174,10 @@ def open_incident(
 def open_live_incident(
     *, kind: IncidentKind, live: LiveRound, cause: str, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
-    """Keep what is the matter with a round of a live table, with the cards so far; of a coup between guests, whose
-    cards no row has, with those that lie open. Whoever calls has locked the round, and knows that no incident of this
-    kind awaits its ruling there.
+    """Store a finding about a round of a live table, with the cards so far.
+
+    For a coup of Chemin de Fer, whose cards are in no row, these are the face-up cards. The caller
+    has locked the round and has checked that no incident of this kind awaits a ruling.
     """
     incident = Incident.objects.create(
         kind=kind,
@@ -206,16 +209,17 @@ def _record(incident: Incident, round_id: UUID, by: str) -> None:
 
 
 def unruled() -> QuerySet[Incident]:
-    """Return the incidents of live tables that await the supervisor, oldest first."""
+    """Return the incidents of live tables that await a ruling, oldest first."""
     return Incident.objects.filter(live_round__isnull=False, ruling=None).order_by("pk")
 
 
 def incidents(
     *, before: int | None = None, awaiting: bool = False, table_id: int | None = None, kind: str = ""
 ) -> IncidentPage:
-    """Return a page of incidents that are older than the mark *before*, newest first, with what was decided and who was
-    in their rounds, below those that await their ruling; only those *awaiting* it, at a table, of a kind, where that is
-    asked for.
+    """Return a page of incidents with ids lower than *before*, newest first.
+
+    With *awaiting*, only those that await a ruling; otherwise these are listed separately on the
+    first page. *table_id* and *kind* filter.
     """
     found = _found()
     if table_id is not None:
@@ -237,7 +241,7 @@ def incidents(
 
 
 def case_of(incident_id: int) -> Case | None:
-    """Return an incident with all that belongs to it; None where there is no such one."""
+    """Return an incident with its related rows, or None."""
     return next(iter(_cases(_found().filter(pk=incident_id))), None)
 
 
@@ -248,7 +252,7 @@ def _found() -> QuerySet[Incident]:
 
 
 def _in_all(round_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[InAll]]:
-    """Return how many were in each finished round, and with how much, by currency."""
+    """Return the number of players and the total stakes of each finished round, by currency."""
     rows = Participation.objects.filter(round_id__in=round_ids).values("round_id", "currency", "mode")
     summed = rows.annotate(players=Count("pk"), staked=Sum("staked")).order_by("round_id", "currency")
     by_round: dict[UUID, list[InAll]] = {}

@@ -1,4 +1,4 @@
-"""Whom an incident concerns: everybody who was in its round, with what they staked, got and were given back."""
+"""The participants of an incident's round: what they staked, were paid, and got back."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,30 +12,31 @@ from players.models import Player
 
 @dataclass(frozen=True)
 class Concerned:
-    """A player in a round. Amounts in minor units of *currency*; None where there is nothing to say yet."""
+    """A player in a round. Amounts in minor units of *currency*; None where not known yet."""
 
     player: Player
     currency: str
     staked: int
     paid: int | None  # None: the round is not over
-    returned: int | None = None  # by its annulment: stakes less payouts taken back
-    shortfall: int = 0  # what the house bore of that
-    annulment: str = ""  # what it did to the player, in words for staff
+    returned: int | None = None  # by the void: stakes less payouts taken back
+    shortfall: int = 0  # part of it that the house bore
+    annulment: str = ""  # effect of the void, as text for staff
 
     @property
     def language(self) -> str:
-        """The language they read."""
+        """The player's language."""
         return self.player.user.language
 
     @property
     def is_erased(self) -> bool:
-        """Whether the house has forgotten who it was, and can reach nobody."""
+        """Whether the account was erased, so that the player cannot be reached."""
         return self.player.user.email.endswith("@erased.invalid")
 
 
 def concerned(round_id: UUID, parts: Parts | None = None) -> tuple[Concerned, ...]:
-    """Return everybody who was in a round, by their numbers; *parts* are those of guests in a coup in progress, which
-    stand in no other row.
+    """Return all players of a round, by id.
+
+    *parts* are the bank and stakes of a coup in progress, which no other row contains.
     """
     back = {part.player_id: part for part in VoidPart.objects.filter(void_id=round_id)}
     played = Participation.objects.filter(round_id=round_id).select_related("player__user", "player__jurisdiction")
@@ -72,5 +73,5 @@ def _of_guests(parts: Parts | None) -> Iterator[tuple[int, tuple[str, int]]]:
 
 
 def without_erased(people: Sequence[Concerned]) -> tuple[Concerned, ...]:
-    """Return those that the house can reach."""
+    """Return the players who can be reached."""
     return tuple(each for each in people if not each.is_erased)

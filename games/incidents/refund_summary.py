@@ -1,4 +1,4 @@
-"""What the annulment of a round did to the money of those who were in it, in words for staff."""
+"""Summary of what the void of a round did to its players' money, as text for staff."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,20 +11,21 @@ from wallet.money import format_money
 
 @dataclass(frozen=True)
 class Line:
-    """A player's part in a finished round, and what its annulment did to it (None: it was not annulled)."""
+    """A player's part in a finished round, and the effect of a void (None: the round is not void)."""
 
     part: Participation
     back: VoidPart | None
 
     @cached_property
     def words(self) -> str:
-        """What the annulment did; "" where there was none."""
+        """The effect of the void as text; "" where there was none."""
         return in_words(self.back) if self.back else ""
 
 
 def lines(parts: Iterable[Participation]) -> list[Line]:
-    """Return parts in rounds, read with their voids, each with what an annulment did to it. One query for all of them,
-    and none where no round was annulled.
+    """Return parts, read with their rounds' voids, each with the effect of the void.
+
+    One query for all of them, and none where no round is void.
     """
     parts = list(parts)
     void = [part for part in parts if hasattr(part.round, "void")]
@@ -38,8 +39,9 @@ def lines(parts: Iterable[Participation]) -> list[Line]:
 
 
 def in_words(back: VoidPart) -> str:
-    """Say what an annulment did to one player: "SEK 50.00 returned", "SEK 20.00 taken back", "nothing moved", and what
-    of it the house bears.
+    """Return the effect of a void on one player, and what of it the house bears.
+
+    Examples: "SEK 50.00 returned", "SEK 20.00 taken back", "nothing moved".
     """
 
     def money(minor: int) -> str:

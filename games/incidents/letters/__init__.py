@@ -1,1 +1,1 @@
-"""Letters of the house to everybody who was in the round of an incident, each in their own language."""
+"""Letters to all players of the round of an incident, each in the player's language."""

@@ -1,8 +1,8 @@
-"""Writing to the players of an incident's round: which letters are true of it, to whom, and having one sent, once.
+"""Delivery of letters about an incident: which letters apply, to whom, and sending each once.
 
-A letter is a message among those that the player reads in the house, and a mail with the same words. That it goes out
-is one row of a kind for a round: who presses second waits for the first one's row, and sends nothing. The copies are
-written afterwards (`games.incidents.letters.parts`).
+A letter is a message in the player's account and a mail with the same text. Sending it inserts one
+row for the round and the kind of letter. A second request waits for that row and sends nothing.
+`games.incidents.letters.parts` writes the copies afterwards.
 """
 
 from collections import Counter
@@ -24,51 +24,51 @@ from games.models import IncidentLetter, LetterCopy, LetterKind, Phase, Ruling
 from players.models import Staff
 
 TEMPLATE: Final = "incident_letter"
-EXPIRES: Final = 60  # seconds after which the hint is void, since beat asks every minute
+EXPIRES: Final = 60  # seconds until the Celery message expires, since beat asks every minute
 
 
 class LetterError(Exception):
-    """A letter that is not sent, in a sentence for staff."""
+    """The letter is not sent. The message is for staff."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A kind of letter that is true of a round, and who would get it."""
+    """A kind of letter that applies to a round, and its readers."""
 
     kind: LetterKind
     people: Sequence[Concerned]
-    sent: IncidentLetter | None  # written already, to all of them
+    sent: IncidentLetter | None  # the letter, if it was already sent to all of them
 
     @property
     def languages(self) -> Mapping[str, int]:
-        """How many read it in which language."""
+        """The number of readers by language."""
         return dict(sorted(Counter(each.language for each in self.people).items()))
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A letter that was decided on, how far it is, and what became of its mails."""
+    """A letter that is being sent, its progress, and the state of its mails."""
 
     letter: IncidentLetter
     copies: int  # written so far
-    left: int  # to be written
+    left: int  # still to be written
     sent: int
     waiting: int
     given_up: int
 
     @property
     def is_ended(self) -> bool:
-        """Whether nobody is left whom it goes to."""
+        """Whether all copies are written."""
         return hasattr(self.letter, "end")
 
     @property
     def people(self) -> int:
-        """How many it goes to in all."""
+        """The number of all readers."""
         return self.copies + self.left
 
 
 def offers(case: Case) -> Mapping[LetterKind, Offer]:
-    """Return the letters that may be written about an incident: those that are true of its round, and have a reader."""
+    """Return the letters that apply to an incident's round and have a reader."""
     people = without_erased(concerned(case.round_id, case.parts))
     before = {each.kind: each for each in IncidentLetter.objects.filter(round_id=case.round_id)}
     found = (
@@ -94,7 +94,7 @@ def _is_true(kind: LetterKind, case: Case) -> bool:
 
 
 def about(case: Case) -> About:
-    """Return what letters say of the round of an incident."""
+    """Return what letters say about the round of an incident."""
     live = case.incident.live_round
     if case.finished is not None and (live is None or live.phase == Phase.SETTLED):
         return About(case.code, case.incident.table.name, case.finished.at, case.finished.mode)
@@ -103,7 +103,7 @@ def about(case: Case) -> About:
 
 
 def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int | None = None) -> list[Written]:
-    """Write a letter as one reader of each language would get it; where a *player* is named, as that one would."""
+    """Return a letter as one reader of each language would get it; for a named *player*, as that player would."""
     readers: dict[str, Concerned] = {}
     for each in offer.people:
         readers.setdefault(each.language, each)
@@ -117,7 +117,7 @@ def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int 
 
 
 def left(letter: IncidentLetter, case: Case) -> Sequence[Concerned]:
-    """Return who has yet to get a letter, by their numbers: nobody where it is not true of the round any more."""
+    """Return the players who have yet to get a letter, by id; none where it no longer applies."""
     offer = offers(case).get(LetterKind(letter.kind))
     written_to = set(letter.copies.values_list("player_id", flat=True))
     return [each for each in offer.people if each.player.pk not in written_to] if offer else []
@@ -125,8 +125,9 @@ def left(letter: IncidentLetter, case: Case) -> Sequence[Concerned]:
 
 @transaction.atomic
 def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
-    """Have a letter go to everybody who was in the round. Raises LetterError where it is not true of the round, or one
-    of this kind was sent.
+    """Send a letter to all players of the round.
+
+    Raises LetterError where it does not apply to the round, or one of this kind was already sent.
     """
     offer = offers(case).get(kind)
     if offer is None:
@@ -145,13 +146,13 @@ def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: S
 
 
 def _ask_for_the_parts() -> None:
-    """Send a message, which is a hint only: without one the letter is begun within a minute."""
+    """Send a Celery message to write the copies at once. Without it they are written within a minute."""
     with suppress(OperationalError):
         current_app.send_task("games.tasks.write_letters", retry=False, expires=EXPIRES)
 
 
 def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
-    """Insert the letter first of all: who comes second waits here and finds it. Raises LetterError."""
+    """Insert the letter first; a concurrent request waits here and finds it. Raises LetterError."""
     said = {language: text.strip() for language, text in sentences.items() if text.strip()}
     try:
         with transaction.atomic():
@@ -166,7 +167,7 @@ def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff:
 
 
 def letters(case: Case) -> list[Sent]:
-    """Return the letters that were decided on for the round of an incident, oldest first, and what became of them."""
+    """Return the letters of an incident's round, oldest first, with their progress."""
     rows = IncidentLetter.objects.filter(round_id=case.round_id).select_related("end").order_by("pk")
     waiting = Q(copies__mail__sent_at=None, copies__mail__next_try_at__isnull=False)
     given_up = Q(copies__mail__sent_at=None, copies__mail__next_try_at=None)
@@ -190,12 +191,12 @@ def letters(case: Case) -> list[Sent]:
 
 
 def on_page(case: Case) -> dict[str, object]:
-    """Return what the page of an incident says of its letters, and whether one is still going out."""
+    """Return the letters for the page of an incident, and whether one is still being sent."""
     found = letters(case)
     return {"letters": found, "is_going": any(not each.is_ended for each in found)}
 
 
 def copies(case: Case) -> list[LetterCopy]:
-    """Return who got which letter about the round of an incident."""
+    """Return the copies of all letters about the round of an incident."""
     rows = LetterCopy.objects.filter(letter__round_id=case.round_id).select_related("letter", "mail")
     return list(rows.order_by("letter_id", "player_id"))

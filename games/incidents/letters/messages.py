@@ -1,6 +1,4 @@
-"""What stands in a letter: sentences of the house in its five languages, filled in with what the rows say of the round
-and of its reader, and what staff added.
-"""
+"""Texts of letters in the five languages, with the facts of the round and its reader, and additions of staff."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from players.datetime_format import written_moment
 from wallet.models import Mode
 from wallet.money import format_money
 
-LONGEST_SENTENCE: Final = 500  # of what staff add
+LONGEST_SENTENCE: Final = 500  # characters that staff may add
 
 
 @dataclass(frozen=True)
@@ -25,9 +23,9 @@ class About:
 
     code: str
     table: str
-    at: datetime  # when it was played, not when somebody ruled on it
+    at: datetime  # time of the round, not of the ruling
     mode: str
-    was_paid: bool = True  # it had been settled, whatever became of it then
+    was_paid: bool = True  # the round was settled, even if it was voided later
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Written:
 
 
 def written(kind: LetterKind, about: About, who: Concerned, added: str = "") -> Written:
-    """Write a letter to one player, in their language, with moments where they live; *added* is what staff say."""
+    """Return the letter for one player, in their language and time zone; *added* is the addition of staff."""
     with override(who.language):
         facts: Mapping[str, str] = {
             "code": about.code,
@@ -71,7 +69,7 @@ def _annulled(facts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unpaid(facts: Mapping[str, str]) -> Iterator[str]:
-    """Of a round that was annulled before it was settled: there was no payout to take back."""
+    """Yield the text for a round that was voided before it was settled, so that no payout was taken back."""
     yield _was_annulled(facts)
     yield _("It counts as not played. Every stake came back.")
 
@@ -113,7 +111,7 @@ _SAY: Final = {
 
 
 def _money(kind: LetterKind, about: About, who: Concerned) -> Iterator[str]:
-    """Yield what the round did to the reader's money, a line each."""
+    """Yield what the round did to the reader's money, one line each."""
 
     def money(minor: int) -> str:
         return format_money(minor, who.currency, who.language)

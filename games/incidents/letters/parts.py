@@ -1,8 +1,8 @@
-"""Letters are written in parts, each in a transaction of its own: hundreds of players are no long transaction, and a
-worker that dies in the middle leaves whole parts behind, from which any other goes on.
+"""Write letters in parts of a few players, each in its own transaction.
 
-Which letters are under way stands in the rows. Of two workers one has the letter's lock, the other passes it over, and
-the database lets nobody have two copies.
+So hundreds of players make no long transaction, and after a crash another worker continues from the
+last whole part. The rows say which letters are in progress. A worker takes the letter's lock;
+another worker skips the letter. A constraint refuses a second copy for a player.
 """
 
 from typing import Final
@@ -21,12 +21,13 @@ from players.models import Staff, Topic
 from players.support import conversations
 
 PART: Final = 50  # players in one transaction
-LOCK: Final = 0x5AB_1E7  # of pg_try_advisory_xact_lock, beside a letter's number
+LOCK: Final = 0x5AB_1E7  # key of pg_try_advisory_xact_lock, with the letter's id
 
 
 def write_due() -> int:
-    """Write every letter to whoever has yet to get it, and return how many copies were written. Letters that another
-    worker is at are left to it.
+    """Write all missing copies of all letters, and return how many were written.
+
+    Letters that another worker has locked are skipped.
     """
     count = 0
     for letter_id in IncidentLetter.objects.filter(end=None).order_by("pk").values_list("pk", flat=True):
@@ -37,8 +38,9 @@ def write_due() -> int:
 
 @transaction.atomic
 def _write_part(letter_id: int) -> int:
-    """Write the next part of a letter and return how many copies that were; 0 where nothing is left to this worker. The
-    last part says that it was the last.
+    """Write the next part of a letter, and return the number of copies; 0 where this worker has nothing to do.
+
+    The last part inserts the `LetterEnd`.
     """
     if not _is_ours(letter_id):
         return 0
