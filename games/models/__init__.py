@@ -1,8 +1,7 @@
-"""What the house stores about its games: tables and their versions, the rounds that come next, and the rounds that were
-played.
+"""Models of the games: tables, versions, live rounds, played rounds, incidents and chat.
 
-Foreign keys have no index of their own where a constraint's begins with them or nothing looks that way: what a round
-writes to, it pays for.
+A foreign key has no index of its own where a constraint's index begins with it, or where no query
+needs it: every index makes writing a round slower.
 """
 
 from games.models.chat import (

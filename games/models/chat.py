@@ -1,7 +1,7 @@
-"""What players say to each other at shared tables, under names they chose for it, and what becomes of it.
+"""Models of the chat at shared tables: names, messages, blocks, reports and bans.
 
-A message keeps what was said; the database lets nothing of it be changed but that the house took it away, and deletes
-it only after its ninety days (GLI-19 v3.0, A.4.7): ``games/sql/functions/chat.sql``.
+A stored message never changes, except that staff may remove it. It is deleted only after ninety
+days (GLI-19 v3.0, A.4.7): ``games/sql/functions/chat.sql``.
 """
 
 from django.db import models
@@ -12,7 +12,7 @@ from players.models import Player
 
 
 class Grounds(models.TextChoices):
-    """Why staff do something about what a player says or is called in the chat; the player is told this much of it."""
+    """Grounds of a decision about a player's messages or name; the player is told these."""
 
     ABUSE = "abuse", "Insult or threat"
     SPAM = "spam", "The same again and again"
@@ -24,7 +24,7 @@ class Grounds(models.TextChoices):
 
 
 class ChatName(models.Model):
-    """The name that others at a table read; nothing else of a player is shown to them."""
+    """The chat name of a player, the only thing about them that others see."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
     name = models.CharField(max_length=20)
@@ -38,10 +38,11 @@ class ChatName(models.Model):
 class ChatNameTaken(models.Model):
     """A name that staff took away, which nobody can choose again."""
 
-    player = models.ForeignKey(Player, models.PROTECT, null=True)  # whose it was; None once their account is erased
+    # the former owner; None after their account was erased
+    player = models.ForeignKey(Player, models.PROTECT, null=True)
     name = models.CharField(max_length=20)
     grounds = models.CharField(max_length=11, choices=Grounds)
-    note = models.CharField(max_length=300, blank=True)  # of staff, for staff
+    note = models.CharField(max_length=300, blank=True)  # only staff see it
     by = models.CharField(max_length=40)
     at = models.DateTimeField(db_default=Now())
 
@@ -51,18 +52,18 @@ class ChatNameTaken(models.Model):
 
 
 class ChatMessage(models.Model):
-    """One message, as it was said."""
+    """A message as it was written."""
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
-    name = models.CharField(max_length=20)  # as it was then
+    name = models.CharField(max_length=20)  # at the time of writing
     language = models.CharField(max_length=2)  # of the page it was written on
     text = models.CharField(max_length=200)
     at = models.DateTimeField(db_default=Now())
     removed_at = models.DateTimeField(null=True)
-    removed_by = models.CharField(max_length=40, blank=True)  # of the staff
+    removed_by = models.CharField(max_length=40, blank=True)  # the staff member
     removed_for = models.CharField(max_length=11, choices=Grounds, blank=True, default="", db_default="")
-    removed_note = models.CharField(max_length=300, blank=True, default="", db_default="")  # of staff, for staff
+    removed_note = models.CharField(max_length=300, blank=True, default="", db_default="")  # only staff see it
 
     class Meta:
         default_permissions = ()
@@ -80,12 +81,12 @@ class ChatMessage(models.Model):
 
     @property
     def author(self) -> str:
-        """What the event log calls whoever said it."""
+        """The author's identifier in the audit log."""
         return f"player:{self.player_id}"
 
 
 class ChatBlock(models.Model):
-    """A player who wants to read nothing of another one."""
+    """A block: the player does not see messages of the blocked player."""
 
     player = models.ForeignKey(Player, models.PROTECT, related_name="+", db_index=False)
     blocked = models.ForeignKey(Player, models.PROTECT, related_name="+", db_index=False)
@@ -96,7 +97,7 @@ class ChatBlock(models.Model):
 
 
 class ReportReason(models.TextChoices):
-    """What a player finds wrong with a message."""
+    """The reason why a player reports a message."""
 
     ABUSE = "abuse", "Insult or threat"
     BEGGING = "begging", "Begging or selling"
@@ -106,17 +107,17 @@ class ReportReason(models.TextChoices):
 
 
 class ReportDecision(models.TextChoices):
-    """What staff did about a report."""
+    """The decision of staff on a report."""
 
     REMOVED = "removed", "The message was removed"
     KEPT = "kept", "The message stays"
 
 
 class ChatReport(models.Model):
-    """A message somebody reported, waiting for staff or decided."""
+    """A player's report of a message, undecided or decided."""
 
     message = models.ForeignKey(ChatMessage, models.PROTECT, related_name="reports", db_index=False)
-    player = models.ForeignKey(Player, models.PROTECT, db_index=False)  # who reported it
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)  # the reporter
     reason = models.CharField(max_length=8, choices=ReportReason)
     at = models.DateTimeField(db_default=Now())
     decision = models.CharField(max_length=7, choices=ReportDecision, blank=True, default="")
@@ -133,13 +134,13 @@ class ChatReport(models.Model):
 
 
 class ChatBan(models.Model):
-    """A time in which a player may read and not write: at one table, or at all of them."""
+    """A ban of a player from writing, at one table or at all."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
-    live_table = models.ForeignKey(LiveTable, models.PROTECT, null=True, db_index=False)  # None: everywhere
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, null=True, db_index=False)  # None: all tables
     until = models.DateTimeField(null=True)  # None: until staff lift it
     grounds = models.CharField(max_length=11, choices=Grounds, default=Grounds.OTHER, db_default=Grounds.OTHER)
-    reason = models.CharField(max_length=300)  # of staff, for staff
+    reason = models.CharField(max_length=300)  # only staff see it
     by = models.CharField(max_length=40)
     at = models.DateTimeField(db_default=Now())
     lifted_at = models.DateTimeField(null=True)

@@ -1,9 +1,9 @@
-"""Chemin de Fer tables: how each stands, who sits there, who holds the bank, and everything that was decided.
+"""Models of Chemin de Fer: table state, seats, tenures, coups, stakes and moves.
 
-No card is stored before its coup is over: which cards lie where follows from the sealed seed of the shoe alone, so
-neither a page of the back office nor a dump of the database tells one. A coup is a `LiveRound` while it lasts and a
-`Round` when it is over; what guests did to each other in it stands here. Amounts are minor units of the table's one
-currency.
+No card is stored before its coup is over: the cards follow only from the sealed seed of the shoe,
+so neither the back office nor a database dump reveals one. A coup in progress is a `LiveRound`, a
+finished one a `Round`; these models add what is specific to Chemin de Fer. Amounts are minor units
+of the table's only currency.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -15,23 +15,23 @@ from players.models import Player
 
 
 class CheminTable(models.Model):
-    """A table as it stands (`games.engine.chemin.frozen`); what is asked of whom, and until when."""
+    """The table state (`games.engine.chemin.frozen`), and the pending question with its deadline."""
 
     live_table = models.OneToOneField(LiveTable, models.PROTECT, primary_key=True, related_name="chemin")
     state = models.JSONField()
     move = models.PositiveBigIntegerField(default=0)  # number of the latest `CheminMove`
-    question = models.PositiveBigIntegerField(default=0)  # counts what was asked: an answer says which one it is to
+    question = models.PositiveBigIntegerField(default=0)  # counts the questions; an answer names its question
     asked_at = models.DateTimeField(null=True)
     deadline = models.DateTimeField(null=True)  # of the question; None where nobody is asked
     tenure = models.ForeignKey("CheminTenure", models.PROTECT, null=True, related_name="+", db_index=False)
-    sale_id = models.UUIDField(null=True)  # for which bids are held, while a bank is sold
+    sale_id = models.UUIDField(null=True)  # id under which bids are held while a bank is for sale
 
     class Meta:
         default_permissions = ()
 
 
 class WhyLeft(models.TextChoices):
-    """Why a guest is not at the table any more."""
+    """Why a player left the table."""
 
     WISH = "wish", "left"
     REMOVED = "removed", "was away for too long"
@@ -43,17 +43,19 @@ class WhyLeft(models.TextChoices):
 
 
 class CheminSeat(models.Model):
-    """Someone at a place, from sitting down to getting up. Without a player it is played by the house, which the
-    database allows for free money alone. Rows are kept: who sat with whom is on record.
+    """A player at a seat, from sitting down to leaving; kept as a record of who played with whom.
+
+    Without a player it is a house player, which the database allows for free money only.
     """
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="guests", db_index=False)
     number = models.PositiveSmallIntegerField()
     player = models.ForeignKey(Player, models.PROTECT, null=True)
-    account_id = models.BigIntegerField()  # whose chips: the player's cash, or the house player's
-    session = models.UUIDField(null=True)  # in which the guest acted last
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
-    is_random = models.BooleanField(default=False)  # the house chose the place
+    account_id = models.BigIntegerField()  # the player's cash account, or the house player's account
+    session = models.UUIDField(null=True)  # session of the player's last action
+    # idempotency keys of the latest clicks: see `games.betting.idempotency`
+    marks = ArrayField(models.UUIDField(), null=True)
+    is_random = models.BooleanField(default=False)  # the seat was chosen at random
     missed = models.PositiveSmallIntegerField(default=0)  # decisions in a row that the croupier took
     away_since = models.DateTimeField(null=True)
     joined_at = models.DateTimeField(db_default=Now())
@@ -73,14 +75,14 @@ class CheminSeat(models.Model):
 
 
 class CheminTenure(models.Model):
-    """One guest's time as banker. The bank stands on an account of its own (`account_id`), opened for this id."""
+    """One player's time as banker. The bank is on an account of its own (`account_id`), opened for this id."""
 
     id = models.UUIDField(primary_key=True)
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
     seat = models.ForeignKey(CheminSeat, models.PROTECT)
     account_id = models.BigIntegerField()
     put_up = models.BigIntegerField()
-    home = models.BigIntegerField(default=0)  # what went home so far
+    home = models.BigIntegerField(default=0)  # paid back to the banker so far
     began_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True)
 
@@ -89,20 +91,20 @@ class CheminTenure(models.Model):
 
 
 class CheminCoup(models.Model):
-    """A coup that is over, as it was between guests; written once, when it is settled or annulled."""
+    """A finished coup with its Chemin de Fer details; inserted once, when it is settled or voided."""
 
     round = models.OneToOneField(LiveRound, models.PROTECT, primary_key=True, related_name="coup")
     tenure = models.ForeignKey(CheminTenure, models.PROTECT)
     banker = models.ForeignKey(CheminSeat, models.PROTECT, related_name="+", db_index=False)
     banker_player = models.ForeignKey(Player, models.PROTECT, null=True, related_name="+")
-    bank = models.BigIntegerField()  # at its opening
+    bank = models.BigIntegerField()  # at the opening of the coup
     call = models.CharField(max_length=24, blank=True)  # of `games.engine.chemin.Call`
     at_risk = models.BigIntegerField()
     punter = models.ForeignKey(CheminSeat, models.PROTECT, null=True, related_name="+", db_index=False)
-    outcome = models.CharField(max_length=6, blank=True)  # of `games.engine.chemin.Outcome`; "" where it was annulled
+    outcome = models.CharField(max_length=6, blank=True)  # of `games.engine.chemin.Outcome`; "" for a void coup
     punter_total = models.PositiveSmallIntegerField(null=True)
     banker_total = models.PositiveSmallIntegerField(null=True)
-    punter_draws = models.BooleanField(null=True)  # what was declared; None where nothing was to decide
+    punter_draws = models.BooleanField(null=True)  # the declaration; None where there was no choice
     banker_draws = models.BooleanField(null=True)
     punter_departs = models.BooleanField(default=False)  # from the rule
     banker_departs = models.BooleanField(default=False)
@@ -118,7 +120,7 @@ class CheminCoup(models.Model):
 
 
 class CheminStake(models.Model):
-    """One guest's stake in a coup, and what came back of it."""
+    """One player's stake in a coup and what was returned."""
 
     coup = models.ForeignKey(CheminCoup, models.PROTECT, related_name="stakes", db_index=False)
     seat = models.ForeignKey(CheminSeat, models.PROTECT, db_index=False)
@@ -132,7 +134,7 @@ class CheminStake(models.Model):
 
 
 class Decider(models.TextChoices):
-    """Who decided."""
+    """Who took a decision."""
 
     GUEST = "guest", "the guest"
     CROUPIER = "croupier", "the croupier, by the rule, for a guest who did not"
@@ -141,16 +143,14 @@ class Decider(models.TextChoices):
 
 
 class CheminMove(models.Model):
-    """Everything that happened at a table, in order: who did what when, asked when, and what came of it. An event tells
-    no card that lies face down.
-    """
+    """A move at a table: action, time, question time and events. Events contain no face-down card."""
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
     number = models.PositiveBigIntegerField()
-    round_id = models.UUIDField(null=True)  # the coup that it belongs to
+    round_id = models.UUIDField(null=True)  # the coup it belongs to
     tenure_id = models.UUIDField(null=True)
-    seat = models.ForeignKey(CheminSeat, models.PROTECT, null=True)  # whose decision; None where the house acts
-    kind = models.CharField(max_length=16)  # the action of the engine, as "make_call"
+    seat = models.ForeignKey(CheminSeat, models.PROTECT, null=True)  # of the decision; None where the house acts
+    kind = models.CharField(max_length=16)  # name of the engine's action, such as "make_call"
     amount = models.BigIntegerField(null=True)
     call = models.CharField(max_length=24, blank=True)
     decider = models.CharField(max_length=12, choices=Decider)
@@ -167,7 +167,7 @@ class CheminMove(models.Model):
 
 
 class PlayReason(models.TextChoices):
-    """What a guest reports of another."""
+    """The reason why a player reports another."""
 
     CHIP_DUMPING = "chip_dumping", "loses to somebody on purpose"
     SOFT_PLAY = "soft_play", "spares somebody"
@@ -176,7 +176,7 @@ class PlayReason(models.TextChoices):
 
 
 class PlayFinding(models.TextChoices):
-    """What staff found."""
+    """The finding of staff."""
 
     NOTHING = "nothing", "nothing against the guest"
     WATCHED = "watched", "to be watched"
@@ -184,12 +184,12 @@ class PlayFinding(models.TextChoices):
 
 
 class PlayReport(models.Model):
-    """A guest reports how another one plays."""
+    """A player's report of how another one plays."""
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
     reporter = models.ForeignKey(Player, models.PROTECT, related_name="+")
     seat = models.ForeignKey(CheminSeat, models.PROTECT)
-    round_id = models.UUIDField(null=True)  # the latest coup then
+    round_id = models.UUIDField(null=True)  # the latest coup at that time
     reason = models.CharField(max_length=12, choices=PlayReason)
     words = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField(db_default=Now())

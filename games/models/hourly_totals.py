@@ -1,5 +1,6 @@
-"""What was played in each hour, summed up once when the hour is settled (`audit.hours`), and what follows from it for
-returns and randomness. Hours begin in UTC; amounts are minor units.
+"""Hourly totals of play, computed once when an hour is settled (`audit.hours`), and alarms based on them.
+
+Hours begin in UTC; amounts are minor units.
 """
 
 from django.db import models
@@ -10,15 +11,15 @@ from wallet.models import Mode
 
 
 class Tally(models.Model):
-    """Rounds under one table version in one currency, annulled ones included: which were annulled, `Void` says."""
+    """Totals of one table version in one currency, including void rounds (see `Void`)."""
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "currency")
     hour = models.DateTimeField()
     version = models.ForeignKey(TableVersion, models.PROTECT)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     currency = models.CharField(max_length=3)
-    rounds = models.BigIntegerField()  # in which somebody staked this currency
-    parts = models.BigIntegerField()  # players in them, each round counted
+    rounds = models.BigIntegerField()  # in which this currency was staked
+    parts = models.BigIntegerField()  # participations: a player counts once a round
     staked = models.BigIntegerField()
     paid = models.BigIntegerField()
     commission = models.BigIntegerField()  # or tax
@@ -28,7 +29,7 @@ class Tally(models.Model):
 
 
 class BetTally(models.Model):
-    """One bet in them."""
+    """The totals of one bet."""
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "currency", "bet")
     hour = models.DateTimeField()
@@ -41,7 +42,8 @@ class BetTally(models.Model):
     staked = models.BigIntegerField()
     paid = models.BigIntegerField()
     commission = models.BigIntegerField()
-    # The sum over rounds of the square of what lay on the bet: all of it wins or loses together. In units squared.
+    # Sum over rounds of the squared stakes on the bet, because they win or lose together. Minor
+    # units squared.
     squares = models.DecimalField(max_digits=40, decimal_places=0)
 
     class Meta:
@@ -49,8 +51,9 @@ class BetTally(models.Model):
 
 
 class Evidence(models.Model):
-    """How often a bet that somebody had placed ended in which way, each round counted once, whoever staked how much
-    (`games.fairness.returns.hourly_counts`).
+    """How often each result of a bet occurred, each round counted once, whatever the stakes.
+
+    See `games.fairness.returns.hourly_counts`.
     """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "bet", "gain")
@@ -58,7 +61,8 @@ class Evidence(models.Model):
     version = models.ForeignKey(TableVersion, models.PROTECT)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     bet = models.CharField(max_length=20)
-    gain = models.CharField(max_length=12)  # "19:20" won for it, "0:1" pushed, "lost"; "other": none of the bet's
+    # "19:20" won for it, "0:1" pushed, "lost"; "other": not a result of the bet
+    gain = models.CharField(max_length=12)
     rounds = models.BigIntegerField()
 
     class Meta:
@@ -67,15 +71,17 @@ class Evidence(models.Model):
 
 
 class ReturnsAlarm(models.Model):
-    """The evidence against the returns of a game under a version of its rules, for one kind of money, has reached what
-    at most one fair one in a hundred ever reaches. Raised once in its life; written once.
+    """An alarm about the returns of a game under one version of its rules, for one kind of money.
+
+    It is raised when the evidence reaches a level that at most one fair game in a hundred ever
+    reaches. It is raised once and never changes.
     """
 
     rules_digest = models.CharField(max_length=64)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     variant = models.CharField(max_length=40)
-    rounds = models.BigIntegerField()  # of the bet that was placed most often
-    evidence = models.TextField()  # a number in words
+    rounds = models.BigIntegerField()  # of the bet placed most often
+    evidence = models.TextField()  # a number as text
     bets = models.JSONField()  # bet -> [rounds, return of equal stakes in %, exact return in %, evidence], as text
     stopped = models.JSONField(default=list)  # slugs of the tables that were closed
     at = models.DateTimeField(db_default=Now())
@@ -88,7 +94,7 @@ class ReturnsAlarm(models.Model):
 
 
 class StopPolicy(models.Model):
-    """Whether an alarm closes the tables of a game by itself; without a row it does not."""
+    """Whether an alarm closes the tables of a game automatically; without a row it does not."""
 
     variant = models.CharField(max_length=40, primary_key=True)
     stops = models.BooleanField()
@@ -101,8 +107,9 @@ class StopPolicy(models.Model):
 
 
 class CardTally(models.Model):
-    """Cards as they were dealt in an hour under one table version, and in which order rounds ended how, as far as tests
-    of randomness ask (`games.fairness.randomness`). Each round counts once.
+    """Counts of dealt cards and result sequences of one table version for randomness tests.
+
+    See `games.fairness.randomness`. Each round counts once.
     """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode")
@@ -110,21 +117,21 @@ class CardTally(models.Model):
     version = models.ForeignKey(TableVersion, models.PROTECT)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     rounds = models.BigIntegerField()
-    counts = models.JSONField()  # as `games.fairness.randomness` reads it
+    counts = models.JSONField()  # in the format of `games.fairness.randomness`
 
     class Meta:
         default_permissions = ()
 
 
 class ShuffleTally(models.Model):
-    """Whole shuffles that were made public in an hour: shoes that ended, and the shoes of solo rounds."""
+    """Counts of whole shuffles published in an hour: ended shoes, and the shoes of solo rounds."""
 
     pk = models.CompositePrimaryKey("hour", "decks", "mode")
     hour = models.DateTimeField()
     decks = models.PositiveSmallIntegerField()
     mode = models.CharField(max_length=1, choices=Mode.choices)
     shuffles = models.BigIntegerField()
-    counts = models.JSONField()  # as `games.fairness.randomness` reads it
+    counts = models.JSONField()  # in the format of `games.fairness.randomness`
 
     class Meta:
         default_permissions = ()

@@ -1,5 +1,7 @@
-"""What is added to an incident afterwards: notes of staff, and letters to the players. Rows are inserted and never
-changed; the words of a letter stand with each player's messages, where they read them, and are kept as long as those.
+"""Models for the follow-up of an incident: notes of staff and letters to players.
+
+Rows are inserted and never changed. The text of a letter is stored with the player's messages, and
+kept as long as those.
 """
 
 from django.db import models
@@ -10,7 +12,7 @@ from players.models import Mail, Player
 
 
 class IncidentNote(models.Model):
-    """What a member of staff found or did about an incident, in their words."""
+    """A note of staff about an incident."""
 
     incident = models.ForeignKey(Incident, models.PROTECT, related_name="notes")
     text = models.CharField(max_length=1000)
@@ -22,7 +24,7 @@ class IncidentNote(models.Model):
 
 
 class LetterKind(models.TextChoices):
-    """What the house writes to everybody who was in a round."""
+    """The kind of a letter to all players of a round."""
 
     ANNULLED = "annulled", "The round is annulled, stakes are back"
     STANDS = "stands", "The round was looked into, and stands"
@@ -32,15 +34,16 @@ class LetterKind(models.TextChoices):
 
 
 class IncidentLetter(models.Model):
-    """That a letter goes to everybody who was in the round of an incident, as a member of staff decided. One of a kind
-    is decided on for a round, however many incidents it has and however often somebody presses; the copies follow, in
-    parts (`games.incidents.letters.parts`).
+    """A letter to all players of an incident's round, sent by a member of staff.
+
+    A round has one letter of each kind, however many incidents it has. The copies follow in parts
+    (`games.incidents.letters.parts`).
     """
 
     incident = models.ForeignKey(Incident, models.PROTECT, related_name="letters")
-    round_id = models.UUIDField()  # at a solo table or a shared one
+    round_id = models.UUIDField()  # of a solo or a shared table
     kind = models.CharField(max_length=9, choices=LetterKind)
-    sentences = models.JSONField(default=dict)  # language -> what staff added to it
+    sentences = models.JSONField(default=dict)  # language -> addition of staff
     by = models.CharField(max_length=40)
     at = models.DateTimeField(db_default=Now())
 
@@ -50,7 +53,7 @@ class IncidentLetter(models.Model):
 
 
 class LetterEnd(models.Model):
-    """Nobody is left whom a letter would go to: its last part is written."""
+    """Marks a letter whose copies are all written."""
 
     letter = models.OneToOneField(IncidentLetter, models.PROTECT, primary_key=True, related_name="end")
     at = models.DateTimeField(db_default=Now())
@@ -60,12 +63,12 @@ class LetterEnd(models.Model):
 
 
 class LetterCopy(models.Model):
-    """A letter as one player got it: under messages from customer service, and by mail."""
+    """A player's copy of a letter: a message from customer service, and a mail."""
 
     letter = models.ForeignKey(IncidentLetter, models.PROTECT, related_name="copies")
     player = models.ForeignKey(Player, models.PROTECT)
     language = models.CharField(max_length=2)
-    conversation = models.BigIntegerField()  # its number; it is forgotten in its own time
+    conversation = models.BigIntegerField()  # id of the conversation, which may be deleted after its retention time
     mail = models.ForeignKey(Mail, models.PROTECT)
 
     class Meta:

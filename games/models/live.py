@@ -1,8 +1,8 @@
-"""Shared tables as they stand: the shoe on each, the round in progress, and who has bet on it.
+"""Models of shared tables in play: shoe, round in progress, seats and bets.
 
-These rows move on while they last, and only forward: the database refuses a phase that goes back, and a commitment, a
-shoe or a card that changes (``games/sql/functions/live_rounds.sql``). What is over becomes a `Round`, which never
-changes.
+These rows change only forward: the database refuses a phase that goes back, and any change of a
+commitment or a drawn card (``games/sql/functions/live_rounds.sql``). A finished round becomes a
+`Round`, which never changes.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -15,7 +15,7 @@ from wallet.models import Mode
 
 
 class LiveTable(models.Model):
-    """A shared table for one kind of money: real and free players sit apart, each with a shoe and a clock of theirs."""
+    """A shared table for one kind of money. Real and free money are separate, each with its own shoe and clock."""
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="live", db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
@@ -29,16 +29,17 @@ class LiveTable(models.Model):
 
 
 class ShoeEnding(models.TextChoices):
-    """Why nothing more is dealt from a shoe."""
+    """Why a shoe ended."""
 
     CUT_CARD = "cut_card", "dealt through to the cut card"
     RETIRED = "retired", "retired after a round was annulled"
 
 
 class Shoe(models.Model):
-    """Shuffled decks, committed to before the first bet on them. The seed is public once the shoe has ended, and lies
-    sealed until then; a retired shoe has none where it cannot be unsealed. Cards are counted from 0 in the order of the
-    shuffle.
+    """Shuffled decks, committed to before the first bet.
+
+    The seed is sealed, and published when the shoe has ended; a retired shoe has none where it
+    cannot be unsealed. Cards are counted from 0 in shuffle order.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -46,11 +47,12 @@ class Shoe(models.Model):
     number = models.PositiveIntegerField()  # counts the shoes of the table
     decks = models.PositiveSmallIntegerField()
     commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed
-    sealed_seed = models.BinaryField()  # encrypted with a key the database never sees
-    burn_card = models.CharField(max_length=2)  # the first card, turned up: it says how many are burned after it
-    burned = models.PositiveSmallIntegerField()  # that one included
-    cut = models.PositiveSmallIntegerField()  # the cut card lies in front of this card
-    gone = models.PositiveSmallIntegerField()  # how many cards have left the shoe, the burned ones included
+    sealed_seed = models.BinaryField()  # encrypted with a key that the database never has
+    # the first card, face up: its value is how many cards are burned after it
+    burn_card = models.CharField(max_length=2)
+    burned = models.PositiveSmallIntegerField()  # including that card
+    cut = models.PositiveSmallIntegerField()  # the cut card is in front of this card
+    gone = models.PositiveSmallIntegerField()  # number of cards that have left the shoe, including burned ones
     opened_at = models.DateTimeField(db_default=Now())
     seed = models.BinaryField(null=True)
     ended_at = models.DateTimeField(null=True)
@@ -70,7 +72,7 @@ class Shoe(models.Model):
 
 
 class Phase(models.TextChoices):
-    """How far a shared round has come."""
+    """The phase of a shared round."""
 
     BETTING = "betting", "bets are taken until the deadline"
     CLOSED = "closed", "no more bets; stakes are posted"
@@ -84,11 +86,12 @@ OPEN_PHASES = (*UNDEALT, Phase.DEALT)
 
 
 class LiveRound(models.Model):
-    """A round of a shared table from its opening to its end, under the version in force when it opened. Every time is
-    the database's.
+    """A round of a shared table from opening to end, under the version in force when it opened.
+
+    All times are the database's.
     """
 
-    id = models.UUIDField(primary_key=True)  # that of the Round it becomes
+    id = models.UUIDField(primary_key=True)  # also the id of the Round it becomes
     live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="rounds", db_index=False)
     version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
     shoe = models.ForeignKey(Shoe, models.PROTECT, related_name="live_rounds")
@@ -99,9 +102,9 @@ class LiveRound(models.Model):
     deadline = models.DateTimeField()  # of the phase
     opened_at = models.DateTimeField(db_default=Now())
     closed_at = models.DateTimeField(null=True)
-    dealt_at = models.DateTimeField(null=True)  # the first card is turned up
+    dealt_at = models.DateTimeField(null=True)  # the first card is turned up then
     ended_at = models.DateTimeField(null=True)  # settled or void
-    first_card = models.PositiveSmallIntegerField(null=True)  # how many cards had left the shoe before its deal
+    first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
     cards = models.CharField(max_length=40, default="")  # in dealing order, from the deal on
 
     class Meta:
@@ -112,7 +115,7 @@ class LiveRound(models.Model):
             ),
             models.UniqueConstraint(fields=["shoe", "number"], name="games_liveround_number"),
         ]
-        # What staff list them by: one round a table in half a minute writes to them, and no bet does.
+        # Indexes for the lists of staff. They are written once for each round, not for bets.
         indexes = [
             models.Index(fields=["-opened_at", "-id"], name="games_liveround_newest"),
             models.Index(fields=["live_table", "-opened_at", "-id"], name="games_liveround_table"),
@@ -121,10 +124,11 @@ class LiveRound(models.Model):
 
 
 class LiveSeat(models.Model):
-    """A player at a shared table: the slip for one of its rounds, held on the account while bets are open. One row for
-    each player and table, so that every tab shows the same bets. Amounts in minor units of the player's currency.
+    """A player at a shared table, with the slip for one of its rounds, held while bets are open.
 
-    The slip belongs to `round_id`; where that is not the table's round any more, its stakes are what Rebet places.
+    One row for each player and table, so that every tab shows the same bets. Amounts in minor units
+    of the player's currency. The slip belongs to `round_id`; if that is no longer the table's
+    round, its stakes are what Rebet places.
     """
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
@@ -138,7 +142,8 @@ class LiveSeat(models.Model):
     last_stakes = models.JSONField(default=dict)  # of the last round played here before this one
     last_chip = models.PositiveBigIntegerField(null=True)
     session = models.UUIDField(null=True)  # in which the slip was last changed
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
+    # idempotency keys of the latest clicks: see `games.betting.idempotency`
+    marks = ArrayField(models.UUIDField(), null=True)
 
     class Meta:
         default_permissions = ()
@@ -147,7 +152,7 @@ class LiveSeat(models.Model):
 
 
 class LiveTotal(models.Model):
-    """What lies on a round in one currency, over all players: what the house may come to owe is held to a limit."""
+    """The bets of all players on a round in one currency, used to limit the house's liability."""
 
     round = models.ForeignKey(LiveRound, models.PROTECT, db_index=False)
     currency = models.CharField(max_length=3)

@@ -1,4 +1,4 @@
-"""Played rounds, each inserted once, whole, and never changed: the login role may not update or delete these rows."""
+"""Models of played rounds. Rows are inserted once and never changed: the login role may not update or delete."""
 
 from django.db import models
 from django.db.models.functions import Now, Sign
@@ -10,24 +10,25 @@ from wallet.models import Mode
 
 
 class Round(models.Model):
-    """One deal with its cards and everything needed to deal it again."""
+    """A finished round with its cards and everything needed to verify it."""
 
     id = models.UUIDField(primary_key=True)
-    code = models.CharField(max_length=14)  # what people say to each other: "7Q4K-0193-BD2M"
+    code = models.CharField(max_length=14)  # for people to quote: "7Q4K-0193-BD2M"
     table_version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     commitment = models.CharField(max_length=64)
     seed = models.BinaryField(null=True)  # of the round; at a shared table the shoe has it
     shoe = models.ForeignKey(Shoe, models.PROTECT, null=True, db_index=False)
-    first_card = models.PositiveSmallIntegerField(null=True)  # how many cards had left the shoe before its deal
-    player_value = models.CharField(max_length=64)  # mixed into the shuffle by the player's wish; usually empty
-    cards = models.CharField(max_length=40)  # in dealing order: "9H 4D KS 2C"; none where it was annulled before
-    outcome = models.CharField(max_length=6)  # player, banker, tie; none where there are no cards
+    first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
+    player_value = models.CharField(max_length=64)  # mixed into the shuffle at the player's wish; usually empty
+    # in dealing order: "9H 4D KS 2C"; empty where it was voided before the deal
+    cards = models.CharField(max_length=40)
+    outcome = models.CharField(max_length=6)  # player, banker, tie; empty where there are no cards
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         default_permissions = ("view",)
-        # Not by unique=True, which would add an index for searches by the beginning of a code.
+        # Not unique=True, which would add an index for searches by prefix.
         constraints = [
             models.UniqueConstraint(fields=["code"], name="games_round_code"),
             models.CheckConstraint(
@@ -39,9 +40,9 @@ class Round(models.Model):
 
 
 class ReplayDue(models.Model):
-    """A finished round that nobody has dealt again yet; written with the round, gone once that is done.
+    """A finished round that awaits verification; inserted with the round, deleted after verification.
 
-    A queue and not a mark reached: rounds commit in another order than they began.
+    It is a queue, not a position, because rounds commit in another order than they begin.
     """
 
     round = models.OneToOneField(Round, models.PROTECT, primary_key=True, db_constraint=False)
@@ -51,7 +52,7 @@ class ReplayDue(models.Model):
 
 
 class Result(models.IntegerChoices):
-    """What a round did to a player's balance."""
+    """The effect of a round on a player's balance."""
 
     LOST = -1
     EVEN = 0
@@ -71,7 +72,7 @@ class Participation(models.Model):
     paid = models.BigIntegerField()
     commission = models.BigIntegerField()
     session = models.UUIDField(null=True)
-    # What Game logs are searched by; table and time are the round's.
+    # Copies of the round's time and table, for the search of the game history.
     at = models.DateTimeField(db_default=Now())
     table = models.ForeignKey(Table, models.PROTECT, db_constraint=False, db_index=False)
     result = models.GeneratedField(
@@ -85,7 +86,7 @@ class Participation(models.Model):
         constraints = [models.UniqueConstraint(fields=["round", "player"], name="games_participation_once")]
         indexes = [
             models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search"),
-            # What staff find rounds by, whoever played them.
+            # For staff, who search rounds of all players.
             models.Index(fields=["table", "mode", "-at", "-id"], name="games_participation_recall"),
             models.Index(fields=["currency", "staked"], name="games_participation_staked"),
             models.Index(fields=["currency", "paid"], name="games_participation_paid"),
@@ -93,14 +94,14 @@ class Participation(models.Model):
 
 
 class Wager(models.Model):
-    """One bet of one player in one round, with what became of it. Amounts in minor units; payout includes the stake."""
+    """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake."""
 
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="wagers", db_index=False)
     bet = models.CharField(max_length=20)
     stake = models.BigIntegerField()
     payout = models.BigIntegerField()
     commission = models.BigIntegerField()
-    result = models.CharField(max_length=4)  # win, push, lose; void where the round was annulled before it was settled
+    result = models.CharField(max_length=4)  # win, push, lose; void where the round was voided before it was settled
 
     class Meta:
         default_permissions = ()

@@ -1,6 +1,4 @@
-"""Rules of games as this house has had them, and versions of tables that wait for their time; triggers refuse every
-change.
-"""
+"""Models of game rules in use over time, and of scheduled table versions. Triggers refuse every change."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -9,12 +7,12 @@ from audit.models import Approval, Clock
 
 
 class RulesVersion(models.Model):
-    """The rules of a game from a moment on, until the next row of the game: whatever decides about money, as data."""
+    """The rules of a game from a moment until the next row of the game: everything that decides money, as data."""
 
     variant = models.CharField(max_length=40)  # a slug of games.variants
     version = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)  # hex SHA-256 of everything that decides money
-    body = models.JSONField()  # as `games.change_requests.rules` writes and reads it
+    body = models.JSONField()  # in the format of `games.change_requests.rules`
     available_from = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -27,7 +25,7 @@ class RulesVersion(models.Model):
 
 
 class ScheduledVersion(models.Model):
-    """An approved version of a table, or an approved table, that goes live at a moment to come."""
+    """An approved table version, or an approved new table, that goes live at a later time."""
 
     approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True, related_name="+")
     due_at = models.DateTimeField()  # by the database's clock
@@ -38,7 +36,7 @@ class ScheduledVersion(models.Model):
 
 
 class HowEnded(models.TextChoices):
-    """What became of a version that waited for its time."""
+    """How a schedule ended."""
 
     LIVE = "live", "went live"
     WITHDRAWN = "withdrawn", "withdrawn"
@@ -46,7 +44,7 @@ class HowEnded(models.TextChoices):
 
 
 class ScheduleEnding(models.Model):
-    """The end of a wait, of which there is one."""
+    """The end of a schedule, at most one each."""
 
     schedule = models.OneToOneField(
         ScheduledVersion, models.PROTECT, primary_key=True, db_column="approval_id", related_name="ending"

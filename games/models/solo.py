@@ -1,4 +1,4 @@
-"""Where a player sits at solo tables."""
+"""Models of a player's seats at solo tables, favourites and chips."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -10,7 +10,7 @@ from wallet.models import Mode
 
 
 class FavouriteBet(models.Model):
-    """A named layout of bets at one game, placed as a whole. Amounts in minor units of the player's currency."""
+    """A named layout of bets for one game, placed as a whole. Amounts in minor units of the player's currency."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     variant = models.CharField(max_length=40)  # a slug of games.variants
@@ -24,7 +24,7 @@ class FavouriteBet(models.Model):
 
 
 class FavouriteTable(models.Model):
-    """A table that stands first in a player's lobby."""
+    """A favourite table, shown first in the player's lobby."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     table = models.ForeignKey(Table, models.PROTECT, db_index=False)
@@ -35,7 +35,7 @@ class FavouriteTable(models.Model):
 
 
 class ChipSet(models.Model):
-    """The chips that a player wants in the tray, of those a table has; a table that has none of them shows its own."""
+    """The player's chips for the tray; a table that has none of them shows its default tray."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
     chips = models.JSONField()  # minor units of the player's currency, ascending
@@ -45,8 +45,7 @@ class ChipSet(models.Model):
 
 
 class NextRound(models.Model):
-    """A player's place at a solo table: the round that DEAL will play, committed to already, and the slip composed for
-    it.
+    """A player's seat at a solo table: the next round, already committed to, and its slip.
 
     One row per player, table and mode, so that every tab shows the same round and the same bets.
     """
@@ -56,17 +55,18 @@ class NextRound(models.Model):
     mode = models.CharField(max_length=1, choices=Mode.choices)
     round_id = models.UUIDField(unique=True)
     commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed, shown before DEAL
-    sealed_seed = models.BinaryField()  # encrypted with a key the database never sees
+    sealed_seed = models.BinaryField()  # encrypted with a key that the database never has
     slip = models.JSONField(default=dict)  # bet -> minor units
     slip_version = models.PositiveIntegerField(default=0)  # counts changes of the slip
     undo = models.JSONField(default=list)  # earlier slips, latest last
     last_stakes = models.JSONField(default=dict)  # what Rebet places
     last_round = models.UUIDField(null=True)
-    unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
-    last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
-    player_value = models.CharField(max_length=64, db_default="", default="")  # what the page's own field says
-    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.betting.idempotency`
-    used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
+    unseen = models.UUIDField(null=True)  # the last round, until a browser has confirmed that it received the result
+    last_chip = models.PositiveBigIntegerField(null=True)  # the selected chip, minor units
+    player_value = models.CharField(max_length=64, db_default="", default="")  # value of the page's own field
+    # idempotency keys of the latest clicks: see `games.betting.idempotency`
+    marks = ArrayField(models.UUIDField(), null=True)
+    used_at = models.DateTimeField(db_default=Now())  # time of the player's last action here; kept for purses only
 
     class Meta:
         default_permissions = ()
@@ -74,8 +74,10 @@ class NextRound(models.Model):
 
 
 class OpenTable(models.Model):
-    """The table, and the kind of money, whose page a player opened last; kept for those only whose jurisdiction has
-    them play at one table at a time. They play there, and every other table waits.
+    """The table and kind of money whose page a player opened last.
+
+    Kept only where the jurisdiction allows play at one table at a time: the player may play there
+    only.
     """
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)

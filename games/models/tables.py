@@ -1,4 +1,4 @@
-"""Tables and their versions."""
+"""Models of tables and their versions."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -8,7 +8,7 @@ from audit.models import Approval
 
 
 class Shape(models.TextChoices):
-    """Whom a table deals for. Shape belongs to the table, rules belong to the variant."""
+    """The kind of table. The shape belongs to the table, the rules to the variant."""
 
     SOLO = "solo", "one player, on demand"
     SHARED = "shared", "many players, in timed rounds"
@@ -16,7 +16,7 @@ class Shape(models.TextChoices):
 
 
 class Status(models.TextChoices):
-    """Whether rounds begin at a table: they do where it is open alone."""
+    """The status of a table: rounds begin only while it is open."""
 
     OPEN = "open", "open"
     PAUSED = "paused", "paused"
@@ -24,15 +24,16 @@ class Status(models.TextChoices):
 
 
 class Table(models.Model):
-    """A place to play one variant. What decides money (rules, limits, chips) stands in its current version."""
+    """A table for one variant. Everything that decides money (rules, limits, chips) is in its version in force."""
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=80)
     variant = models.CharField(max_length=40)  # a slug of games.variants
     shape = models.CharField(max_length=6, choices=Shape.choices, default=Shape.SOLO, db_default=Shape.SOLO)
     status = models.CharField(max_length=6, choices=Status.choices, default=Status.CLOSED, db_default=Status.CLOSED)
-    first_opened_at = models.DateTimeField(null=True, editable=False)  # kept by a trigger
-    chat_language = models.CharField(max_length=2, blank=True, default="", db_default="")  # spoken there; "": any
+    first_opened_at = models.DateTimeField(null=True, editable=False)  # set by a trigger
+    # language of the chat; "": any
+    chat_language = models.CharField(max_length=2, blank=True, default="", db_default="")
     version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
 
     class Meta:
@@ -47,7 +48,7 @@ class Table(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether rounds begin there."""
+        """Whether rounds begin at the table."""
         return self.status == Status.OPEN
 
 
@@ -58,12 +59,13 @@ class TableVersion(models.Model):
     number = models.PositiveIntegerField()
     rules_version = models.CharField(max_length=20)
     rules_digest = models.CharField(max_length=64)  # hex SHA-256 of everything in the rules that decides money
-    limits = models.JSONField()  # as games.betting.limits reads them
-    clock = models.JSONField(null=True)  # as games.tables.clock reads it; shared tables only
-    jurisdictions = ArrayField(models.CharField(max_length=2))  # whose players it serves
-    modes = ArrayField(models.CharField(max_length=1))  # the kinds of money it is played for
+    limits = models.JSONField()  # in the format of games.betting.limits
+    clock = models.JSONField(null=True)  # in the format of games.tables.clock; shared tables only
+    jurisdictions = ArrayField(models.CharField(max_length=2))  # whose players the table serves
+    modes = ArrayField(models.CharField(max_length=1))  # the kinds of money the table is played for
     created_at = models.DateTimeField(db_default=Now())
-    # Whose approval it is of; None of what a table began with before it was opened, and of the program's own rules.
+    # None for versions before the first opening, and for rules that come with a new version of the
+    # software.
     approval = models.OneToOneField(Approval, models.PROTECT, null=True, related_name="+")
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Annulled rounds, and incidents."""
+"""Models of void rounds and of incidents."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -10,7 +10,7 @@ from players.models import Player
 
 
 class VoidReason(models.TextChoices):
-    """Why a round was annulled. At a solo table there is the first reason alone, and no person can give it."""
+    """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
 
     NOT_REPRODUCED = "not_reproduced", "its seed does not reproduce it"
     OVERDUE = "overdue", "it could not be dealt in time"
@@ -19,12 +19,12 @@ class VoidReason(models.TextChoices):
 
     @property
     def is_of_people(self) -> bool:
-        """Whether people annulled the round, for what they may have seen: no machine's fault is spoken of then."""
+        """Whether people voided the round; the player is then not told of a technical fault."""
         return self in (VoidReason.CANCELLED, VoidReason.DECIDED)
 
 
 class Void(models.Model):
-    """A round annulled: what it moved has been moved back. A row of its own, since a finished round never changes."""
+    """A voided round: its postings were reversed. A row of its own, since a finished round never changes."""
 
     round = models.OneToOneField(Round, models.PROTECT, primary_key=True)
     reason = models.CharField(max_length=20, choices=VoidReason)
@@ -36,12 +36,12 @@ class Void(models.Model):
 
 
 class VoidPart(models.Model):
-    """What a void did to one player, in minor units of *currency*."""
+    """The effect of a void on one player, in minor units of *currency*."""
 
     void = models.ForeignKey(Void, models.PROTECT, related_name="parts")
     player = models.ForeignKey(Player, models.PROTECT)
     currency = models.CharField(max_length=3)
-    returned = models.BigIntegerField()  # stakes given back less payouts taken back; negative where the round had won
+    returned = models.BigIntegerField()  # stakes returned less payouts taken back; negative where the player had won
     shortfall = models.BigIntegerField()  # what the house added, because the winnings had been spent
 
     class Meta:
@@ -50,7 +50,7 @@ class VoidPart(models.Model):
 
 
 class VoidTold(models.Model):
-    """The player has been told of a void, on the page of its table."""
+    """Marks that the player was told of a void, on the page of its table."""
 
     part = models.OneToOneField(VoidPart, models.PROTECT, primary_key=True)
     at = models.DateTimeField(db_default=Now())
@@ -60,7 +60,7 @@ class VoidTold(models.Model):
 
 
 class IncidentKind(models.TextChoices):
-    """What is the matter with a round. The first three are found when a finished round is dealt again."""
+    """The kind of an incident. The verification of finished rounds finds the first three."""
 
     NOT_REPRODUCED = "not_reproduced", "Its seed does not reproduce it"
     RULES_UNKNOWN = "rules_unknown", "The rules it was played under are not known any more"
@@ -73,9 +73,11 @@ class IncidentKind(models.TextChoices):
 
 
 class Incident(models.Model):
-    """Something that should not have happened at a table, and what was done about it at once: to *round* at a solo
-    table, which has one incident of a kind, to *live_round* at a shared one, finished or not, which has a further one
-    where something is found after the ruling on the first.
+    """A malfunction at a table, and what was done at once.
+
+    *round* is a round of a solo table, which has at most one incident of each kind. *live_round* is
+    a round of a shared table, finished or not; it may have another incident of a kind after the
+    ruling on the first.
     """
 
     kind = models.CharField(max_length=20, choices=IncidentKind)
@@ -98,14 +100,14 @@ class Incident(models.Model):
 
 
 class Ruling(models.TextChoices):
-    """What the supervisor decides on a round with an incident."""
+    """The supervisor's decision on a round with an incident."""
 
     STANDS = "stands", "the round stands"
     VOID = "void", "the round is annulled"
 
 
 class IncidentRuling(models.Model):
-    """The supervisor's decision on an incident at a shared table; one to void after the deal is two people's."""
+    """The supervisor's ruling on an incident at a shared table. Voiding a dealt round takes two people."""
 
     incident = models.OneToOneField(Incident, models.PROTECT, primary_key=True, related_name="ruling")
     ruling = models.CharField(max_length=6, choices=Ruling)
