@@ -1,1 +1,1 @@
-"""Whether players at Chemin de Fer play together against others."""
+"""Detection of collusion: players at Chemin de Fer who play together against others."""

@@ -1,4 +1,4 @@
-"""What players choose towards each other: banks they let go by, and banks that one puts up as the other calls banco."""
+"""Choices of players towards each other: banks they do not stake against, and banks they call at once."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,11 @@ from games.models import Decider
 
 COVERING: Final = tuple(call.value for call in Call if call.covers_the_bank)
 
-# What guests answered who were asked to call or to stake against a bank; what the croupier answered for them tells
-# nothing of their mind. The event of a pass stands first and says what was asked. Each guest is asked once a coup to
-# call and once to stake, and who has called is not asked to stake. Banks compare with those that were put up at about
-# the same amount: fewer stake against large ones.
+# Answers of players who were asked to call or to stake against a bank. Decisions of the croupier
+# are left out, because they show nothing about the player. The event of a pass comes first and says
+# what was asked. Each player is asked once a coup to call and once to stake; a caller is not asked
+# to stake. Banks are compared with banks of about the same amount, because fewer players stake
+# against large ones.
 CHOICES: Final = f"""
 WITH answer AS (
     SELECT m.seat_id, m.tenure_id, m.kind, m.number,
@@ -73,19 +74,20 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True)
 class Habit:
-    """How often a player did something while one certain other held the bank, and while others did."""
+    """How often a player did something while one other player held the bank, and while others did."""
 
     done: int
     asked: int
     done_elsewhere: int
     asked_elsewhere: int
-    chance: float  # of doing it so often with that one, for somebody to whom all bankers are alike
+    chance: float  # probability of this count with that banker if all bankers were treated alike
 
 
 @dataclass(frozen=True)
 class Called(Habit):
-    """The same for covering a bank as soon as it is put up; with what was put up on average, in minor units, where the
-    bank was covered and where it was not.
+    """How often a player covered the bank when first asked.
+
+    The averages of what was put up, in minor units, are for banks covered and not covered.
     """
 
     bank_called: int
@@ -94,7 +96,7 @@ class Called(Habit):
 
 @dataclass(frozen=True)
 class Pace:
-    """How long a player takes to answer whether to call or to stake: medians in seconds, None where there is none."""
+    """Median time to answer a call or stake question, in seconds; None where there is none."""
 
     with_the_other: float | None
     with_others: float | None
@@ -102,14 +104,14 @@ class Pace:
 
 @dataclass(frozen=True)
 class Choices:
-    """What one player chooses while one certain other holds the bank."""
+    """What one player chooses while one other player holds the bank."""
 
-    let_go: Habit  # nothing staked, though asked
-    called: Called  # the bank covered the first time that a call was asked for
+    let_go: Habit  # nothing staked, although asked
+    called: Called  # the bank covered at the first question
 
 
 def choices(scope: Scope) -> dict[Pair, Choices]:
-    """Return what every player chose against each banker: by who chose and whose bank it was."""
+    """Return the choices of every player against each banker, by (player, banker)."""
     rows: dict[Pair, list[Mapping[str, Any]]] = defaultdict(list)
     for row in ask(CHOICES, scope, covering=list(COVERING)):
         rows[row["who"], row["towards"]].append(row)
@@ -130,7 +132,11 @@ def _let_go(rows: Sequence[Mapping[str, Any]]) -> Habit:
 
 
 def _called(rows: Sequence[Mapping[str, Any]]) -> Called:
-    """Banks of all sizes together: a large one is called less often, and who hands money over puts up large ones."""
+    """Return the calls over banks of all sizes together.
+
+    Sizes are not separated: large banks are called less often, and a player who hands over money
+    puts up large ones.
+    """
     strata = [Answers(row["called"], row["to_call"], row["called_elsewhere"], row["to_call_elsewhere"]) for row in rows]
     sums = _sums(strata)
     return Called(

@@ -1,4 +1,4 @@
-"""Why a pair of players stands out, in sentences for staff. In English, like all of the back office."""
+"""Reasons why a pair of players is flagged, as sentences for staff. English only, like the back office."""
 
 from collections.abc import Iterator
 
@@ -19,22 +19,22 @@ NAMES = {
 
 
 def who(player_id: int) -> str:
-    """Return what a player is called."""
+    """Return the name of a player for staff."""
     return f"player:{player_id}"
 
 
 def names(pair: Examined) -> list[str]:
-    """Return why a pair stands out, in a word or two each."""
+    """Return the short names of a pair's signs."""
     return [NAMES[sign] for sign in pair.signs]
 
 
 def reasons(pair: Examined, looks: Looks, currency: str) -> list[tuple[str, bool]]:
-    """Return what there is to say of a pair, each with whether it stands out."""
+    """Return the sentences about a pair, each with whether it is a sign."""
     return list(_reasons(pair, looks, currency))
 
 
 def once_in(chance: float) -> str:
-    """Return how often chance explains something, as people say it: "once in 4,200 such pairs"."""
+    """Return a probability in words: "once in 4,200 such pairs"."""
     if chance > 0.5:
         return "in most such pairs"
     if chance < 1e-12:

@@ -1,4 +1,4 @@
-"""Who wins from whom, against what chance explains; and what departures from the rule gave away."""
+"""Money that passes between players compared with chance, and money given away by departing from the rule."""
 
 import json
 from dataclasses import dataclass
@@ -11,11 +11,13 @@ from games.engine.chemin.departures import departure_costs
 from games.engine.chemin.rules import Side
 
 Pair = tuple[int, int]
-"""Two players by their ids; the lower one first where no direction is meant."""
+"""Ids of two players; the lower one first where the order has no meaning."""
 
 PLAIN_COST: Final = 0.2
-"""Of a stake, that a departure gives away at the least to count as plain. Closer ones are guesses that people make
-about their cards, and are shown but never flagged; standing on 0, 1 or 2 and drawing on 7 are none.
+"""The part of a stake that a departure must give away to count as plain.
+
+Smaller ones are guesses about the cards; they are shown but never flagged. Standing on 0, 1 or 2
+and drawing on 7 are plain departures.
 """
 
 MONEY: Final = f"""
@@ -37,7 +39,8 @@ SELECT first, second, count(*) AS coups,
 FROM part GROUP BY first, second
 """  # noqa: S608  (nothing but names of our own)
 
-# A card's points from its code. The cards of a round stand in dealing order: punter, banker, punter, banker, thirds.
+# Points of a card from its code. The cards of a round are in dealing order: punter, banker, punter,
+# banker, third cards.
 _CARD: Final = "strpos('A23456789', left(split_part(r.cards, ' ', {place}), 1))"
 _TOTAL: Final = "mod(" + _CARD.format(place="{}") + " + " + _CARD.format(place="{}") + ", 10)"
 
@@ -60,7 +63,7 @@ DEPARTED: Final = f"""
         ON (k.side, k.pair, k.draws) = (d.side, d.pair, d.draws) AND k.third IS NOT DISTINCT FROM d.third
 )
 """  # noqa: S608  (nothing but names of our own)
-"""Every departure from the rule with what it cost whoever departed, by exact chance."""
+"""Every departure from the rule with its cost to the player who departed, by exact chance."""
 
 GIVEN: Final = f"""
 {DEPARTED}
@@ -72,44 +75,45 @@ FROM given GROUP BY giver, taker
 
 @dataclass(frozen=True)
 class Money:
-    """What passed between two players in coups in which one held the bank and the other staked. Amounts are minor
-    units, before tax.
+    """Money between two players, in coups in which one held the bank and the other staked.
+
+    Amounts are minor units, before tax.
     """
 
     coups: int
     first_banked: int
-    alone: int  # coups in which nobody else staked
+    alone: int  # coups in which only the other player staked
     lost_by_first: int  # coups
     lost_by_second: int
     to_first: int
     to_second: int
-    expected: float  # what the first wins of the second by chance, less what he loses
-    deviation: float  # of what he did win from that, in standard deviations
+    expected: float  # the first player's net win from the second by chance
+    deviation: float  # of the first player's actual net win from that, in standard deviations
     spread: float  # one standard deviation
 
     @property
     def net(self) -> int:
-        """What the first has won of the second, less what he has lost."""
+        """The first player's net win from the second."""
         return self.to_first - self.to_second
 
     @property
     def chance(self) -> float:
-        """How likely chance is to bring the two at least so far from the expected, to either side."""
+        """The probability of a deviation at least this large by chance, in either direction."""
         return tail(self.deviation)
 
 
 @dataclass(frozen=True)
 class Given:
-    """What one player gave away to another by departing from the rule. Costs are minor units, by exact chance."""
+    """What one player gave away to another by departing from the rule. Minor units, by exact chance."""
 
     times: int
     cost: float
-    plain: int  # how many of them nobody makes to win
+    plain: int  # number of departures that no player makes to win
     plain_cost: float
 
 
 def money(scope: Scope) -> dict[Pair, Money]:
-    """Return what passed between any two players."""
+    """Return the money between any two players."""
     by_chance = decisive()
     found: dict[Pair, Money] = {}
     for row in ask(MONEY, scope):
@@ -131,7 +135,7 @@ def money(scope: Scope) -> dict[Pair, Money]:
 
 
 def given(scope: Scope) -> dict[Pair, Given]:
-    """Return what was given away, by who gave and who got it, in this order."""
+    """Return what was given away, by (giver, taker)."""
     rows = ask(GIVEN, scope, costs=costs())
     return {
         (row["giver"], row["taker"]): Given(row["times"], row["cost"], row["plain"], row["plain_cost"]) for row in rows
@@ -139,7 +143,7 @@ def given(scope: Scope) -> dict[Pair, Given]:
 
 
 def costs() -> str:
-    """Return the exact cost of every departure as statements here take them."""
+    """Return the exact cost of every departure as a JSON parameter of the queries."""
     return json.dumps(
         [
             {

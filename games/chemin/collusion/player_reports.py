@@ -1,7 +1,7 @@
-"""What guests report of how others play at their table (GLI-19 v3.0, A.8.1), and what staff find.
+"""Reports of players about how others play at their table (GLI-19 v3.0, A.8.1), and findings of staff.
 
-Who reported whom is for staff alone: a guest never learns of a report. The words stay in the table, where they can be
-forgotten; the event log has numbers.
+Only staff see who reported whom: the reported player never learns of it. The text is stored in the
+table, where it can be erased; the audit log has ids.
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ from players.models import Player, Staff
 from wallet.models import Mode
 
 WITHIN: Final = timedelta(hours=1)
-"""After getting up a guest may still report, and be reported, for so long."""
+"""Period after leaving in which a player may report and be reported."""
 
 MOST: Final = 5
-"""Reports that one guest makes within that time: enough for a full table, too few to keep staff from the others."""
+"""Reports that one player may make in that period: enough for a full table, few enough for staff to handle."""
 
 LONGEST: Final = 500
-LOCK: Final = 0x5AB0_4E9  # of pg_advisory_xact_lock, beside a player's number
+LOCK: Final = 0x5AB0_4E9  # key of pg_advisory_xact_lock, with the player's id
 
 
 class ReportError(Exception):
-    """A report that is not taken; the text says why, in the reader's language."""
+    """The report is refused; the text says why, in the reader's language."""
 
 
 class NotAtTheTable(ReportError):
@@ -39,33 +39,37 @@ class NotAtTheTable(ReportError):
 
 
 class NobodyThere(ReportError):
-    """No other guest had this seat within the last hour; house players are none."""
+    """No other player had this seat within the last hour; house players do not count."""
 
 
 class TooManyReports(ReportError):
-    """The reporter has made all reports that are taken within an hour."""
+    """The reporter has made the maximum number of reports within an hour."""
 
 
 class Decided(Exception):
-    """Somebody else has decided this report meanwhile; the text says so."""
+    """Another member of staff has decided this report meanwhile; the text says so."""
 
 
 def guests_lately(live_table: LiveTable) -> QuerySet[CheminSeat]:
-    """Return who sits at a table or got up within the last hour, house players left out; those who sit there first."""
+    """Return players who sit at a table or left within the last hour, without house players.
+
+    Seated players come before those who left, by seat number.
+    """
     lately = CheminSeat.objects.filter(Q(left_at=None) | Q(left_at__gte=Now() - WITHIN), live_table=live_table)
     return lately.exclude(player=None).order_by("number", F("left_at").desc(nulls_first=True))
 
 
 def left_lately(player: Player, slug: str, mode: Mode) -> CheminSeat | None:
-    """Return the last seat from which *player* got up within the last hour at the table with this slug."""
+    """Return the last seat that *player* left within the last hour at the table with this slug."""
     seats = CheminSeat.objects.filter(player=player, live_table__table__slug=slug, live_table__mode=mode)
     gone = seats.filter(left_at__gte=Now() - WITHIN).select_related("live_table__table")
     return gone.order_by("-left_at").first()
 
 
 def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]:
-    """Return whom *player* may report, by place, those who sit there before those who got up: each guest once for each
-    place, with the seat they had there last.
+    """Return the seats that *player* may report, by number, seated players before those who left.
+
+    Each player appears once for each seat number, with their latest seat row there.
     """
     found: dict[tuple[int, int | None], CheminSeat] = {}
     for seat in guests_lately(live_table).exclude(player=player):
@@ -75,10 +79,11 @@ def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]
 
 @transaction.atomic
 def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReason, words: str) -> PlayReport:
-    """Have staff look at how a guest plays. *seat_id* is the row of a `CheminSeat`, and who has or had that seat is
-    meant: not somebody who has sat down at the same place since. *words* are at most `LONGEST` characters.
+    """Report to staff how a player plays.
 
-    Raises NotAtTheTable, NobodyThere, TooManyReports.
+    *seat_id* is a `CheminSeat` row. It means the player of that row, not one who sat down at the
+    same seat since. *words* has at most `LONGEST` characters. Raises NotAtTheTable, NobodyThere,
+    TooManyReports.
     """
     live_table = LiveTable.objects.get(pk=live_table_id)
     if not guests_lately(live_table).filter(player=player).exists():
@@ -101,19 +106,19 @@ def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReas
 
 
 def waiting() -> QuerySet[PlayReport]:
-    """Return the reports that nobody has decided, oldest first."""
+    """Return the undecided reports, oldest first."""
     return all_reports().filter(decided_at=None).order_by("at", "pk")
 
 
 def all_reports() -> QuerySet[PlayReport]:
-    """Return every report, with table and guests, latest first."""
+    """Return every report, with table and players, latest first."""
     found = PlayReport.objects.select_related("live_table__table", "seat__player", "reporter")
     return found.order_by("-at", "-pk")
 
 
 @transaction.atomic
 def decide(*, report_id: int, finding: PlayFinding, note: str, by: Staff) -> PlayReport:
-    """Keep what staff found about a report, once. Raises Decided, PlayReport.DoesNotExist."""
+    """Store the finding of staff about a report, once. Raises Decided, PlayReport.DoesNotExist."""
     found = PlayReport.objects.select_for_update(no_key=True).get(pk=report_id)
     if found.decided_at is not None:
         raise Decided(f"{found.decided_by} has decided report {found.pk} meanwhile: {found.get_finding_display()}.")
@@ -127,7 +132,7 @@ def decide(*, report_id: int, finding: PlayFinding, note: str, by: Staff) -> Pla
 
 
 def _demand_few(player: Player) -> None:
-    """Raises TooManyReports. Reports of one guest at the same moment are counted one after another."""
+    """Raise TooManyReports at the limit. A lock makes concurrent reports of one player count one after another."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, (%s %% 2147483647)::int)", [LOCK, player.pk])
     if PlayReport.objects.filter(reporter=player, at__gt=Now() - WITHIN).count() >= MOST:

@@ -1,4 +1,4 @@
-"""Where a guest reports how another one plays: a page of its own, which works without a script."""
+"""View with which a player reports how another one plays: a page of its own, which works without a script."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from wallet.models import Mode
 
 
 class ReportForm(forms.Form):
-    """Whom a guest reports, of those who were there lately, and what of."""
+    """The reported seat, the reason and a text."""
 
     seat_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     reason = forms.TypedChoiceField(coerce=PlayReason)
@@ -35,7 +35,7 @@ class ReportForm(forms.Form):
 
     @property
     def fault(self) -> str:
-        """Say what is missing, or nothing."""
+        """Return what is missing, or ""."""
         if not self.is_bound or self.is_valid():
             return ""
         if "words" in self.errors:
@@ -48,7 +48,7 @@ class ReportForm(forms.Form):
 @never_cache
 @at_a_human_pace
 def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
-    """Show the form, or take it: also to a guest of lately whom the table serves no more."""
+    """Show or process the form, also for a recent player whom the table no longer serves."""
     left = player_reports.left_lately(request.player, slug, mode)
     return _report(request, left.live_table.table, mode) if left else _as_anybody(request, slug, mode)
 
@@ -83,12 +83,12 @@ def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -
 
 
 def _wish(request: HttpRequest) -> dict[str, str]:
-    """The guest whose seat led here."""
+    """Return the seat preselected by the link."""
     return {"seat_id": request.GET.get("seat", "")}
 
 
 def _named(guests: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
-    """Name guests by the rows of their seats; whoever has got up with the time, since others may sit there now."""
+    """Return the names of seats by id; with the time of leaving, because another player may sit there now."""
     chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in guests]).values_list("player", "name")
     names: dict[int | None, str] = dict(chosen)
     return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in guests]

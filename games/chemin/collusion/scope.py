@@ -1,4 +1,4 @@
-"""Which play is looked at, and how a statement about it is asked: one statement for each question, over all pairs."""
+"""The scope of an analysis, and the query helper: one statement for each question, over all pairs."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ WITHIN: Final = """
     (%(table)s::bigint IS NULL OR l.table_id = %(table)s) AND l.mode = %(mode)s
     AND (%(currency)s::text IS NULL OR p.currency = %(currency)s)
 """
-"""Of a table `l` for one kind of money and a player `p` there."""
+"""Condition for a table `l`, its kind of money, and a player `p`."""
 
 COUPS: Final = f"""
 WITH coup AS MATERIALIZED (
@@ -28,13 +28,14 @@ WITH coup AS MATERIALIZED (
         AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = c.round_id)
 )
 """  # noqa: S608  (nothing but names of our own)
-"""Coups that were settled and stand, with a guest for banker."""
+"""Settled coups that were not voided, with a player as banker."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which coups are looked at: from *since* to before *until*, for one kind of money; in one currency and at one
-    table (its id), or in all.
+    """The coups to analyse: from *since* to before *until*, for one kind of money.
+
+    Optionally one currency and one table (its id).
     """
 
     since: datetime
@@ -45,7 +46,7 @@ class Scope:
 
 
 def ask(statement: str, scope: Scope, **more: Any) -> list[Mapping[str, Any]]:
-    """Return the rows of a statement that takes a scope's fields, and *more*, by their names."""
+    """Return the rows of a statement whose parameters are the scope's fields and *more*."""
     with connection.cursor() as cursor:
         cursor.execute(statement, asdict(scope) | more)
         columns = [column.name for column in cursor.description]

@@ -1,7 +1,8 @@
-"""Pairs of players whose play against each other chance does not explain, for staff to look into.
+"""Signals of collusion: pairs of players whose results against each other chance does not explain.
 
-Nothing is decided here and nobody is kept from playing: figures are put beside what chance, and what the same people do
-with others, make expect. What may stand out, and from where on, is said in this one place. GLI-19 v3.0, A.8.1.
+This module decides nothing and blocks nobody. It compares figures with chance, and with the same
+players' behaviour towards others, for staff to look into. All thresholds are defined here. GLI-19
+v3.0, A.8.1.
 """
 
 from collections import Counter, defaultdict
@@ -17,44 +18,48 @@ from games.chemin.collusion.statistics import for_all
 from games.chemin.collusion.ties import Tie, reported, ties
 
 FALSE_ALARM: Final = 0.01
-"""Of all reports on honest play, at most one in a hundred names anybody for what passed between two, one in a hundred
-for banks let go by, and one in a hundred for banks called at once: seldom enough that a name is worth an hour of
-somebody's time.
+"""Probability of flagging anybody when all play is honest, for each kind of test.
+
+The tests are: money between two players, banks not staked against, and banks called at once. At one
+in a hundred, a flag is worth an hour of investigation.
 """
 
 FEWEST_PLAIN: Final = 3
-"""Plain departures against one opponent before they stand out: once is a slip of the finger, twice is bad luck with it,
-and three stand on record long before the money itself would tell.
+"""Plain departures against one opponent that make a sign.
+
+One is a slip and two are bad luck. Three are detected long before the money itself would show.
 """
 
 PLAIN_RATIO: Final = 2
-"""So many times as often as against others, of coups between the two alone: whoever does not know the game departs
+"""Minimum ratio of plain departures against one opponent to those against others.
+
+Both are relative to coups between two players alone. A player who does not know the game departs
 against everybody.
 """
 
 
 class Sign(StrEnum):
-    """Why a pair stands out."""
+    """Why a pair is flagged."""
 
     MONEY = "money"
-    """More passed from one to the other than chance explains."""
+    """More money passed from one to the other than chance explains."""
     GIVEN = "given"
-    """One departed from the rule against the other where it plainly gives money away."""
+    """One departed from the rule against the other where that plainly gives money away."""
     LET_GO = "let_go"
     """One stakes less often against the other than against other bankers."""
     CALLED = "called"
-    """One covers the other's banks as soon as they are put up, more often than others' banks."""
+    """One covers the other's banks at once, more often than others' banks."""
     ADDRESS = "address"
     """They sat at one table, logged in from one address."""
     SAME = "same"
     """They may be one person."""
     REPORTED = "reported"
-    """Guests reported one of them."""
+    """Players reported one of them."""
 
 
 @dataclass(frozen=True)
 class Looks:
-    """How many pairs each question was asked of: the more, the farther out chance brings one of them."""
+    """Number of pairs tested for each question: the more pairs, the larger the deviations chance produces."""
 
     money: int
     choices: int
@@ -62,8 +67,9 @@ class Looks:
 
 @dataclass(frozen=True)
 class Examined:
-    """Two players, and all that is known of how they play against each other. What has a direction stands by the id of
-    who did it.
+    """Two players and everything known of how they play against each other.
+
+    Directed figures are keyed by the id of the player who acted.
     """
 
     pair: Pair
@@ -76,25 +82,25 @@ class Examined:
 
     @property
     def net(self) -> int:
-        """What passed between them on balance, in minor units."""
+        """The net money between them, in minor units."""
         return abs(self.money.net) if self.money else 0
 
     @property
     def deviation(self) -> float:
-        """How far what passed lies from the expected, in standard deviations, to either side."""
+        """The deviation of that money from the expected, in standard deviations, without sign."""
         return abs(self.money.deviation) if self.money else 0.0
 
 
 @dataclass(frozen=True)
 class Examination:
-    """Every two players who have anything to do with each other, and in how many looks they were found."""
+    """All pairs of players with figures or ties, and the number of pairs tested."""
 
     pairs: tuple[Examined, ...]
     looks: Looks
 
 
 def examine(scope: Scope) -> Examination:
-    """Look at all pairs of players within a scope."""
+    """Analyse all pairs of players within a scope."""
     passed, gave, chosen = money(scope), given(scope), choices(scope)
     tied, reports = ties(scope), reported(scope)
     plain = _stand_out(passed, gave)
@@ -139,7 +145,7 @@ def _ordered(pair: Pair) -> Pair:
 
 
 def _stand_out(passed: Mapping[Pair, Money], gave: Mapping[Pair, Given]) -> set[Pair]:
-    """Return who plainly gives money away to whom, beyond what they do against everybody."""
+    """Return pairs (giver, taker) with plain departures beyond what the giver does against everybody."""
     alone: dict[int, Counter[int]] = defaultdict(Counter)
     for (first, second), between in passed.items():
         alone[first][second] = alone[second][first] = between.alone

@@ -1,6 +1,6 @@
-"""How often chance alone makes honest play look like this: what the figures about pairs of players are weighed by.
+"""Statistics: how likely honest play is to give such figures by chance alone.
 
-Everything here is arithmetic on counts and sums. What is done with it stands in `games.chemin.collusion.signals`.
+This module is arithmetic on counts and sums. `games.chemin.collusion.signals` applies it.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from games.engine.chemin.chance import usual_chance
 from games.engine.chemin.rules import Side
 
 BEYOND_NORMAL: Final = 3.179
-"""Whatever the stakes, a sum of wins and losses at even chances is at most so many times as likely to lie so far out as
-a normal one of the same deviation: reached by two equal stakes, both lost (Bentkus and Dzindzalieta, Bernoulli 2015).
+"""Factor that bounds the tail of any sum of even wins and losses by the normal tail.
+
+It holds for all stakes, at the same deviation. Two equal stakes, both lost, reach it (Bentkus and
+Dzindzalieta, Bernoulli 2015).
 """
 
 EXACT_UP_TO: Final = 200
-"""Answers of one pair up to which their distribution is counted out; beyond, it is normal for all that matters here."""
+"""Number of answers up to which the distribution is computed exactly; beyond, the normal one is close enough."""
 
 WORTH_COUNTING: Final = 1.5
-"""Deviations below which nothing is counted out: there nothing stands out, whatever the exact figure is."""
+"""Standard deviations below which nothing is computed exactly, because nothing can be significant there."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What a decisive coup, one that is no draw, brings the punter by chance, for each unit staked, before tax."""
+    """Mean and variance of the punter's result in a coup that is no draw, per unit staked, before tax."""
 
     mean: float
     variance: float
@@ -36,8 +38,9 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How often something was done with one other player and with all others, of how often it could have been, in
-    circumstances that compare.
+    """How often something was done and could have been done, with one player and with all others.
+
+    All counts are from comparable circumstances.
     """
 
     done: int
@@ -48,30 +51,31 @@ class Answers:
 
 @cache
 def decisive() -> Moments:
-    """By the rule, with six decks, draws left out: a draw moves no money."""
+    """Return the moments by the rule, with six decks, without draws, which move no money."""
     every = usual_chance(Side.PUNTER)
-    share = every.variance + every.mean**2  # of coups that are no draw: there the square of the result is one
+    share = every.variance + every.mean**2  # share of coups that are no draw; there the squared result is one
     mean = every.mean / share
     return Moments(float(mean), float(1 - mean**2))
 
 
 def tail(deviation: float) -> float:
-    """Return how likely chance is to bring a result at least so many standard deviations from the expected, on either
-    side; never less than it is, whatever the stakes were.
+    """Return an upper bound of the probability of a deviation this large by chance, in either direction.
+
+    It holds for all stakes.
     """
     return min(1.0, 2 * BEYOND_NORMAL * _beyond(abs(deviation)))
 
 
 def for_all(probability: float, looks: int) -> float:
-    """Return how likely it is that chance alone brings this to any of so many that were looked at (Bonferroni)."""
+    """Return the probability that chance gives this result in any of *looks* tests (Bonferroni)."""
     return min(1.0, probability * looks)
 
 
 def more_often(strata: Sequence[Answers]) -> float:
-    """Return how likely honest play is to do something at least so often with one player rather than with the others.
+    """Return the probability that honest play does something at least this often with one player.
 
-    Fisher's exact test, one-sided, over circumstances that compare only within themselves; normal, with correction for
-    continuity, where the counts are large. 1.0 where it was done no more often than with others, or hardly.
+    One-sided Fisher's exact test over strata; for large counts, the normal approximation with
+    continuity correction. 1.0 where it was done no more often than with others, or hardly more.
     """
     deviation = _deviation(strata, correction=0.5)
     if _deviation(strata, correction=0.0) < WORTH_COUNTING:
@@ -87,12 +91,12 @@ def more_often(strata: Sequence[Answers]) -> float:
 
 
 def _beyond(deviation: float) -> float:
-    """The upper tail of the normal distribution."""
+    """Return the upper tail of the normal distribution."""
     return erfc(deviation / sqrt(2)) / 2
 
 
 def _deviation(strata: Iterable[Answers], *, correction: float) -> float:
-    """By how many standard deviations it was done more often with the one than the margins make expect."""
+    """Return the excess over the expected count, in standard deviations."""
     over, variance = -correction, 0.0
     for each in strata:
         total = each.asked + each.asked_elsewhere
@@ -109,7 +113,7 @@ def _fewest(answers: Answers) -> int:
 
 
 def _hypergeometric(answers: Answers) -> Iterable[float]:
-    """The chances of the fewest that the margins allow, of one more, and so on."""
+    """Yield the probabilities of the smallest count that the margins allow, of one more, and so on."""
     done, total = answers.done + answers.done_elsewhere, answers.asked + answers.asked_elsewhere
     most = min(answers.asked, done)
     for count in range(_fewest(answers), most + 1):

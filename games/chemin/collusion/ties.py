@@ -1,6 +1,4 @@
-"""What ties players together who sit at one table: an address, a browser, perhaps one person; and what guests say of
-them.
-"""
+"""Ties between players who sat at one table: an address, a browser, maybe one person; and reports about them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +7,8 @@ from games.chemin.collusion.money import Pair
 from games.chemin.collusion.scope import WITHIN, Scope, ask
 from players.models import Resolution
 
-# Guests who sat at the same table at the same time. A session's address is that of its log-in, "" once erased.
+# Players who sat at the same table at the same time. A session's address is that of its log-in; it
+# is "" after erasure.
 TOGETHER: Final = f"""
 WITH sat AS MATERIALIZED (
     SELECT s.player_id, s.live_table_id, s.joined_at, coalesce(s.left_at, 'infinity') AS left_at,
@@ -44,23 +43,23 @@ GROUP BY s.player_id
 
 @dataclass(frozen=True)
 class Tie:
-    """What two players have in common who sat at one table together."""
+    """What two players who sat at one table together have in common."""
 
-    address: bool  # they were logged in from one address
-    device: bool  # and by browsers that call themselves the same
-    same: bool  # they were found to have something in common that tells people apart, and not to be two all the same
+    address: bool  # logged in from one address
+    device: bool  # and with browsers that send the same identification
+    same: bool  # found as possible duplicates, and not resolved as different persons
 
     def __bool__(self) -> bool:
         return self.address or self.same
 
 
 def ties(scope: Scope) -> dict[Pair, Tie]:
-    """Return every two players who sat at one table at the same time, and what they have in common."""
+    """Return all pairs who sat at one table at the same time, and what they have in common."""
     return {
         (row["first"], row["second"]): Tie(row["address"], row["device"], row["same"]) for row in ask(TOGETHER, scope)
     }
 
 
 def reported(scope: Scope) -> dict[int, int]:
-    """Return how many reports guests made of each player."""
+    """Return how many reports were made about each player."""
     return {row["player"]: row["reports"] for row in ask(REPORTED, scope)}
