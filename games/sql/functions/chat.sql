@@ -4,9 +4,9 @@
 --
 --   SB011 the player writes too fast
 --   SB012 the player is banned from this chat
---   SB013 the player has no name in the chat
---   SB014 the player has changed the name less than a day ago
---   SB015 staff have taken this name away
+--   SB013 the player has no chat name
+--   SB014 the player changed the chat name less than a day ago
+--   SB015 staff took this name away
 
 -- Set the time of a new report to the database's time, and clear its decision. Trigger function,
 -- BEFORE INSERT on games_chatreport.
@@ -108,7 +108,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Check a new or changed name in the chat. Trigger function, BEFORE INSERT OR UPDATE on
+-- Check a new or changed chat name. Trigger function, BEFORE INSERT OR UPDATE on
 -- games_chatname. Sets `chosen_at` to the database's time.
 -- Raises SB014 if the player changed it less than a day ago, SB015 if staff took the name away,
 -- unique_violation (23505, games_chatname_once) if another player's messages have it,

@@ -2,7 +2,7 @@
 
 -- Check a seat at a Chemin de Fer table. Trigger function, BEFORE INSERT OR UPDATE on
 -- games_cheminseat.
--- House players (without `player_id`) sit only at tables for free money. The place, the player and
+-- House players (without `player_id`) sit only at tables for free money. The number, the player and
 -- the account of a seat never change, and nothing changes after the player left.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_guest() RETURNS trigger

@@ -18,7 +18,7 @@ END $$;
 -- Refuse a stop policy that the newest event returns.stop_policy of its game does not state.
 -- Trigger function, BEFORE INSERT OR UPDATE on games_stoppolicy.
 -- Raises restrict_violation (23001).
--- So alarms cannot be kept from closing tables without an event in the log.
+-- So the log shows every change of whether alarms close tables.
 CREATE OR REPLACE FUNCTION games_policy_as_said() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     said jsonb := audit_last_said('game:' || NEW.variant, 'returns.stop_policy');
