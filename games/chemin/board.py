@@ -150,7 +150,7 @@ def _key(marks: object) -> str:
     return hashlib.sha256(repr(marks).encode()).hexdigest()[:16]
 
 
-# --- The places -----------------------------------------------------------------------------------------------------
+# --- Seats -----------------------------------------------------------------------------------------------------------
 
 
 def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
@@ -190,7 +190,7 @@ def _stake_outcome(coup: CoupView | None) -> str:
     return {Outcome.PUNTER: "won", Outcome.DRAW: "even", Outcome.BANKER: "lost"}[coup.outcome]
 
 
-# --- The middle -----------------------------------------------------------------------------------------------------
+# --- Bank, cards and countdown ---------------------------------------------------------------------------------------
 
 
 def _bank(seen: Seen, table: SeatView, reading: turns.Reading) -> BankView | None:
@@ -250,7 +250,7 @@ def _milliseconds(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-# --- What was said --------------------------------------------------------------------------------------------------
+# --- Announcements ---------------------------------------------------------------------------------------------------
 
 
 def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
@@ -306,7 +306,7 @@ def _past(past: Past) -> PastView:
     return PastView(letter, past.outcome.value, sentence)
 
 
-# --- One's own ------------------------------------------------------------------------------------------------------
+# --- The player's own view -------------------------------------------------------------------------------------------
 
 
 def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:

@@ -123,7 +123,7 @@ def _call(thought: _Thought) -> TableAction:
 
 
 def _stake(thought: _Thought) -> TableAction:
-    """Stake three times out of four."""
+    """Stake three times out of four, where a stake is possible."""
     if not thought.offers or thought.one_in(4):
         return thought.let_pass
     return thought.round_amount(thought.offers[0], LARGEST_STAKE)

@@ -174,7 +174,7 @@ def _guests_table(found: Table, mode: Mode) -> LiveTable:
     return live_table_of(found, mode)
 
 
-# --- What the player does -------------------------------------------------------------------------------------------
+# --- Actions ---------------------------------------------------------------------------------------------------------
 
 
 def _act(request: PlayerRequest, live: LiveTable, form: ActForm) -> None:
@@ -233,7 +233,7 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
     return HttpResponse(html + render_to_string("games/_live_beside.html", around(request, live), request))
 
 
-# --- What is shown --------------------------------------------------------------------------------------------------
+# --- Rendering -------------------------------------------------------------------------------------------------------
 
 
 def _annulled(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:

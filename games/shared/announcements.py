@@ -39,7 +39,7 @@ def call(state: State) -> tuple[str, str, str]:
             return _pauses()
         case Phase.VOID:
             return _("The table is closed"), "", ""
-    assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
+    assert state.coup is not None  # noqa: S101  (a round with all cards shown, or settled, was dealt)
     return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
 
 
