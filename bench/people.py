@@ -18,10 +18,10 @@ from django.db import transaction  # noqa: E402
 
 from games.models import LiveTable, Table  # noqa: E402
 from games.shared.rounds import open_next  # noqa: E402
-from games.tables import make_table  # noqa: E402
 from games.tables.clock import LONGEST  # noqa: E402
 from games.tables.default_tables import PACE, load_tables, shipped  # noqa: E402
 from games.tables.status import open_table  # noqa: E402
+from games.tables.versions import make_table  # noqa: E402
 from players import registration  # noqa: E402
 from players.api import tokens  # noqa: E402
 from players.models import Jurisdiction, Player, Scope  # noqa: E402

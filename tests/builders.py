@@ -16,11 +16,12 @@ from games.betting.limits import StoredLimits
 from games.change_requests import requests
 from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
 from games.solo import Played, add_chip, open_table, place_at, play_round
-from games.tables import make_table, status
+from games.tables import status
 from games.tables.checks import TableClock, TableLimits
 from games.tables.chemin_rules import GuestClock, GuestRules
 from games.tables.clock import Clock
 from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
+from games.tables.versions import make_table
 from players.account import terms
 from players.identity import verification
 from players.identity.uploads import examine

@@ -14,13 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 from backoffice.tables.links import to_the_table
 from backoffice.tables.live_actions import SUPERVISE, UNSURE, FinalForm
 from backoffice.tables.table_actions import DEEDS, stands
-from games import tables
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Table
 from games.shared.floor import floor
 from games.shared.floor.rows import READERS
-from games.tables import status
+from games.tables import status, versions
 from games.tables.checks import TableError
 from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES
@@ -118,7 +117,7 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
         messages.error(request, "The house has no such language.")
     else:
         language = form.cleaned_data["chat_language"]
-        tables.set_chat_language(table_id=table.pk, language=language, by=actor(request))
+        versions.set_chat_language(table_id=table.pk, language=language, by=actor(request))
         messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
     return redirect("staff_tables")
 

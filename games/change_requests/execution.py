@@ -11,14 +11,14 @@ from django.db import transaction
 from audit import approvals
 from audit.log import Json
 from audit.models import Approval
-from games import tables
 from games.change_requests import requests, schedule
 from games.engine.chemin.state import there
 from games.models import HowEnded, Shape, Table
-from games.tables import Approved, status
+from games.tables import status, versions
 from games.tables.checks import Served, TableClock, TableError, TableLimits
 from games.tables.chemin_rules import GuestClock
 from games.tables.clock import Clock
+from games.tables.versions import Approved
 
 
 def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
@@ -96,8 +96,8 @@ def _check(request: Mapping[str, Json]) -> None:
     if schedule.of_table(table).exists():
         raise TableError("Another version of this table waits for its time. Withdraw it first.")
     based_on = cast("int", request["based_on"])
-    tables.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
-    tables.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
+    versions.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
+    versions.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
 
 
 def _do(request: Mapping[str, Json], approved: Approved) -> None:
@@ -112,7 +112,7 @@ def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
     table = Table.objects.get(pk=str(request["table"]))
     if approved.due_at is None and schedule.of_table(table).exists():
         raise TableError("Another version of this table waits for its time. Withdraw it first.")
-    tables.new_version(
+    versions.new_version(
         table_id=table.pk,
         limits=limits_of(request),
         clock=clock_of(request, Shape(table.shape)),
@@ -127,7 +127,7 @@ def _make(request: Mapping[str, Json], approved: Approved) -> None:
     shape, limits = Shape(str(request["shape"])), limits_of(request)
     clock, served = clock_of(request, shape), there(served_of(request))
     requests.check_table(request, limits, clock, served)
-    table = tables.make_table(
+    table = versions.make_table(
         slug=str(request["slug"]),
         name=str(request["name"]),
         variant=str(request["variant"]),
@@ -138,6 +138,6 @@ def _make(request: Mapping[str, Json], approved: Approved) -> None:
         by=approved.decided_by,
         approval=approved,
     )
-    tables.set_chat_language(table_id=table.pk, language=str(request["chat_language"]), by=approved.decided_by)
+    versions.set_chat_language(table_id=table.pk, language=str(request["chat_language"]), by=approved.decided_by)
     if approved.due_at:
         status.open_table(table_id=table.pk, reason=approved.reason, by=approved.decided_by)

@@ -16,10 +16,10 @@ from django.db import transaction
 from audit import approvals
 from audit.log import Json
 from audit.models import Approval
-from games import tables
 from games.change_requests import schedule
 from games.models import Shape, Table
 from games.tables import clock as house_clock
+from games.tables import versions
 from games.tables.checks import Served, TableClock, TableError, TableLimits, check
 from games.variants import GAMES
 from players.models import Staff
@@ -91,7 +91,7 @@ def version_request(
     wanted = Served.of(
         before.jurisdictions if jurisdictions is None else jurisdictions, before.modes if modes is None else modes
     )
-    pace, served = tables.check_change(table, limits, clock, wanted)
+    pace, served = versions.check_change(table, limits, clock, wanted)
     return {
         "table": table.pk,
         "based_on": table.version.number,

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from games.betting.limits import StoredCurrency, StoredLimits
 from games.models import Shape, Table
-from games.tables import follow_rules, make_table
 from games.tables.checks import TableClock, TableLimits
 from games.tables.chemin_rules import GuestClock, GuestRules, StoredGuestLimits
 from games.tables.clock import Clock
 from games.tables.status import open_table
+from games.tables.versions import follow_rules, make_table
 
 MINOR = 100
 

@@ -13,9 +13,9 @@ from games.betting import error_messages
 from games.chemin.pause import continue_table
 from games.engine.settle import SettlementError
 from games.models import NextRound, Participation, Round, Table
-from games.tables import make_table
 from games.tables.default_tables import baccarat_limits, no_commission_limits
 from games.tables.status import close_table, open_table, pause_table
+from games.tables.versions import make_table
 from games.variants import VARIANTS
 from players.api.problems import KINDS
 from players.models import LimitKind, Period, Player

@@ -54,7 +54,7 @@ def test_every_import_names_a_module_and_every_module_is_reached_from_a_page():
 
 
 def test_every_export_is_imported():
-    taken = defaultdict(set)
+    taken: defaultdict[str, set[str]] = defaultdict(set)
     for module in MODULES:
         for imported, names in imports_of(module).items():
             taken[imported] |= names

@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 
 from games.models import Participation, Phase, Shape, Table
 from games.shared import phases
-from games.tables import make_table, status
+from games.tables import status
+from games.tables.versions import make_table
 from games.variants import VARIANTS
 from tests import sixth
 from tests.browser.at_table import deal, put, windows_without_complaint

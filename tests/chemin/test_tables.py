@@ -11,10 +11,10 @@ from games.engine.chemin.frozen import thaw
 from games.models import CheminTable, LiveTable, Shape, Status, Table
 from games.shared import phases
 from games.solo.seats import takes_bets
-from games.tables import follow_rules, make_table
 from games.tables.checks import NothingChanged, TableError, UnusableClock, UnusableLimits, WrongShape
 from games.tables.chemin_rules import GuestClock, GuestRules, StoredGuestLimits
 from games.tables.default_tables import CHEMIN_DE_FER, GUEST_PACE, PACE, baccarat_limits, guest_limits, load_tables
+from games.tables.versions import follow_rules, make_table
 from games.variants import GAMES
 from tests.builders import UNHURRIED_GUESTS, a_guest_table, put_live
 from wallet.models import Currency, Mode

@@ -12,12 +12,11 @@ from django.utils import timezone
 from audit import approvals
 from audit.models import Approval
 from audit.significant import detection
-from games import tables
 from games.change_requests import execution, languages, requests, rules, schedule
 from games.change_requests.schedule import EndedAlready
 from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding, Shape, Table, TableVersion
-from games.tables import clock, status
+from games.tables import clock, status, versions
 from games.tables.checks import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
 from games.tables.clock import Clock
 from games.tables.default_tables import PACE, baccarat_limits, guest_limits, load_tables, pairs_limits
@@ -88,8 +87,8 @@ class TestOtherLimits:
         asked = ask(table)
         with monkeypatch.context() as program:
             program.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
-            tables.follow_rules(by="system")
-        tables.follow_rules(by="system")
+            versions.follow_rules(by="system")
+        versions.follow_rules(by="system")
         assert number_of(table) == 3
         said = approvals.kind(asked.kind).describe(approvals.thaw(asked))
         assert "but 3 is in force by now" in dict(said.facts)["Follows version"]

@@ -24,11 +24,11 @@ from games.lobby.selectors import lobby, lobby_cards, playable_table
 from games.models import CheminSeat, FavouriteTable, LiveTable, NextRound, Phase, Round, Shape, Table, TableVersion
 from games.shared import bets, phases
 from games.shared.seats import seat_at
-from games.tables import make_table
 from games.tables.checks import Served, ServesNobody, TableClock
 from games.tables.chemin_rules import GuestClock
 from games.tables.clock import Clock
 from games.tables.default_tables import baccarat_limits, load_tables
+from games.tables.versions import make_table
 from players.models import Player
 from tests.builders import (
     a_golden_table,

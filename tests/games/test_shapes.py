@@ -9,9 +9,9 @@ from games import solo
 from games.engine.bets import Control
 from games.models import Phase, Round, Shape
 from games.shared import phases
-from games.tables import make_table
 from games.tables.default_tables import PACE
 from games.tables.status import open_table
+from games.tables.versions import make_table
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player
 from tests.harness.sweeps import sample

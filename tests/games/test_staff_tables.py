@@ -10,9 +10,9 @@ from games.betting.limits import Limits
 from games.errors import TableClosed
 from games.models import LiveTable, Phase, Status, Table
 from games.shared import malfunction, phases
-from games.tables import set_chat_language
 from games.tables.checks import TableError
 from games.tables.status import pause_table
+from games.tables.versions import set_chat_language
 from tests.builders import a_place, a_player, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at

@@ -4,10 +4,10 @@ import pytest
 
 from audit.models import Event
 from games.models import Table, TableVersion
-from games.tables import make_table
 from games.tables.checks import ReturnTooLow, TableError, check_returns
 from games.tables.default_tables import baccarat_limits, load_tables
 from games.tables.status import close_table
+from games.tables.versions import make_table
 from games.variants import VARIANTS
 from tests.builders import a_table
 

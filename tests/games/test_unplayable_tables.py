@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from games.models import NextRound, Status, Table
-from games.tables import make_table
 from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import open_table
+from games.tables.versions import make_table
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from wallet.models import Account, AccountKind

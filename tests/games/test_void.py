@@ -11,9 +11,9 @@ from django.db import ProgrammingError, connection, transaction
 from games import solo
 from games.models import NextRound, Participation, Round, Void, VoidPart
 from games.rounds.void import RoundNotFound
-from games.tables import make_table
 from games.tables.default_tables import golden_limits
 from games.tables.status import open_table
+from games.tables.versions import make_table
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.sweeps import sample

@@ -15,8 +15,9 @@ from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
 from games.shared.seats import open_seat, seat_at
 from games.solo import open_table, play_round
 from games.solo.idle_purses import IDLE, return_idle_purses
-from games.tables import make_table, status
+from games.tables import status
 from games.tables.default_tables import golden_limits
+from games.tables.versions import make_table
 from players.models import LimitKind, Period, Player, Session, Sitting
 from players.protection import eligibility, exclusions, limits, play_sessions
 from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table

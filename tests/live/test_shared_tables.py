@@ -10,10 +10,10 @@ from games.betting.limits import BetLimits, Limits, StoredLimits
 from games.engine.liability import largest_loss
 from games.models import LiveTable, NextRound, Shape, Table
 from games.solo import place_at
-from games.tables import make_table
 from games.tables.checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable
 from games.tables.clock import Clock, ClockError
 from games.tables.default_tables import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
+from games.tables.versions import make_table
 from games.variants import VARIANTS
 from tests.builders import UNHURRIED, a_player, a_shared_table, put_live
 from tests.harness.sweeps import sample

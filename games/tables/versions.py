@@ -1,0 +1,244 @@
+"""Tables as staff handle them: made, and put live under new limits. Opening, pausing and closing is
+`games.tables.status`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from audit import log
+from audit.log import Json
+from games.change_requests import rules
+from games.engine.chemin import new_table
+from games.engine.chemin.frozen import freeze
+from games.models import CheminTable, LiveTable, Shape, Table, TableVersion
+from games.tables import notify
+from games.tables.checks import (
+    NothingChanged,
+    Overtaken,
+    Served,
+    TableClock,
+    TableError,
+    TableLimits,
+    UnusableLimits,
+    check,
+    check_places_stay,
+    everybody,
+)
+from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.clock import Clock
+from games.variants import GAMES
+
+
+@dataclass(frozen=True)
+class Approved:
+    """Why something comes into force: which approval, of what, who asked for it and why, and who decided."""
+
+    approval_id: int
+    asked_by: str
+    decided_by: str
+    reason: str
+    digest: str  # of the rules that it was asked for under
+    based_on: int | None  # the version that was in force then, None of a table that is to be made
+    due_at: datetime | None  # where it waits for its time
+
+    def told(self) -> dict[str, Json]:
+        """Return what the event log says of it."""
+        told: dict[str, Json] = {"approval": self.approval_id, "asked_by": self.asked_by}
+        return told | ({"due": self.due_at.isoformat()} if self.due_at else {})
+
+
+# Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
+# This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
+STAND_IN_LINE = "LOCK TABLE games_table IN EXCLUSIVE MODE"
+
+
+@transaction.atomic
+def make_table(
+    *,
+    slug: str,
+    name: str,
+    variant: str,
+    limits: TableLimits,
+    by: str,
+    shape: Shape = Shape.SOLO,
+    clock: TableClock | None = None,
+    served: Served | None = None,
+    approval: Approved | None = None,
+) -> Table:
+    """Make a closed table with its first version. The house does so by itself when it is furnished; what staff
+    want is made because of an *approval* (`games.change_requests`). A shared one has a clock and, in its limits, what
+    the house may lose in a round; it is one table for each kind of money that it is played for. So is a guests' table,
+    which has one currency and a clock of its own kind; where the house plays places of it, it is for free money alone.
+    Without *served* it is for everybody, and for all money that it can be played for.
+
+    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, ServesNobody, WrongShape, KeyError for an
+    unknown variant.
+    """
+    served = served or everybody(shape, limits)
+    table = Table(slug=slug, name=name, variant=variant, shape=shape)
+    if approval:
+        check_is_as_asked(table, digest=approval.digest, based_on=None)
+    check(table, limits, clock, served)
+    table.save(force_insert=True)
+    reason = approval.reason if approval else "The table is made."
+    _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
+    return table
+
+
+@transaction.atomic
+def new_version(
+    *,
+    table_id: int,
+    limits: TableLimits,
+    reason: str,
+    by: str,
+    clock: TableClock | None = None,
+    served: Served | None = None,
+    approval: Approved | None = None,
+) -> TableVersion:
+    """Put other limits in force at a table, another pace where it has one, other players or money that it is for (None
+    keeps either), or the rules the program has now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1). Once the table was
+    opened, the database takes all but the program's rules with their *approval* only.
+
+    Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
+    on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
+    keeps the version it opened with. A guests' table keeps its currency, its places and its house players: guests sit
+    there. Raises what `check_change` raises, Overtaken, Table.DoesNotExist.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(STAND_IN_LINE)
+    table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
+    if approval:
+        check_is_as_asked(table, digest=approval.digest, based_on=approval.based_on)
+    clock, served = check_change(table, limits, clock, served)
+    return _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
+
+
+def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
+    """Refuse what was asked for under rules of this *digest* while version *based_on* was in force at *table*, if that
+    is not how things stand. Raises Overtaken.
+    """
+    if (table.version and table.version.number) != based_on:
+        raise Overtaken("The table has another version since this was asked for. Ask for it again.")
+    if digest != GAMES[table.variant].digest:
+        raise Overtaken("The program has other rules since this was asked for. Ask for it again.")
+
+
+def check_change(
+    table: Table, limits: TableLimits, clock: TableClock | None, served: Served | None
+) -> tuple[TableClock | None, Served]:
+    """Refuse what cannot follow the version in force at *table*, and return the clock it would have and whom it would
+    serve.
+
+    Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow, MissingLanguage.
+    """
+    before = table.version
+    served = served or (Served.under(before) if before else everybody(Shape(table.shape), limits))
+    if clock is None and before and before.clock:
+        clock = (GuestClock if table.shape == Shape.GUESTS else Clock).of(before.clock)
+    in_force = before and (before.limits, before.clock, before.rules_digest, Served.under(before))
+    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest, served):
+        raise NothingChanged
+    if before and (gone := before.limits.keys() - limits.keys()):
+        raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
+    if before and table.shape == Shape.GUESTS:
+        check_places_stay(before.limits, limits)
+    check(table, limits, clock, served)
+    return clock, served
+
+
+def follow_rules(*, by: str) -> None:
+    """Give every table whose rules are not those of this program a version with them; nothing is dealt there before.
+    The database takes it without an approval since limits and pace stay what they were.
+    """
+    rules.keep()
+    for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
+        if table.version and table.version.rules_digest != GAMES[table.variant].digest:
+            new_version(
+                table_id=table.pk, limits=table.version.limits, reason="The program has other rules now.", by=by
+            )
+
+
+@transaction.atomic
+def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
+    """Say which language is spoken in the chat of a table; none means any. Doing it twice changes and records nothing.
+
+    Raises TableError for a language that the house does not have, Table.DoesNotExist.
+    """
+    if language and language not in dict(settings.LANGUAGES):
+        raise TableError("The house has no such language.")
+    table = Table.objects.select_for_update().get(pk=table_id)
+    if table.chat_language != language:
+        before, table.chat_language = table.chat_language, language
+        table.save(update_fields=["chat_language"])
+        data: dict[str, Json] = {"before": before, "after": language}
+        log.record("table.chat_language", by=by, on=f"table:{table.pk}", data=data)
+    return table
+
+
+def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
+    """Put up a table that several play at with nobody at it, for each kind of money that it was not played for yet."""
+    there = set(table.live.values_list("mode", flat=True))
+    wanted = [LiveTable(table=table, mode=mode) for mode in modes if mode not in there]
+    live_tables = LiveTable.objects.bulk_create(wanted)
+    if table.shape == Shape.GUESTS:
+        nobody = freeze(new_table(GuestRules.of(limits).table_rules))
+        CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
+
+
+def _put_live(
+    table: Table,
+    *,
+    limits: TableLimits,
+    clock: TableClock | None,
+    served: Served,
+    reason: str,
+    by: str,
+    approval: Approved | None,
+) -> TableVersion:
+    game, before = GAMES[table.variant], table.version
+    table.version = TableVersion.objects.create(
+        table=table,
+        number=before.number + 1 if before else 1,
+        rules_version=game.version,
+        rules_digest=game.digest,
+        limits=limits,
+        clock=clock and clock.stored(),
+        jurisdictions=served.jurisdictions,
+        modes=served.modes,
+        approval_id=approval.approval_id if approval else None,
+    )
+    table.save(update_fields=["version"])
+    if table.shape != Shape.SOLO:
+        _lay_out(table, limits, served.modes)
+        for live_table_id in table.live.values_list("pk", flat=True):
+            notify.tell(live_table_id)
+    log.record(
+        "table.version",
+        by=by,
+        on=f"table:{table.pk}",
+        data={
+            "after": _described(table.version),
+            "before": _described(before) if before else None,
+            "reason": reason,
+            **(approval.told() if approval else {}),
+        },
+    )
+    return table.version
+
+
+def _described(version: TableVersion) -> dict[str, Json]:
+    described: dict[str, Json] = {
+        "jurisdictions": cast("Json", version.jurisdictions),
+        "limits": cast("Json", version.limits),
+        "modes": cast("Json", version.modes),
+        "number": version.number,
+        "rules_digest": version.rules_digest,
+        "rules_version": version.rules_version,
+    }
+    return {**described, "clock": cast("Json", version.clock)} if version.clock else described
