@@ -1,1 +1,1 @@
-"""What protects players: limits, exclusions, registers, and who may play."""
+"""Player protection: limits, exclusions, registers, reality checks, eligibility."""

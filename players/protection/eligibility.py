@@ -1,6 +1,6 @@
-"""Whether a player may begin to play, or to deposit: everything that can keep them from it, asked in one place.
+"""Eligibility: whether a player may start to play or deposit, with all reasons in one place.
 
-Raised before any stake, free play included, and never in the middle of a round: what is in progress concludes
+Checked before any stake, also in free mode, and never during a round: a round in progress concludes
 (GLI-19 v3.0, 2.4.1).
 """
 
@@ -21,7 +21,7 @@ from players.protection import exclusions
 
 
 class Code(StrEnum):
-    """What keeps a player from playing, or from depositing."""
+    """Reasons why a player may not play or deposit."""
 
     LOCKED = "locked"
     EXCLUDED = "excluded"
@@ -38,17 +38,15 @@ class Code(StrEnum):
 
 @dataclass(frozen=True)
 class Bar:
-    """Why somebody may not begin, as a sentence to them in the active language, and the page (a URL name) that leads
-    on.
-    """
+    """Why a player may not start: a sentence in the active language, and the page (a URL name) to go on."""
 
     code: Code
     sentence: str
     page: str
 
 
-# The code of what keeps a player from a round, by the database's own clock, NULL where nothing does. It holds the lock
-# that exclusions wait for until the transaction ends. Free play waits for no limits of money.
+# SQL that returns the code of the first reason, or NULL, by the database's clock. It takes the lock that
+# exclusions wait for, until the transaction ends. Free mode skips limits of money.
 ALWAYS = """players_barred(%(player)s, %(session)s),
     CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
         WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
@@ -61,18 +59,21 @@ BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
 
 
 def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
-    """Return the values of the placeholders of `BARRED`. Limits on deposits are the business of whoever takes them."""
+    """Return the parameters of `BARRED`. The cashier checks limits on deposits."""
     minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.is_remote
     return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": asks}
 
 
 def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
-    """Return what keeps the player from playing, for free money too; only limits of money are skipped there."""
+    """Return the reason why the player may not play, or None. Free mode skips only limits of money."""
     return _bar(f"SELECT {BARRED}", player, session, real=real)
 
 
 def bar_to_deposit(player: Player) -> Bar | None:
-    """Return what keeps the player from depositing. Whose money lies at an operator's wallet has no deposits here."""
+    """Return the reason why the player may not deposit, or None.
+
+    Players of an operator wallet never deposit here.
+    """
     if player.is_remote:
         return bar(player, Code.REMOTE)
     return _bar(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
@@ -86,7 +87,7 @@ def _bar(question: str, player: Player, session: UUID | None, *, real: bool) -> 
 
 
 def bar(player: Player, code: Code) -> Bar:
-    """Return the bar with this code, in words."""
+    """Return the bar with this code, with its text."""
     match code:
         case Code.LOCKED:
             text = _("We have locked your account. Until we open it again you cannot log in.")
@@ -119,9 +120,9 @@ def bar(player: Player, code: Code) -> Bar:
 
 
 def excluded_sentence(player: Player) -> str:
-    """Say until when the player does not play, and by whose decision."""
+    """Return the text that says until when the player is excluded and by whom."""
     exclusion = exclusions.in_force(player)
-    if exclusion is None:  # it has ended since
+    if exclusion is None:  # it has ended meanwhile
         return _("Your pause has ended. You can play again.")
     if exclusion.until is None:
         if exclusion.kind == ExclusionKind.STAFF:

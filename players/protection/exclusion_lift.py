@@ -1,4 +1,4 @@
-"""Lifting an exclusion takes two people: one asks, another decides (`audit.approvals`)."""
+"""Lifting of exclusions, which takes two people: one asks, another decides (`audit.approvals`)."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ NOT_AGREED = "SB031"  # SQLSTATE of players_check_lift
 
 @transaction.atomic
 def ask(*, exclusion: Exclusion, reason: str, by: Staff) -> Approval:
-    """Ask for an exclusion to end. Raises EndsAtItsTime, approvals.AskedTwice."""
+    """Ask for an exclusion to be lifted. Raises EndsAtItsTime, approvals.AskedTwice."""
     if not exclusions.may_be_lifted(exclusion):
         raise exclusions.EndsAtItsTime
     request: dict[str, Json] = {"exclusion": exclusion.pk, "player": exclusion.player_id}
@@ -27,7 +27,7 @@ def ask(*, exclusion: Exclusion, reason: str, by: Staff) -> Approval:
 
 
 def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
-    """Lift the exclusion that was asked about. Raises approvals.CannotExecute."""
+    """Lift the exclusion of an approved request. Raises approvals.CannotExecute."""
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
         with transaction.atomic():
@@ -43,7 +43,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 
 
 def describe(request: Mapping[str, Json]) -> approvals.Description:
-    """Say whose exclusion is to end."""
+    """Describe the exclusion to the deciding staff member."""
     exclusion = Exclusion.objects.select_related("player").get(pk=_id(request))
     until = f"{exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
     return approvals.Description(

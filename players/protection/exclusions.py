@@ -1,7 +1,8 @@
-"""Pausing, taking a time-out, excluding oneself or being excluded: at once, free play too, and for its whole time.
+"""Exclusions: pause, time-out, self-exclusion, exclusion by staff.
 
-A row is added and none is changed, so nothing here makes an exclusion shorter. GLI-19 v3.0, A.3.7–8: it holds at
-once, and whoever is excluded can still withdraw. Limits are not touched (2.5.5): they hold on when an exclusion ends.
+They take effect at once, also in free mode, and last their whole time: rows are inserted and never
+changed, so no exclusion gets shorter. An excluded player can still withdraw (GLI-19 v3.0, A.3.7–8).
+Limits stay in force during an exclusion and after it (2.5.5).
 """
 
 from dataclasses import dataclass
@@ -20,45 +21,45 @@ from players.datetime_format import written_moment
 from players.models import ClosureState, Exclusion, ExclusionKind, ExclusionLift, Player, Staff
 
 LONGEST_TIME_OUT = timedelta(weeks=6)
-MONTHS = (1, 3, 6, 12)  # that a self-exclusion may last, beside for good
+MONTHS = (1, 3, 6, 12)  # durations of a self-exclusion; it may also be permanent
 
 
 class ExclusionError(Exception):
-    """An exclusion that cannot be, or cannot be ended."""
+    """The exclusion is invalid, or cannot be ended."""
 
 
 class UntilOutOfRange(ExclusionError):
-    """A time-out that ends before it begins, or later than a time-out may."""
+    """The time-out ends before it begins, or later than `LONGEST_TIME_OUT`."""
 
 
 class TooShort(ExclusionError):
-    """A self-exclusion below the jurisdiction's shortest."""
+    """The self-exclusion is shorter than the jurisdiction allows."""
 
 
 class ReasonMissing(ExclusionError):
-    """Staff exclude, and end exclusions, for a reason."""
+    """Staff gave no reason."""
 
 
 class EndsAtItsTime(ExclusionError):
-    """Nobody may end this exclusion now: the player's own, before the time it was begun for."""
+    """The exclusion cannot be ended now, such as a player's own before its time."""
 
 
 class LiftedAlready(ExclusionError):
-    """Somebody ended this exclusion before."""
+    """The exclusion was lifted already."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """How long, as the database counts it from now; all nothing means for good."""
+    """Duration of an exclusion, added by the database to the present time. All zero means permanent."""
 
     months: int = 0
     days: int = 0
     hours: int = 0
-    at_least_days: int = 0  # where months are shorter than the law's days
+    at_least_days: int = 0  # minimum, where months are shorter than the days of the law
 
     @property
     def is_for_good(self) -> bool:
-        """Whether it never ends by itself."""
+        """Return whether it is permanent."""
         return not (self.months or self.days or self.hours)
 
 
@@ -67,7 +68,7 @@ TIME_OUTS = {"day": Length(days=1), "week": Length(days=7), "month": Length(mont
 
 
 def now() -> datetime:
-    """Return the moment by the database's clock."""
+    """Return the present time by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()
@@ -81,24 +82,24 @@ def standing(player: Player) -> QuerySet[Exclusion]:
 
 
 def in_force(player: Player) -> Exclusion | None:
-    """Return the exclusion that ends last, None where the player may play."""
+    """Return the exclusion in force that ends last, or None."""
     return standing(player).first()
 
 
 def months_offered(player: Player) -> list[int]:
-    """Return the lengths, in months, of self-exclusion that the player's jurisdiction allows."""
+    """Return the durations of self-exclusion, in months, that the player's jurisdiction allows."""
     return [months for months in MONTHS if months * 31 >= player.jurisdiction.exclusion_days]
 
 
 @transaction.atomic
 def pause(*, player: Player, by: str) -> Exclusion:
-    """Keep the player from playing for the jurisdiction's hours, from now."""
+    """Pause the player for the hours of the jurisdiction, from now."""
     return _begin(player, ExclusionKind.PAUSE, _hours_of(player), by)
 
 
 @transaction.atomic
 def pause_for_the_house(*, player: Player, reason: str, by: Staff) -> Exclusion:
-    """Have staff pause a player for the jurisdiction's hours, and write to them. Raises ReasonMissing."""
+    """Pause a player, by staff, for the hours of the jurisdiction, and mail the player. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
     return _told(_begin(player, ExclusionKind.PAUSE, _hours_of(player), str(by), reason.strip()))
@@ -106,7 +107,7 @@ def pause_for_the_house(*, player: Player, reason: str, by: Staff) -> Exclusion:
 
 @transaction.atomic
 def take_time_out(*, player: Player, length: str = "", until: date | None = None, by: str) -> Exclusion:
-    """Keep the player from playing for a day, a week or a month, or until a day begins where they are.
+    """Start a time-out of a day, a week or a month, or until midnight before a date in the player's time zone.
 
     Raises UntilOutOfRange.
     """
@@ -121,7 +122,7 @@ def take_time_out(*, player: Player, length: str = "", until: date | None = None
 
 @transaction.atomic
 def exclude_self(*, player: Player, months: int | None, by: str) -> Exclusion:
-    """Exclude the player for *months*, None for good. Raises TooShort."""
+    """Exclude the player at their own request for *months*; None: permanently. Raises TooShort."""
     if months is None:
         return _begin(player, ExclusionKind.SELF, FOR_GOOD, by)
     if months not in months_offered(player):
@@ -133,9 +134,9 @@ def exclude_self(*, player: Player, months: int | None, by: str) -> Exclusion:
 
 @transaction.atomic
 def exclude(*, player: Player, days: int | None, reason: str, by: Staff) -> Exclusion:
-    """Have staff exclude a player for *days*, None until they end it (GLI-19 v3.0, 2.4.1), and write to them.
+    """Exclude a player, by staff, for *days*, and mail the player (GLI-19 v3.0, 2.4.1).
 
-    Raises ReasonMissing.
+    None means until staff lift it. Raises ReasonMissing.
     """
     if not reason.strip():
         raise ReasonMissing
@@ -144,8 +145,10 @@ def exclude(*, player: Player, days: int | None, reason: str, by: Staff) -> Excl
 
 
 def may_be_lifted(exclusion: Exclusion) -> bool:
-    """Say whether two members of staff may end it now: one by staff always, a player's own only where it was for good
-    and the jurisdiction's days have gone by. Everything else ends at its time.
+    """Return whether two members of staff may lift the exclusion now.
+
+    An exclusion by staff can always be lifted. A player's own can be lifted only if it is permanent
+    and the days of the jurisdiction have passed. All others end at their time.
     """
     if exclusion.kind == ExclusionKind.STAFF:
         return True
@@ -156,7 +159,7 @@ def may_be_lifted(exclusion: Exclusion) -> bool:
 
 @transaction.atomic
 def lift(*, exclusion_id: int, reason: str, asked_by: str, decided_by: str) -> ExclusionLift:
-    """End an exclusion that one member of staff asked to end and another agreed to.
+    """Lift an exclusion that one staff member asked to lift and another approved.
 
     Raises LiftedAlready, EndsAtItsTime.
     """
@@ -180,7 +183,10 @@ def _hours_of(player: Player) -> Length:
 
 
 def _told(made: Exclusion) -> Exclusion:
-    """Write to the player what staff began, until when, and how to reach the house. Why, staff wrote for the record."""
+    """Mail the player what staff began, until when, and how to contact support.
+
+    The reason is for the record and not in the mail.
+    """
     player, until = made.player, made.until
     language, zone = player.user.language, player.jurisdiction.time_zone
     told = {
@@ -194,7 +200,7 @@ def _told(made: Exclusion) -> Exclusion:
 
 
 def _begin(player: Player, kind: ExclusionKind, length: Length, by: str, reason: str = "") -> Exclusion:
-    """Insert an exclusion that begins now and has the given length."""
+    """Insert an exclusion that begins now and has the given duration."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT moment, greatest(moment + make_interval(months => %s, days => %s, hours => %s),"
@@ -208,7 +214,7 @@ def _begin(player: Player, kind: ExclusionKind, length: Length, by: str, reason:
 def _insert(
     player: Player, kind: ExclusionKind, begun: datetime, until: datetime | None, by: str, reason: str = ""
 ) -> Exclusion:
-    """Store and record an exclusion; the database moves it to the moment when no round is under way any more."""
+    """Store and record an exclusion. The database shifts it to the time when no round is in progress."""
     made = Exclusion.objects.create(player=player, kind=kind, begun=begun, until=until, by=by, reason=reason)
     made.refresh_from_db(fields=["begun", "until"])
     log.record(

@@ -1,4 +1,4 @@
-"""Time-outs, self-exclusion and the reality check as players fill them in."""
+"""Forms for time-outs, self-exclusion and the reality check."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class TimeOutForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Keep the date only where it is meant."""
+        """Require the date only if it was chosen, otherwise drop it."""
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("length") != OWN_DATE:
             cleaned["until"] = None
@@ -43,12 +43,12 @@ class TimeOutForm(forms.Form):
         return cleaned
 
     def refuse_date(self) -> None:
-        """Say which dates there are to choose from."""
+        """Add an error that names the possible dates."""
         self.add_error("until", _("Choose a date after today, six weeks from now at the latest."))
 
 
 class SelfExclusionForm(forms.Form):
-    """Some months, or for good; and that this cannot be taken back."""
+    """Duration of a self-exclusion, and confirmation that it cannot be undone."""
 
     months = forms.ChoiceField(label=gettext_lazy("How long"))
     is_sure = forms.BooleanField(
@@ -65,13 +65,13 @@ class SelfExclusionForm(forms.Form):
         self.fields["months"].choices = [*offered, (FOR_GOOD, _("For good"))]  # type: ignore[attr-defined]
 
     def clean_months(self) -> int | None:
-        """Return how many months, None for good."""
+        """Return the number of months; None: permanently."""
         chosen = self.cleaned_data["months"]
         return None if chosen == FOR_GOOD else int(chosen)
 
 
 class IntervalForm(forms.Form):
-    """Every how many minutes."""
+    """Interval of the reality check, in minutes."""
 
     minutes = forms.TypedChoiceField(label=gettext_lazy("Remind me"), coerce=int)
 

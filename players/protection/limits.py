@@ -1,7 +1,8 @@
-"""Limits that a player, the house or the law sets on deposits, losses, stakes and time.
+"""Limits set by the player, by staff or by law on deposits, losses, stakes and time.
 
-PostgreSQL says what holds and when a change takes effect (``sql/functions/limits.sql``), by its own clock, so no job
-has to run for a limit to change. Amounts are minor units of the player's currency; of time, seconds.
+PostgreSQL decides which limits hold and when a change takes effect (``sql/functions/limits.sql``),
+by its own clock. So no job has to run. Amounts are minor units of the player's currency; limits of
+time are seconds.
 """
 
 from collections.abc import Mapping
@@ -14,25 +15,25 @@ from django.db.models.functions import Now
 from audit import log
 from players.models import LimitChange, LimitKind, LimitOffer, LimitsAsked, LimitSource, Period, Player
 
-LAW = "law"  # whose limit it is where the jurisdiction sets it
+LAW = "law"  # source of limits that the jurisdiction sets
 PERIODS = tuple(Period)
 
 
 class LimitsError(Exception):
-    """A limit that cannot be set; nothing has changed."""
+    """The limit cannot be set. Nothing has changed."""
 
 
 class NothingChanges(LimitsError):
-    """This is what holds, or waits, already."""
+    """The same limit is in force or pending already."""
 
 
 class LimitRequired(LimitsError):
-    """The law of the player's jurisdiction asks for this limit: it can be changed, not removed."""
+    """The jurisdiction requires this limit: it can be changed but not removed."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The strictest of the limits in force on a kind and period, and whose it is: "player", "house" or "law"."""
+    """The strictest limit in force for a kind and period, with its source: "player", "house" or "law"."""
 
     kind: LimitKind
     period: Period
@@ -41,7 +42,7 @@ class Limit:
 
 
 def limits_of(player: Player) -> Mapping[tuple[LimitKind, Period], Limit]:
-    """Return what holds now, the strictest of each kind and period (GLI-19 v3.0, 2.5.5)."""
+    """Return the strictest limit in force for each kind and period (GLI-19 v3.0, 2.5.5)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT DISTINCT ON (kind, period) kind, period, amount, source FROM players_limits_by_source(%s::bigint)"
@@ -53,12 +54,12 @@ def limits_of(player: Player) -> Mapping[tuple[LimitKind, Period], Limit]:
 
 
 def time_limits(player: Player) -> Mapping[Period, int]:
-    """Return how many seconds may be played in each period that has such a limit."""
+    """Return the limits of time in seconds, by period."""
     return {period: limit.amount for (kind, period), limit in limits_of(player).items() if kind is LimitKind.TIME}
 
 
 def own_limits(player: Player, source: LimitSource = LimitSource.PLAYER) -> Mapping[tuple[LimitKind, Period], int]:
-    """Return the limits that hold now of those the player, or the house, has set."""
+    """Return the limits in force that the player, or staff, set."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT kind, period, amount FROM players_limits_by_source(%s::bigint) WHERE source = %s",
@@ -68,7 +69,7 @@ def own_limits(player: Player, source: LimitSource = LimitSource.PLAYER) -> Mapp
 
 
 def pending(player: Player) -> Mapping[tuple[LimitKind, Period], LimitChange]:
-    """Return the changes of the player's own limits that are still to take effect."""
+    """Return the changes of the player's own limits that have not taken effect yet."""
     newest = LimitChange.objects.filter(player=player, source=LimitSource.PLAYER)
     newest = newest.order_by("kind", "period", "-id").distinct("kind", "period")
     waiting = LimitChange.objects.filter(pk__in=newest.values("pk"), effective_at__gt=Now())
@@ -76,7 +77,7 @@ def pending(player: Player) -> Mapping[tuple[LimitKind, Period], LimitChange]:
 
 
 def period_ends(player: Player) -> Mapping[Period, datetime]:
-    """Return when the running day, week and month end where the player is."""
+    """Return when the current day, week and month end in the player's time zone."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT period, players_period_end(period, clock_timestamp(), %s) FROM unnest(%s::text[]) AS period",
@@ -86,7 +87,7 @@ def period_ends(player: Player) -> Mapping[Period, datetime]:
 
 
 def period_days(player: Player) -> Mapping[Period, date]:
-    """Return the first day of the running day, week and month where the player is."""
+    """Return the first day of the current day, week and month in the player's time zone."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT period, date_trunc(period, clock_timestamp() AT TIME ZONE %s)::date"
@@ -107,8 +108,10 @@ def set_limit(
     source: LimitSource = LimitSource.PLAYER,
     reason: str = "",
 ) -> LimitChange:
-    """Set a limit, or remove it (None), and return the change, which says when it takes effect: a stricter one now, a
-    looser one of the player's own when the jurisdiction lets it. Whatever waited before is withdrawn.
+    """Set a limit, or remove it (None), and return the change with the time when it takes effect.
+
+    A stricter limit takes effect at once. A looser one of the player's own waits as long as the
+    jurisdiction says. A pending change is withdrawn.
 
     Raises NothingChanges, LimitRequired.
     """
@@ -125,9 +128,9 @@ def set_limit(
 
 @transaction.atomic
 def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str) -> LimitChange:
-    """Withdraw a change of the player's own limit that is still to take effect: what holds now goes on.
+    """Withdraw a pending change of the player's own limit. The limit in force stays.
 
-    Raises NothingChanges where none waits.
+    Raises NothingChanges if none is pending.
     """
     waiting = pending(player).get((kind, period))
     if waiting is None:
@@ -138,29 +141,33 @@ def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str)
 
 
 def must_set_limits(player: Player) -> bool:
-    """Say whether play waits for deposit limits: the jurisdiction requires them, and the player, who deposits here, has
-    not set all.
+    """Return whether the player must set deposit limits before play.
+
+    True if the jurisdiction requires them and not all are set. Never for players of an operator
+    wallet.
     """
     return not player.is_remote and _asked("players_must_set_limits", player)
 
 
 def should_offer(player: Player) -> bool:
-    """Say whether the player is to be offered deposit limits: the jurisdiction asks for that, they have set none and
-    not answered before. Nobody is who deposits elsewhere.
+    """Return whether the player is to be offered deposit limits.
+
+    True if the jurisdiction asks for the offer and the player has neither set limits nor answered.
+    Never for players of an operator wallet.
     """
     return not player.is_remote and _asked("players_should_offer_limits", player)
 
 
 @transaction.atomic
 def decline_offer(*, player: Player) -> None:
-    """Note that the player was offered deposit limits and wants none now. They are not asked again."""
+    """Record that the player declined the offer of deposit limits. The offer is not repeated."""
     _offer, is_new = LimitOffer.objects.get_or_create(player=player)
     if is_new:
         log.record("limits.declined", by=str(player), on=str(player), data={})
 
 
 def required(player: Player) -> set[tuple[LimitKind, Period]]:
-    """Return the limits without which the player may not play."""
+    """Return the limits that the player must have set before play."""
     where = player.jurisdiction
     if where.deposit_limits != LimitsAsked.REQUIRED:
         return set()
@@ -188,7 +195,7 @@ def _change(
 
 
 def _record(event: str, change: LimitChange) -> None:
-    """Record a change as an alteration: what it was, what it is, from when, by whom."""
+    """Record a change of a limit as an event of the alterations report."""
     data: dict[str, log.Json] = {
         "source": change.source,
         "kind": change.kind,

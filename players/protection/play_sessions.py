@@ -1,5 +1,6 @@
-"""A sitting: what a player has done at tables since logging in, always in view there, and the reality check that has
-them look at it.
+"""Play sessions ("sittings") and the reality check.
+
+A sitting holds what a player has done at tables since logging in. Tables show it permanently.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from django.db import connection, transaction
 from audit import log
 from players.models import Player, RealityCheck, Sitting
 
-INTERVALS = (15, 30, 60)  # minutes that a player may choose between
+INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
 OPEN = """
 INSERT INTO players_sitting (session, player_id, began)
@@ -26,9 +27,9 @@ SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, pa
     players_check_due(player_id, session, %(usual)s)
 FROM players_sitting WHERE session = %(session)s AND player_id = %(player)s
 """
-# What `players_note_round` does for one player, for all of a round at once: it is asked for some statement's rows of
-# (player_id, session, mode, staked, paid), a player once. Sittings first, as there, and rows in order: two rounds that
-# end at once wait for each other and not in a circle.
+# Set-based version of `players_note_round`, for all players of a round. The placeholder is a SELECT of
+# (player_id, session, mode, staked, paid) with one row per player. Sittings are locked first, as in that
+# function, and rows in order, so that two rounds that end at once cannot deadlock.
 NOTE_SITTINGS = """
 WITH played AS MATERIALIZED ({played}),
 locked AS MATERIALIZED (
@@ -62,12 +63,12 @@ ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + excluded.second
 
 
 class UnknownInterval(Exception):
-    """An interval that the house does not offer."""
+    """The interval is not offered."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A sitting at one moment. Amounts in minor units of the player's currency, payouts with the stakes."""
+    """A sitting at one time. Amounts in minor units of the player's currency; payouts include stakes."""
 
     began: datetime  # the log-in
     now: datetime  # by the database's clock
@@ -80,41 +81,44 @@ class Seen:
 
     @property
     def lasted(self) -> timedelta:
-        """Time since the log-in."""
+        """Return the time since the log-in."""
         return self.now - self.began
 
     @property
     def net_real(self) -> int:
-        """What real money has come to: more than nothing where the player is ahead."""
+        """Return the net result of real money, positive if the player is ahead."""
         return self.paid_real - self.staked_real
 
     @property
     def net_free(self) -> int:
-        """The same of free money."""
+        """Return the net result of free money."""
         return self.paid_free - self.staked_free
 
 
 def sitting(player: Player, session: UUID) -> Seen:
-    """Return the sitting of a session, which begins on first sight with the time of the log-in."""
+    """Return the sitting of a session. It is created on the first call and begins at the log-in.
+
+    Raises Sitting.DoesNotExist if the session belongs to another player.
+    """
     found = _read(player, session)
     if found is None:
         with connection.cursor() as cursor:
             cursor.execute(OPEN, {"session": session, "player": player.pk})
         found = _read(player, session)
     if found is None:
-        raise Sitting.DoesNotExist  # the session is somebody else's
+        raise Sitting.DoesNotExist  # the session belongs to another player
     return found
 
 
 def interval(player: Player) -> int:
-    """Return after how many minutes the player is told: their choice, or the house's usual."""
+    """Return the interval of the reality check in minutes: the player's choice, or the default."""
     chosen = RealityCheck.objects.filter(player=player).order_by("-id").first()
     return chosen.minutes if chosen else settings.REALITY_CHECK_MINUTES
 
 
 @transaction.atomic
 def choose_interval(*, player: Player, minutes: int) -> None:
-    """Tell the player every so many minutes from now on. Raises UnknownInterval."""
+    """Set the interval of the reality check. Raises UnknownInterval."""
     if minutes not in INTERVALS:
         raise UnknownInterval
     before = interval(player)
@@ -126,8 +130,9 @@ def choose_interval(*, player: Player, minutes: int) -> None:
 
 @transaction.atomic
 def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
-    """Have the player answer the reality check that waits; the next one comes an interval from now. Where none waits,
-    nothing happens.
+    """Record the answer to a due reality check. The next one is due one interval later.
+
+    Does nothing if no check is due.
     """
     seen = sitting(player, session)
     if not seen.is_check_due:
@@ -158,8 +163,9 @@ def _read(player: Player, session: UUID) -> Seen | None:
 
 
 def note_all(played: str, parameters: Mapping[str, int | str | UUID | None]) -> None:
-    """Add a finished round to what is known of the session and of the day of everybody who has played it: *played* is a
-    SELECT of (player_id, session, mode, staked, paid), a player once.
+    """Add a finished round to the sittings and playing times of all its players.
+
+    *played* is a SELECT of (player_id, session, mode, staked, paid) with one row per player.
     """
     with connection.cursor() as cursor:
         for statement in (NOTE_SITTINGS, NOTE_TIMES):

@@ -1,6 +1,7 @@
-"""Who may go on watching, asked of many sessions in one query and by a connection that is not Django's: streams.
+"""SQL that checks which event streams may stay open, for many sessions in one query.
 
-Asking is no action: no session lasts longer for it, and none is ended here.
+It runs on a connection outside Django. A check is not an action: it neither extends nor ends a
+session.
 """
 
 from collections.abc import Iterable
@@ -48,7 +49,8 @@ STILL_CONNECTED: Final = """
           AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
 """
 
-# The same rule as `players.login.sessions.standing` and `players.access.staff_required`: a role is looked up each time.
+# The same rule as `players.login.sessions.standing` and `players.access.staff_required`. Roles are read each
+# time.
 STILL_ON_DUTY: Final = """
     SELECT session.id
     FROM players_session session
@@ -71,22 +73,25 @@ STILL_ON_DUTY: Final = """
 
 
 def asked(sessions: Iterable[UUID]) -> dict[str, Any]:
-    """Return the parameters of `STILL_WATCHING`, which answers with those that run still and belong to players who may
-    play.
+    """Return the parameters of `STILL_WATCHING`.
+
+    It returns the running sessions of players who may play.
     """
     return {"sessions": list(sessions), "idle": settings.PLAYER_IDLE_SECONDS}
 
 
 def asked_of_programs(tokens: Iterable[int]) -> dict[str, Any]:
-    """Return the parameters of `STILL_CONNECTED`, which answers with those that hold still, may read, and belong to
-    players who may play.
+    """Return the parameters of `STILL_CONNECTED`.
+
+    It returns the valid tokens with the scope to read, of players who may play.
     """
     return {"tokens": list(tokens), "scope": Scope.READ.value}
 
 
 def asked_of_staff(sessions: Iterable[UUID], permissions: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters of `STILL_ON_DUTY`, which answers with those that run still and belong to staff in whose
-    role is one of *permissions* (``app.codename``).
+    """Return the parameters of `STILL_ON_DUTY`.
+
+    It returns the running sessions of staff whose role has one of *permissions* (``app.codename``).
     """
     return {
         "sessions": list(sessions),

@@ -1,6 +1,7 @@
-"""Registers of excluded people: one interface, the house's own register behind it, a place for each national one.
+"""Exclusion registers: a common interface, our own register, and national ones.
 
-Which register serves which jurisdiction is configured by dotted path (``SABOT_REGISTERS``); see ``docs/registers.md``.
+``SABOT_REGISTERS`` configures the register of each jurisdiction by dotted path; see
+``docs/registers.md``.
 """
 
 from players.protection.registers.interface import CLEAR, Finding, Person, Register, RegisterUnreachable

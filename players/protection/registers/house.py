@@ -1,14 +1,14 @@
-"""The house's own register: a player is excluded where another account of the same person is.
+"""Our own exclusion register: a player is excluded if another account of the same person is.
 
-The same person is whoever shows the same name and date of birth, unless staff found that they are two people; or whom
-staff found to be the same on any other ground.
+Two accounts are the same person if they have the same name and date of birth, unless staff found
+that they differ; or if staff found them to be the same on any other ground.
 """
 
 from django.db import connection
 
 from players.protection.registers.interface import CLEAR, Finding, Person
 
-# A pause or time-out is of one account: a name that two people share must not stop the other for somebody's evening.
+# A pause or time-out holds for one account only: another person with the same name must not be stopped by it.
 EXCLUDED_ELSEWHERE = """
 SELECT e.until FROM players_exclusion AS e LEFT JOIN players_exclusionlift AS l ON l.exclusion_id = e.id
 WHERE e.kind IN ('self', 'staff') AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL
@@ -28,12 +28,12 @@ ORDER BY e.until DESC NULLS FIRST LIMIT 1
 
 
 class HouseRegister:
-    """Knows who is excluded in this house; always within reach."""
+    """Register of exclusions in this database. Always reachable."""
 
     name = "house"
 
     def check(self, person: Person) -> Finding:
-        """Look for an exclusion of the same person under another account."""
+        """Search for an exclusion of the same person under another account."""
         with connection.cursor() as cursor:
             cursor.execute(EXCLUDED_ELSEWHERE, {"player": person.player_id})
             found = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What a register of excluded people is asked and answers."""
+"""Interface of exclusion registers."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -9,7 +9,7 @@ from players.models import Player
 
 @dataclass(frozen=True)
 class Person:
-    """Who a register is asked about. Names are empty until the player's identity is known."""
+    """The person that a register is asked about. Names are empty until the identity is known."""
 
     player_id: int
     jurisdiction: str
@@ -20,7 +20,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether the register keeps this person from playing; *until* where it tells."""
+    """Whether the register excludes this person, and *until* when if it says so."""
 
     is_excluded: bool
     until: datetime | None = None
@@ -30,13 +30,13 @@ CLEAR = Finding(is_excluded=False)
 
 
 class RegisterUnreachable(Exception):
-    """The register did not answer, or nothing that can be understood. Nobody plays on a guess."""
+    """The register gave no valid answer. The player may not play without one."""
 
 
 class Register(Protocol):
-    """One register. It is asked once per session and holds no state of a player."""
+    """An exclusion register. It is asked once per session and holds no state of a player."""
 
-    name: str  # as it stands on record, 40 characters at most
+    name: str  # recorded with each answer, 40 characters at most
 
     def check(self, person: Person) -> Finding:
         """Look *person* up, within a few seconds. Raises RegisterUnreachable."""
@@ -44,5 +44,5 @@ class Register(Protocol):
 
 
 def person_of(player: Player) -> Person:
-    """Return what is known of a player."""
+    """Return the known data of a player."""
     return Person(player_id=player.pk, jurisdiction=player.jurisdiction_id, birth_date=player.birth_date)

@@ -1,7 +1,8 @@
-"""Asking the registers that serve a player, and keeping what they answered.
+"""Queries of exclusion registers, and storage of their answers.
 
-They are asked at log-in and before play. An answer holds for as long as a session can last; one that did not come is
-asked for again before the next game. The round's own transaction reads the stored answers (``players_barred``).
+Registers are asked at log-in and before play. An answer holds for as long as a session can last. A
+missing answer is asked for again before the next game. The round's own transaction reads the stored
+answers (``players_barred``).
 """
 
 from datetime import datetime, timedelta
@@ -22,23 +23,23 @@ UNANSWERED = (Outcome.UNREACHABLE, Outcome.DROPPED)
 
 
 def serving(jurisdiction: str) -> tuple[Register, ...]:
-    """Return the registers asked about players of a jurisdiction: the house's own, then the national one if there is
-    one configured.
-    """
+    """Return the registers for a jurisdiction: our own first, then the national one if configured."""
     path = settings.PLAYER_REGISTERS.get(jurisdiction)
     return (HouseRegister(), _configured(path)) if path else (HouseRegister(),)
 
 
 def ask(player: Player) -> None:
-    """Ask every register that serves the player, and keep and record the answers."""
+    """Ask every register for the player's jurisdiction, and store and record the answers."""
     for register in serving(player.jurisdiction_id):
         _keep(player, register)
 
 
 def ask_where_stale(player: Player) -> None:
-    """Ask again what may have changed: the house's own register always, a national one where its last answer is
-    missing, too old or was none at all. What the house's says as before is not kept again. One that could not be
-    reached and is configured no more keeps nobody from playing; what it had said of an exclusion holds.
+    """Ask again the registers whose answers may have changed.
+
+    Our own register is always asked, and stored only if its answer changed. A national one is asked
+    if its last answer is missing, too old, or a failure. An unreachable register that is no longer
+    configured stops nobody; an exclusion that it reported stays in force.
     """
     last = {
         check.register: check
@@ -60,8 +61,9 @@ def ask_where_stale(player: Player) -> None:
 
 
 def ask_where_due(player: Player) -> None:
-    """Ask the national register where it has not been asked for as long as an answer holds, or never: it may have been
-    configured while the player plays. Costs nothing where none is configured.
+    """Ask the national register if it has no valid answer, for example because it was configured during play.
+
+    Costs nothing if none is configured.
     """
     for register in serving(player.jurisdiction_id)[1:]:
         answers = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
