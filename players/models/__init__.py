@@ -1,4 +1,4 @@
-"""Tables about people, one module for each subject."""
+"""Models of players and staff, one module per subject."""
 
 from players.models.closures import Closure, ClosureState
 from players.models.identity import (

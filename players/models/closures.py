@@ -1,4 +1,4 @@
-"""Closing an account for good: what was asked for, and when it was done."""
+"""Account closures."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -7,15 +7,15 @@ from players.models.people import Player
 
 
 class ClosureState(models.TextChoices):
-    """How far it has come. An account without a row is open."""
+    """State of a closure. An account without a row is open."""
 
-    CLOSING = "closing"  # no play, no deposits; the balance is on its way to its owner
-    CLOSED = "closed"  # nothing is left, nobody can log in, but for money that comes late
-    ERASED = "erased"  # whose it was is forgotten
+    CLOSING = "closing"  # no play, no deposits; the balance is being paid out
+    CLOSED = "closed"  # paid out, except for late payments; nobody can log in
+    ERASED = "erased"  # the personal data is erased
 
 
 class Closure(models.Model):
-    """A step to the end of an account. The last one holds; rows are inserted and never changed."""
+    """One step of closing an account. The newest row holds; rows are inserted and never changed."""
 
     player = models.ForeignKey(Player, models.PROTECT)
     state = models.CharField(max_length=10, choices=ClosureState)

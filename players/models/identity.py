@@ -1,7 +1,7 @@
-"""Who a player is outside the house: what they sent in to show it, what staff found, and who may be the same person.
+"""Identity verification (KYC): submissions, documents, review results, and likely duplicates.
 
-These tables hold personal data that may be erased. Pictures lie apart from what is listed of them, so that no list
-ever drags them along, and erasing one is deleting its row.
+These tables hold personal data that may be erased. File contents are in their own table, so that
+lists do not load them and deleting one row erases a file.
 """
 
 from uuid import uuid4
@@ -15,7 +15,7 @@ LONGEST_NAME = 120  # characters
 
 
 class DocumentKind(models.TextChoices):
-    """What shows who somebody is."""
+    """Kinds of identity documents."""
 
     PASSPORT = "passport"
     CARD = "card"
@@ -23,7 +23,7 @@ class DocumentKind(models.TextChoices):
 
 
 class SubmissionStatus(models.TextChoices):
-    """What has become of a submission."""
+    """State of a submission."""
 
     SUBMITTED = "submitted"
     VERIFIED = "verified"
@@ -31,7 +31,7 @@ class SubmissionStatus(models.TextChoices):
 
 
 class RefusalReason(models.TextChoices):
-    """Why a submission was refused; the player reads a sentence for each."""
+    """Reasons to refuse a submission. The player reads a text for each."""
 
     UNREADABLE = "unreadable"
     EXPIRED = "expired"
@@ -43,7 +43,7 @@ class RefusalReason(models.TextChoices):
 
 
 class Part(models.TextChoices):
-    """Which part of the evidence a document is."""
+    """Part of the evidence that a document is."""
 
     FRONT = "front"
     BACK = "back"
@@ -51,25 +51,25 @@ class Part(models.TextChoices):
 
 
 class Ground(models.TextChoices):
-    """What two players have in common that makes one person of them likely."""
+    """Values that two players share and that suggest one person."""
 
-    NAME = "name"  # and the date of birth
+    NAME = "name"  # with the date of birth
     ADDRESS = "address"  # with the last name and the date of birth
     NUMBER = "number"  # of an identity document
     PICTURE = "picture"
     PHONE = "phone"
-    PAYOUT = "payout"  # the account that winnings are paid to
+    PAYOUT = "payout"  # the account that withdrawals are paid to
 
 
 class Resolution(models.TextChoices):
-    """What staff found about two players."""
+    """Result of staff's review of two players."""
 
     SAME = "same"
     DIFFERENT = "different"
 
 
 class Submission(models.Model):
-    """What a player said of themselves, once, and what staff found; the latest one is what counts."""
+    """Details that a player submitted, and the result of the review. Only the latest submission counts."""
 
     player = models.ForeignKey(Player, models.PROTECT)
     given_names = models.CharField(max_length=LONGEST_NAME)
@@ -77,7 +77,7 @@ class Submission(models.Model):
     street = models.CharField(max_length=200)
     postal_code = models.CharField(max_length=20)
     city = models.CharField(max_length=120)
-    phone = models.CharField(max_length=20, blank=True)  # +46701234567
+    phone = models.CharField(max_length=20, blank=True)  # E.164: +46701234567
     document_kind = models.CharField(max_length=10, choices=DocumentKind)
     document_number = models.CharField(max_length=40)
     sent_at = models.DateTimeField(db_default=Now())
@@ -85,7 +85,7 @@ class Submission(models.Model):
     reviewed_by = models.ForeignKey(Staff, models.PROTECT, null=True)
     reviewed_at = models.DateTimeField(null=True)
     reason = models.CharField(max_length=20, choices=RefusalReason, blank=True)
-    note = models.TextField(blank=True)  # what staff added for the player to read
+    note = models.TextField(blank=True)  # from staff, for the player to read
 
     class Meta:
         default_permissions = ()
@@ -109,13 +109,13 @@ class Submission(models.Model):
 
 
 class Document(models.Model):
-    """A picture or PDF as it is listed: never its file name, which says nothing and may say too much."""
+    """A picture or PDF as it is listed. The file name is never stored, because it may hold personal data."""
 
     id = models.UUIDField(primary_key=True, default=uuid4)
     submission = models.ForeignKey(Submission, models.PROTECT)
     part = models.CharField(max_length=10, choices=Part)
     media_type = models.CharField(max_length=20)
-    size = models.PositiveIntegerField()  # bytes, as stored before encryption
+    size = models.PositiveIntegerField()  # bytes, before encryption
 
     class Meta:
         default_permissions = ()
@@ -123,7 +123,7 @@ class Document(models.Model):
 
 
 class DocumentContent(models.Model):
-    """A document itself, encrypted with a key that the database never sees, and bound to the document's id."""
+    """Content of a document, encrypted with a key outside the database and bound to the document's id."""
 
     document = models.OneToOneField(Document, models.PROTECT, primary_key=True, related_name="content")
     sealed = models.BinaryField()
@@ -133,7 +133,7 @@ class DocumentContent(models.Model):
 
 
 class Trait(models.Model):
-    """Something that tells people apart, as a keyed hash: two players with the same one may be one person."""
+    """An identifying value as a keyed hash. Two players with the same one may be one person."""
 
     player = models.ForeignKey(Player, models.PROTECT)
     ground = models.CharField(max_length=10, choices=Ground)
@@ -145,7 +145,7 @@ class Trait(models.Model):
 
 
 class Duplicate(models.Model):
-    """Two players who may be one person, on one ground; the one who registered first stands first."""
+    """Two players who may be one person, on one ground. ``first`` registered earlier."""
 
     first = models.ForeignKey(Player, models.PROTECT, related_name="+")
     second = models.ForeignKey(Player, models.PROTECT, related_name="+")

@@ -1,6 +1,4 @@
-"""Limits on deposits, losses, stakes and time (``players/sql/functions/limits.sql``), and the answer of whoever was
-offered some.
-"""
+"""Limits on deposits, losses, stakes and time (``players/sql/functions/limits.sql``), and answered offers."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -18,7 +16,7 @@ class LimitKind(models.TextChoices):
 
 
 class Period(models.TextChoices):
-    """A calendar period in the time zone of the player's jurisdiction; a week begins on Monday."""
+    """Calendar period in the time zone of the player's jurisdiction. A week begins on Monday."""
 
     DAY = "day"
     WEEK = "week"
@@ -26,28 +24,29 @@ class Period(models.TextChoices):
 
 
 class LimitSource(models.TextChoices):
-    """Who has set a limit. What the law sets is no row: it stands with the jurisdiction."""
+    """Who set a limit. Limits of the law have no rows: the jurisdiction holds them."""
 
     PLAYER = "player"
     HOUSE = "house"
 
 
 class LimitChange(models.Model):
-    """A limit set, changed or removed, at once or later; written by ``players_change_limit`` alone.
+    """A limit that was set, changed or removed, with the time when it takes effect.
 
-    Amounts are minor units of the player's currency, or seconds where the kind is time; None: no limit.
+    Only ``players_change_limit`` inserts rows. Amounts are minor units of the player's currency, or
+    seconds for limits of time. None means no limit.
     """
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     source = models.CharField(max_length=10, choices=LimitSource)
     kind = models.CharField(max_length=10, choices=LimitKind)
     period = models.CharField(max_length=10, choices=Period)
-    before = models.BigIntegerField(null=True)  # what held when it was asked for
+    before = models.BigIntegerField(null=True)  # the limit in force at the request
     amount = models.BigIntegerField(null=True)
     asked_at = models.DateTimeField()
     effective_at = models.DateTimeField()
-    asked_by = models.CharField(max_length=40)  # as the event log names them
-    reason = models.CharField(max_length=500)  # of the house; a player needs none
+    asked_by = models.CharField(max_length=40)  # actor, as in the event log
+    reason = models.CharField(max_length=500)  # of staff; a player needs none
 
     class Meta:
         default_permissions = ()
@@ -67,7 +66,7 @@ class LimitChange(models.Model):
 
 
 class LimitOffer(models.Model):
-    """A player who was offered deposit limits has answered: set some, or not now."""
+    """A player has answered the offer of deposit limits: set some, or declined."""
 
     player = models.OneToOneField(Player, models.PROTECT, related_name="limit_offer")
     answered_at = models.DateTimeField(db_default=Now())

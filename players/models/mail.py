@@ -1,4 +1,4 @@
-"""Mail that the house has written: an outbox, filled in the transaction of what it tells about, emptied by a task."""
+"""Outbox of mail: filled in the transaction of its cause, emptied by a task."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -7,9 +7,9 @@ from players.models.people import User
 
 
 class Mail(models.Model):
-    """One mail. In production its ``body`` is erased once it is sent, since it may hold a code."""
+    """One mail. In production, ``body`` is erased after sending, because it may hold a code."""
 
-    user = models.ForeignKey(User, models.PROTECT, null=True)  # None: to an address that is nobody's
+    user = models.ForeignKey(User, models.PROTECT, null=True)  # None: to an address without a user
     address = models.EmailField()
     language = models.CharField(max_length=2)
     template = models.CharField(max_length=60)

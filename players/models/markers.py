@@ -1,6 +1,6 @@
-"""Flags: signs that play may be doing somebody harm, with the rows behind them and the contact that staff made.
+"""Flags for markers of harm, with the rows that caused them and the contacts that staff made.
 
-A flag ends once and is otherwise never changed; what was seen and what staff did about it is inserted and never changed
+A flag changes only once, when it is closed. Sightings and contacts are inserted and never changed
 (``sql/functions/harm_markers.sql``).
 """
 
@@ -11,7 +11,7 @@ from players.models.people import Player, Staff
 
 
 class Marker(models.TextChoices):
-    """What a flag is about. What each one means, with its figures, stands in ``docs/markers.md``."""
+    """Markers of harm. ``docs/markers.md`` describes each with its thresholds."""
 
     RAISED_STAKES = "raised_stakes", "Stakes raised after losses"
     LOSS_DEPOSIT = "loss_deposit", "Deposit soon after losses"
@@ -35,7 +35,7 @@ class FlagOutcome(models.TextChoices):
 
 
 class Flag(models.Model):
-    """A marker that a player has reached. At most one of each is open."""
+    """A marker that a player has reached. At most one flag per marker is open."""
 
     player = models.ForeignKey(Player, models.PROTECT)
     marker = models.CharField(max_length=20, choices=Marker)
@@ -64,13 +64,13 @@ class Flag(models.Model):
 
 
 class Sighting(models.Model):
-    """What was seen when a flag was raised, and each time it had become worse."""
+    """What was seen when a flag was raised, and again each time the degree rose."""
 
     flag = models.ForeignKey(Flag, models.PROTECT, related_name="sightings")
     at = models.DateTimeField(db_default=Clock())
-    began = models.DateTimeField()  # the first and the last of the rows
+    began = models.DateTimeField()  # time of the first and the last row
     ended = models.DateTimeField()
-    degree = models.BigIntegerField()  # counts what the marker counts: more is worse
+    degree = models.BigIntegerField()  # the number that the marker counts: higher is worse
     sentence = models.TextField()  # for staff
     rows = models.JSONField()  # [{"table": …, "id": …, "at": …, "amount": …}, …], amounts in minor units
 
@@ -79,7 +79,7 @@ class Sighting(models.Model):
 
 
 class ContactWay(models.TextChoices):
-    """How staff got in touch."""
+    """How staff contacted the player."""
 
     MESSAGE = "message", "Message in the house"
     EMAIL = "email", "E-mail"
@@ -92,11 +92,11 @@ class Contact(models.Model):
 
     flag = models.ForeignKey(Flag, models.PROTECT, related_name="contacts")
     staff = models.ForeignKey(Staff, models.PROTECT, db_index=False)
-    at = models.DateTimeField(db_default=Clock())  # when it was put on record
+    at = models.DateTimeField(db_default=Clock())  # when it was recorded
     made_at = models.DateTimeField()  # when it took place
     way = models.CharField(max_length=8, choices=ContactWay)
     said = models.TextField()  # what was said and agreed
-    next_look = models.DateField(null=True)  # when staff look again
+    next_look = models.DateField(null=True)  # when staff review the player again
 
     class Meta:
         default_permissions = ()
@@ -106,12 +106,12 @@ class Contact(models.Model):
 
 
 class Look(models.Model):
-    """One look through the tables for markers; the next one begins where it ended."""
+    """One scan for markers of harm. The next scan begins where it ended."""
 
     at = models.DateTimeField(db_default=Clock())
-    seen = models.DateTimeField()  # everything up to here had been committed
-    event_id = models.BigIntegerField()  # the event log's, up to which that holds
-    players = models.PositiveIntegerField()  # who had done something since the look before
+    seen = models.DateTimeField()  # all transactions up to here had committed
+    event_id = models.BigIntegerField()  # the last event of the log at that time
+    players = models.PositiveIntegerField()  # how many had been active since the previous scan
     flags = models.PositiveIntegerField()  # raised, or worse than before
 
     class Meta:

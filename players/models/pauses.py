@@ -1,7 +1,7 @@
-"""What keeps a player from playing for a time, and what is known of the time spent playing.
+"""Exclusions, register checks, reality checks, and time played.
 
-Exclusions, their lifting, register checks and chosen intervals are inserted and never changed (triggers in
-``sql/functions/exclusions.sql``); a longer exclusion is another row, and none can be made shorter.
+Exclusions, lifts, register checks and chosen intervals are inserted and never changed (triggers in
+``sql/functions/exclusions.sql``). A longer exclusion is another row; none can be shortened.
 """
 
 from django.db import models
@@ -12,25 +12,26 @@ from players.models.people import Player
 
 
 class ExclusionKind(models.TextChoices):
-    """Who keeps a player from playing, and how."""
+    """Kinds of exclusion."""
 
-    PAUSE = "pause", _("Pause")  # the button in view everywhere
-    TIME_OUT = "time_out", _("Time-out")  # some days or weeks, by the player
-    SELF = "self", _("Self-exclusion")  # months or for good, by the player
+    PAUSE = "pause", _("Pause")  # by the pause button, which is always visible
+    TIME_OUT = "time_out", _("Time-out")  # days or weeks, by the player
+    SELF = "self", _("Self-exclusion")  # months or permanent, by the player
     STAFF = "staff", _("Exclusion by the house")
 
 
 class Exclusion(models.Model):
-    """A player may not play from *begun* to *until* (None: for good). The database moves both to the moment of the
-    insertion.
+    """The player may not play from *begun* to *until* (None: permanently).
+
+    The database shifts both by the time that the insert had to wait.
     """
 
     player = models.ForeignKey(Player, models.PROTECT)
     kind = models.CharField(max_length=8, choices=ExclusionKind.choices)
     begun = models.DateTimeField(db_default=Now())
     until = models.DateTimeField(null=True)
-    reason = models.CharField(max_length=500, db_default="", default="")  # of staff; players owe none
-    by = models.CharField(max_length=40)  # the actor, as the event log has it
+    reason = models.CharField(max_length=500, db_default="", default="")  # of staff; players need none
+    by = models.CharField(max_length=40)  # the actor, as in the event log
 
     class Meta:
         default_permissions = ()
@@ -49,12 +50,12 @@ class Exclusion(models.Model):
 
     @property
     def is_by_house(self) -> bool:
-        """Whether staff began it, and not the player."""
+        """Return whether staff began it, and not the player."""
         return self.by.startswith("staff:")
 
 
 class ExclusionLift(models.Model):
-    """An exclusion ended before its time by two members of staff, where that is allowed at all."""
+    """An exclusion ended early by two members of staff, if that is allowed."""
 
     exclusion = models.OneToOneField(Exclusion, models.PROTECT, related_name="lift")
     at = models.DateTimeField(db_default=Now())
@@ -72,28 +73,28 @@ class ExclusionLift(models.Model):
 
 
 class Outcome(models.TextChoices):
-    """What a register said."""
+    """Answers of a register."""
 
     CLEAR = "clear"
     EXCLUDED = "excluded"
     UNREACHABLE = "unreachable"
-    DROPPED = "dropped"  # it could not be reached, and the house asks it no more
+    DROPPED = "dropped"  # it could not be reached, and is no longer configured
 
 
 class RegisterCheck(models.Model):
-    """What a register of excluded people answered about a player."""
+    """Answer of an exclusion register about a player."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     register = models.CharField(max_length=40)
     outcome = models.CharField(max_length=11, choices=Outcome.choices)
-    until = models.DateTimeField(null=True)  # of an exclusion; None: not told, or for good
+    until = models.DateTimeField(null=True)  # end of the exclusion; None: unknown, or permanent
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         default_permissions = ()
         indexes = [
             models.Index(fields=["player", "register", "-id"], name="players_registercheck_last"),
-            # Nearly all are clear, and nobody looks for those.
+            # Nearly all are clear, and nobody searches for those.
             models.Index(
                 fields=["outcome", "-id"], condition=~models.Q(outcome="clear"), name="players_registercheck_hits"
             ),
@@ -101,7 +102,7 @@ class RegisterCheck(models.Model):
 
 
 class RealityCheck(models.Model):
-    """How often a player wants to be told of the time and money spent; the newest row holds."""
+    """Interval of the reality check that a player chose. The newest row holds."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     minutes = models.PositiveSmallIntegerField()
@@ -113,7 +114,7 @@ class RealityCheck(models.Model):
 
 
 class Sitting(models.Model):
-    """What a player has done at tables since logging in. Amounts in minor units of the player's currency."""
+    """Totals of one player's play since a log-in. Amounts in minor units of the player's currency."""
 
     session = models.UUIDField(primary_key=True)
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
@@ -130,7 +131,7 @@ class Sitting(models.Model):
 
 
 class PlayTime(models.Model):
-    """Seconds played on a calendar day of the player's jurisdiction, any money, any session."""
+    """Seconds played per calendar day in the player's jurisdiction, in any mode and session."""
 
     pk = models.CompositePrimaryKey("player_id", "day")
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)

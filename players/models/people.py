@@ -1,4 +1,4 @@
-"""People: log-ins, players with their jurisdiction, staff with their roles."""
+"""Users, players, jurisdictions, agreements and staff."""
 
 from typing import ClassVar
 
@@ -12,14 +12,15 @@ from django.utils.translation import gettext_lazy as _
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes log-ins; an e-mail address is kept in lower case, so that one person has one."""
+    """Creates users. E-mail addresses are stored in lower case, so that each is unique."""
 
     @transaction.atomic
     def create_user(
         self, email: str, password: str | None = None, *, verified: bool = False, **fields: object
     ) -> "User":
-        """Store a log-in with its hashed *password* (None: cannot log in), and its address in allauth's table too,
-        which keeps whether it is *verified*.
+        """Store a user with a hashed *password* (None: cannot log in) and allauth's row of the address.
+
+        allauth's row says whether the address is *verified*.
         """
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
@@ -29,12 +30,12 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Find a log-in by its e-mail address, however it is capitalised."""
+        """Return the user with this e-mail address, ignoring case."""
         return self.get(email=(username or "").strip().lower())
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A log-in: an e-mail address and a password. What it is for, a `Player` or a `Staff` row says."""
+    """A log-in: e-mail address and password. A `Player` or `Staff` row says who it belongs to."""
 
     email = models.EmailField(_("E-mail address"), unique=True)
     language = models.CharField(max_length=2, default="en")
@@ -51,7 +52,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower"),
-            # Rights come by roles, which two people give.
+            # Permissions come from roles, which two people grant.
             models.CheckConstraint(condition=models.Q(is_superuser=False), name="players_user_no_superuser"),
         ]
 
@@ -60,38 +61,38 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class LimitsAsked(models.TextChoices):
-    """What becomes of deposit limits before the first game."""
+    """Whether and when a player is asked for deposit limits."""
 
-    REQUIRED = "required"  # nobody plays without all of them
+    REQUIRED = "required"  # before play, all of them must be set
     OFFERED = "offered"  # asked once, before the first game
     PROMPTED = "prompted"  # asked once, at registration or the first deposit
 
 
 class Jurisdiction(models.Model):
-    """Where a player plays under the law of: data, read by all, changed by migration only.
+    """Rules of a jurisdiction. Read by all apps, changed by migrations only.
 
-    Where each figure comes from stands in ``docs/national-rules.md``.
+    ``docs/national-rules.md`` gives the source of each figure.
     """
 
     code = models.CharField(max_length=2, primary_key=True)
     language = models.CharField(max_length=2)
-    currencies = models.JSONField()  # the first one is offered first
+    currencies = models.JSONField()  # the first one is the default
     minimum_age = models.PositiveSmallIntegerField()  # whole years
-    time_zone = models.CharField(max_length=40)  # where its days, weeks and months begin
+    time_zone = models.CharField(max_length=40)  # defines its days, weeks and months
     deposit_limits = models.CharField(max_length=10, choices=LimitsAsked)
-    deposit_periods = models.JSONField()  # the periods that are asked for: "day", "week", "month"
+    deposit_periods = models.JSONField()  # the required or offered periods: "day", "week", "month"
     highest_month_deposit = models.BigIntegerField(null=True)  # minor units of the first currency; None: no such law
-    raise_after_hours = models.PositiveSmallIntegerField()  # how long a looser limit waits
-    raise_after_period = models.BooleanField()  # and not before the running period ends
-    contact_above_month = models.BigIntegerField(null=True)  # minor units: above it staff get in touch
+    raise_after_hours = models.PositiveSmallIntegerField()  # delay before a looser limit takes effect
+    raise_after_period = models.BooleanField()  # and not before the current period ends
+    contact_above_month = models.BigIntegerField(null=True)  # minor units: above it, staff contact the player
     pause_hours = models.PositiveSmallIntegerField()
-    pause_asks = models.BooleanField()  # whether the pause button may ask before it pauses
+    pause_asks = models.BooleanField()  # whether the pause button may ask for confirmation
     exclusion_days = models.PositiveSmallIntegerField()  # the shortest self-exclusion
-    permanent_days = models.PositiveSmallIntegerField()  # after which a permanent one may be reopened on request
-    may_cancel_withdrawals = models.BooleanField()  # whether a player may take one back into play
+    permanent_days = models.PositiveSmallIntegerField()  # after which a permanent one may be lifted on request
+    may_cancel_withdrawals = models.BooleanField()  # whether a player may cancel a withdrawal
     may_play_in_parallel = models.BooleanField()  # at more than one table at a time
-    complaint_days = models.PositiveSmallIntegerField()  # within which a complaint is decided
-    reopen_days = models.PositiveSmallIntegerField()  # within which a player may have one opened again
+    complaint_days = models.PositiveSmallIntegerField()  # deadline for deciding a complaint
+    reopen_days = models.PositiveSmallIntegerField()  # period in which a player may reopen a complaint
 
     class Meta:
         default_permissions = ("view",)
@@ -101,13 +102,13 @@ class Jurisdiction(models.Model):
 
 
 class Player(models.Model):
-    """Someone who plays: one jurisdiction and one currency, for good."""
+    """A player: one jurisdiction and one currency, permanently."""
 
     user = models.OneToOneField(User, models.PROTECT)
     jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT, db_index=False)
     currency = models.CharField(max_length=3)
     birth_date = models.DateField()
-    is_remote = models.BooleanField(default=False, db_default=False)  # plays with an operator's wallet, for good
+    is_remote = models.BooleanField(default=False, db_default=False)  # plays with an operator wallet, permanently
 
     class Meta:
         default_permissions = ("view",)
@@ -130,9 +131,9 @@ class Agreement(models.Model):
 
 
 class Staff(models.Model):
-    """Someone who works here. Roles are groups of permissions, kept as data.
+    """A staff account. Roles are groups of permissions, stored as data.
 
-    ``person`` is the human: whoever has two accounts is one person, and never a second pair of eyes to themselves.
+    ``person`` identifies the human. A person with two accounts cannot approve their own requests.
     """
 
     user = models.OneToOneField(User, models.PROTECT)

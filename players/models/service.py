@@ -1,7 +1,7 @@
-"""Customer service: conversations between a player and the house, complaints among them (GLI-19 v3.0, A.4.4).
+"""Customer service: conversations with players, and complaints (GLI-19 v3.0, A.4.4).
 
-Messages, and the steps of complaints, are inserted and never changed. The database lets nobody delete a conversation
-before its time is over after its last message: ``sql/functions/support.sql``.
+Messages and complaint steps are inserted and never changed. The database refuses to delete a
+conversation before its retention period after the last message: ``sql/functions/support.sql``.
 """
 
 from typing import Final
@@ -16,7 +16,7 @@ from players.models.people import Player, Staff
 
 
 class ReplyKind(models.TextChoices):
-    """What kind of letter a template begins."""
+    """Kinds of reply templates."""
 
     QUESTION = "question", "Answer to a question"
     COMPLAINT = "complaint", "Answer to a complaint"
@@ -24,13 +24,13 @@ class ReplyKind(models.TextChoices):
 
 
 class ReplyTemplate(models.Model):
-    """One version of a template; nobody's (``by``) is what the house ships with."""
+    """One version of a reply template. Versions without ``by`` are the built-in ones."""
 
     name = models.SlugField(max_length=40, db_index=False)  # the same for all its versions
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=ReplyKind)
     title = models.CharField(max_length=100)  # in English, for staff
-    texts = models.JSONField()  # the text in each language of the house
+    texts = models.JSONField()  # the text in each language
     by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)
     at = models.DateTimeField(db_default=Clock())
 
@@ -45,7 +45,7 @@ class ReplyTemplate(models.Model):
 
 
 class ReplyWithdrawal(models.Model):
-    """A version is offered no more, nor are those before it. A later one is."""
+    """Withdraws a version and all earlier ones. Later versions are offered."""
 
     template = models.OneToOneField(ReplyTemplate, models.PROTECT, primary_key=True, related_name="withdrawal")
     by = models.ForeignKey(Staff, models.PROTECT, db_index=False)
@@ -58,7 +58,7 @@ class ReplyWithdrawal(models.Model):
 
 
 class Topic(models.TextChoices):
-    """What a conversation is about."""
+    """Topic of a conversation."""
 
     QUESTION = "question", _("A question")
     COMPLAINT = "complaint", _("A complaint")
@@ -68,7 +68,7 @@ class Topic(models.TextChoices):
 
 
 class ConversationState(models.TextChoices):
-    """Whose turn it is. Complaints alone are looked into and opened again."""
+    """State of a conversation. Only complaints are "looking" and "reopened"."""
 
     RECEIVED = "received", pgettext_lazy("a message", "Received")
     LOOKING = "looking", pgettext_lazy("a message", "Being looked into")
@@ -78,11 +78,11 @@ class ConversationState(models.TextChoices):
 
 
 HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.LOOKING, ConversationState.REOPENED)
-"""The states in which it is the house's turn."""
+"""The states that wait for staff."""
 
 
 class Verdict(models.TextChoices):
-    """How a complaint ended."""
+    """Outcome of a complaint."""
 
     UPHELD = "upheld", _("We agree with the complaint")
     PARTLY = "partly", _("We agree with part of the complaint")
@@ -91,11 +91,11 @@ class Verdict(models.TextChoices):
 
 
 DECIDED: Final = (Verdict.UPHELD, Verdict.PARTLY, Verdict.REJECTED)
-"""The verdicts that are the house's to give."""
+"""The verdicts that staff give."""
 
 
 class CaseStep(models.TextChoices):
-    """What was done with a complaint beside writing; the timeline of a case, as staff read it."""
+    """Steps of a complaint other than messages, for the timeline that staff read."""
 
     TAKEN = "taken", "Taken"
     HANDED = "handed", "Handed over"
@@ -107,22 +107,22 @@ class CaseStep(models.TextChoices):
 
 
 class Conversation(models.Model):
-    """What a player wrote about, and how it stands."""
+    """A conversation with a player, or a complaint."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     topic = models.CharField(max_length=10, choices=Topic)
-    round_id = models.UUIDField(null=True)  # the round it is about, one of the player's
+    round_id = models.UUIDField(null=True)  # the player's round that it is about
     round_code = models.CharField(max_length=14, blank=True)
     state = models.CharField(max_length=8, choices=ConversationState, default=ConversationState.RECEIVED)
     verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
-    is_unread = models.BooleanField(default=False)  # the house has said something the player has not seen
+    is_unread = models.BooleanField(default=False)  # staff wrote something that the player has not seen
     began_at = models.DateTimeField(db_default=Now())
-    moved_at = models.DateTimeField(db_default=Now())  # when somebody last wrote or closed
-    # Of complaints only:
-    assigned_to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)  # whose it is; None: nobody's
-    due_at = models.DateTimeField(null=True)  # by when it is to be decided, as was promised when it came in
-    ended_at = models.DateTimeField(null=True)  # when it was decided or withdrawn, where it is
-    reopen_until = models.DateTimeField(null=True)  # before which the player may have what was decided opened again
+    moved_at = models.DateTimeField(db_default=Now())  # last message or closing
+    # Only for complaints:
+    assigned_to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)  # None: nobody
+    due_at = models.DateTimeField(null=True)  # deadline for the decision, as promised at receipt
+    ended_at = models.DateTimeField(null=True)  # when it was decided or withdrawn
+    reopen_until = models.DateTimeField(null=True)  # until then the player may reopen it
 
     class Meta:
         default_permissions = ()
@@ -171,7 +171,7 @@ class Conversation(models.Model):
 
 
 class ServiceMessage(models.Model):
-    """What one side wrote; the player where there is no *staff*."""
+    """A message, from the player if *staff* is None."""
 
     conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="messages")
     staff = models.ForeignKey(Staff, models.PROTECT, null=True)
@@ -183,15 +183,15 @@ class ServiceMessage(models.Model):
 
 
 class ComplaintStep(models.Model):
-    """A step of the work on a complaint, the player's and the house's."""
+    """A step in the handling of a complaint, by the player, staff or the system."""
 
     conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="steps")
     step = models.CharField(max_length=10, choices=CaseStep)
-    by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # None: player or house
-    to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # whose it became
+    by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # None: player or system
+    to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # new assignee
     verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
-    message = models.ForeignKey(ServiceMessage, models.PROTECT, null=True, db_index=False)  # its words
-    due_at = models.DateTimeField()  # by when it was to be decided from then on
+    message = models.ForeignKey(ServiceMessage, models.PROTECT, null=True, db_index=False)  # text of the step
+    due_at = models.DateTimeField()  # deadline from then on
     at = models.DateTimeField(db_default=Clock())
 
     class Meta:

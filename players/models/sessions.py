@@ -1,4 +1,4 @@
-"""Sessions: from a log-in to its end, whatever ends it."""
+"""Log-in sessions, log-in locks and account locks."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,9 +9,9 @@ from players.models.people import Player, Staff, User
 
 
 class AccountLock(models.Model):
-    """A member of staff locked an account, or opened it again: the newest row of a player says which holds.
+    """An account lock by staff, or its removal. A player's newest row holds.
 
-    Rows are added and never changed.
+    Rows are inserted and never changed.
     """
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
@@ -28,16 +28,16 @@ class AccountLock(models.Model):
 
 
 class LogInLock(models.Model):
-    """The passwords tried for one name that were not right, whether or not anybody has it (GLI-19 v3.0, 2.5.3).
+    """Wrong passwords for one e-mail address, whether or not an account has it (GLI-19 v3.0, 2.5.3).
 
-    ``name`` is a keyed hash of the e-mail address, so that the table is no list of addresses. All times are the
-    database's.
+    ``name`` is a keyed hash of the address, so that the table is not a list of addresses. All times
+    are the database's.
     """
 
     name = models.CharField(max_length=64, primary_key=True)
-    tries = ArrayField(models.DateTimeField())  # a try counts from before the password is looked at
+    tries = ArrayField(models.DateTimeField())  # an attempt counts before the password is checked
     locked_at = models.DateTimeField(null=True)
-    code_hash = models.CharField(max_length=64, blank=True, db_default="")  # of the code that was mailed last
+    code_hash = models.CharField(max_length=64, blank=True, db_default="")  # of the last mailed code
     code_ends_at = models.DateTimeField(null=True)
     code_tries = models.PositiveSmallIntegerField(db_default=0)
     codes_sent = ArrayField(models.DateTimeField(), db_default=[])
@@ -48,7 +48,7 @@ class LogInLock(models.Model):
 
 
 class Ended(models.TextChoices):
-    """Why a session is over."""
+    """Reasons for the end of a session."""
 
     LOGGED_OUT = "logged out"
     IDLE = "timed out"
@@ -60,16 +60,17 @@ class Ended(models.TextChoices):
 
 
 class Session(models.Model):
-    """One log-in at one browser, or what a program did with a token without a longer break. Rounds and events name it
-    by its id, which Django's session holds, or the token.
+    """A log-in at one browser, or a period of API calls without a longer pause.
+
+    Rounds and events refer to its id, which Django's session or the API token holds.
     """
 
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, models.PROTECT)
     ip = models.CharField(max_length=45)  # "" once erased
-    browser = models.CharField(max_length=300)  # as it calls itself; "program: …"; "" once erased
+    browser = models.CharField(max_length=300)  # User-Agent; "program: …" for API clients; "" once erased
     began_at = models.DateTimeField(db_default=Now())
-    acted_at = models.DateTimeField(db_default=Now())  # the last action; up to `players.login.sessions.LAG` behind
+    acted_at = models.DateTimeField(db_default=Now())  # last action; up to `players.login.sessions.LAG` behind
     ended_at = models.DateTimeField(null=True)
     why = models.CharField(max_length=30, choices=Ended, default="")
 
@@ -79,7 +80,7 @@ class Session(models.Model):
             models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running"),
             models.Index(fields=["user", "-began_at", "-id"], name="players_session_of"),
             models.Index(fields=["-began_at", "-id"], name="players_session_newest"),
-            # What staff find players by.
+            # Staff search players by these.
             models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),
             models.Index(MD5("browser"), "user", condition=~models.Q(browser=""), name="players_session_browser"),
         ]

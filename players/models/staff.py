@@ -1,6 +1,7 @@
-"""What staff write: their accounts, news of approvals, notices to players, and notes about players.
+"""Staff changes, approval news, notices to players, notes about players, and search words.
 
-Notes are added and never changed (``sql/functions/notes.sql``); they are deleted with the person.
+Notes are inserted and never changed (``sql/functions/notes.sql``). They are erased together with
+the player's data.
 """
 
 from django.db import models
@@ -10,21 +11,23 @@ from players.models.people import Player, Staff, User
 
 
 class Notice(models.Model):
-    """A notice of maintenance. It is shown from ``shown_from`` until ``shown_until``, and speaks of work planned from
-    ``begins_at`` to ``ends_at``. Its words have the mark `players.staff.notices.WHEN`, for which each reader gets those
-    times as their clocks show them.
+    """A maintenance notice.
+
+    It is shown from ``shown_from`` until ``shown_until`` and announces work from ``begins_at`` to
+    ``ends_at``. Its text contains the placeholder `players.staff.notices.WHEN`, which is replaced
+    by those times in the reader's time zone.
     """
 
     begins_at = models.DateTimeField()
     ends_at = models.DateTimeField()
     shown_from = models.DateTimeField()
     shown_until = models.DateTimeField()
-    texts = models.JSONField()  # the words in each language of the house
+    texts = models.JSONField()  # the text in each language
     by = models.ForeignKey(Staff, models.PROTECT, db_index=False, related_name="+")
     at = models.DateTimeField(db_default=Clock())
     withdrawn_at = models.DateTimeField(null=True)
     withdrawn_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
-    reason = models.CharField(max_length=300, blank=True)  # why it was withdrawn
+    reason = models.CharField(max_length=300, blank=True)  # of the withdrawal
 
     class Meta:
         db_table = "players_notice"
@@ -36,9 +39,10 @@ class Notice(models.Model):
 
 
 class ApprovalNews(models.Model):
-    """An approval that was asked for, or that ended, of which nobody has been mailed yet; gone once they were.
+    """An approval that was requested or ended, not yet mailed. The row is deleted after mailing.
 
-    A queue and not a mark reached: requests commit in another order than they began.
+    It is a queue and not a high-water mark, because transactions commit in a different order than
+    they began.
     """
 
     approval = models.ForeignKey(Approval, models.PROTECT, db_index=False)
@@ -50,7 +54,7 @@ class ApprovalNews(models.Model):
 
 
 class StaffDeed(models.TextChoices):
-    """What two people may do to an account of staff; the value is also the kind of the approval."""
+    """Actions on staff accounts that take two people. The value is the kind of the approval."""
 
     MAKE = "staff.make", "account made"
     ROLES = "staff.roles", "roles changed"
@@ -60,8 +64,10 @@ class StaffDeed(models.TextChoices):
 
 
 class StaffChange(models.Model):
-    """A change of one account of staff. ``before`` and ``after`` say whether it was active, in which roles, and with
-    how many second factors; ``approval`` is None where whoever owns the database founded the house.
+    """A change of one staff account.
+
+    ``before`` and ``after`` hold activity, roles and number of second factors. ``approval`` is None
+    if the database owner created the account by command.
     """
 
     user = models.ForeignKey(User, models.PROTECT)
@@ -80,10 +86,10 @@ LONGEST_NOTE = 2000  # characters
 
 
 class Note(models.Model):
-    """Something that a member of staff wrote about a player for others to read; "" once erased.
+    """A note by staff about a player, for other staff; "" once erased.
 
-    A *restricted* one is for those alone who work on significant events: what is suspected under the law against money
-    laundering reaches nobody else, least of all the player.
+    Only staff who handle significant events read a *restricted* note: suspicion under
+    anti-money-laundering law must reach nobody else, least of all the player.
     """
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
@@ -99,18 +105,17 @@ class Note(models.Model):
 
 
 class WordField(models.TextChoices):
-    """Where a word stands."""
+    """Field that a word comes from."""
 
     NAME = "name"
     ADDRESS = "address"
 
 
 class SearchWord(models.Model):
-    """A word of a player's name or address in its normal form (`players.identity.normalise.words`): "muller" for
-    Müller.
+    """A word of a player's name or address, normalised (`players.identity.normalise.words`): "muller" for Müller.
 
-    Compared byte by byte, so that a range of one index holds all words that begin alike, whatever the database's
-    language.
+    The column has collation "C", so that an index range finds a prefix, whatever the database's
+    locale.
     """
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)

@@ -1,4 +1,4 @@
-"""Tokens by which programs come in, and what was done under them once and for all."""
+"""API tokens, and stored answers of API calls by idempotency key."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,7 +9,7 @@ from players.models.sessions import Session
 
 
 class Scope(models.TextChoices):
-    """What a program may do with a token: the first three for players, the others for staff."""
+    """Scopes of tokens: the first three for players, the others for staff."""
 
     READ = "read"
     PLAY = "play"
@@ -21,18 +21,18 @@ class Scope(models.TextChoices):
 
 
 class ApiToken(models.Model):
-    """A key that a player or a member of staff gave to a program. The key itself is known to whoever was shown it."""
+    """An API token of a player or staff member. Only its hash is stored."""
 
     user = models.ForeignKey(User, models.PROTECT, db_index=False, related_name="tokens")
     name = models.CharField(max_length=60)
-    start = models.CharField(max_length=14)  # of the key, to tell one from another by
+    start = models.CharField(max_length=14)  # of the key, to recognise the token
     digest = models.BinaryField(unique=True)  # SHA-256 of the key
     scopes = ArrayField(models.CharField(max_length=20, choices=Scope))
-    per_minute = models.PositiveIntegerField()  # how many calls a minute it may make
+    per_minute = models.PositiveIntegerField()  # calls per minute
     made_at = models.DateTimeField(db_default=Clock())
     ends_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)  # up to `players.login.sessions.LAG` behind
-    used_from = models.CharField(max_length=45, blank=True)  # the address; "" once erased
+    used_from = models.CharField(max_length=45, blank=True)  # IP address; "" once erased
     revoked_at = models.DateTimeField(null=True)
     session = models.ForeignKey(Session, models.PROTECT, null=True, db_index=False, related_name="+")
 
@@ -47,10 +47,10 @@ class ApiToken(models.Model):
 
 
 class ApiCall(models.Model):
-    """A call that changed something, and its answer: the same key again gets the same answer."""
+    """A call that changed something, and its answer. The same idempotency key gets the same answer."""
 
     token = models.ForeignKey(ApiToken, models.PROTECT, db_index=False, related_name="+")
-    key = models.CharField(max_length=100)  # of the caller's choice
+    key = models.CharField(max_length=100)  # idempotency key, chosen by the client
     request_hash = models.BinaryField()  # SHA-256 of method, path and body
     status = models.PositiveSmallIntegerField()
     body = models.TextField()  # JSON, as it was sent
