@@ -1,8 +1,8 @@
-"""How staff find players: each finder takes what was typed for one kind of thing, or says that it is none.
+"""Player search for staff. Each finder handles one kind of search text, or returns None for other text.
 
-A finder answers in the order of one index and goes on after the player it was left at, so that a page costs the same
-among any number of players, and no address of a page says more than a number. What is kept as a keyed hash is found by
-the hash, whole or not at all.
+A finder returns players in the order of an index and continues after the last player shown. So a
+page costs the same for any number of players, and its URL holds only a number. Values stored as
+keyed hashes are found only if they match exactly.
 """
 
 import re
@@ -21,18 +21,18 @@ from players.models import Ground, Jurisdiction, Player, SearchWord, Session, Su
 
 SEE: Final = "players.view_player"
 IDENTITY: Final = "players.review_identity"
-# Who may read a name: whoever confirms it, and whoever pays to it.
+# Staff who may read names: those who verify them, and those who pay withdrawals.
 NAMES: Final = (IDENTITY, "wallet.approve_withdrawal", "wallet.see_withdrawals")
 SESSIONS: Final = (IDENTITY, "audit.view_event")
 NUMBER: Final = re.compile(r"(?:player:)?([0-9]{1,18})", re.ASCII)
-ADDRESS: Final = re.compile(r"[^\s@]{2,}(?:@[^\s@]*)?")  # an e-mail address, or how it begins
-LAST: Final = "\U0010ffff"  # comes after everything that a word goes on with
+ADDRESS: Final = re.compile(r"[^\s@]{2,}(?:@[^\s@]*)?")  # an e-mail address, or the beginning of one
+LAST: Final = "\U0010ffff"  # sorts after every continuation of a word
 MOST_WORDS: Final = 6
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A player who was found, and what of theirs it was where that says more than what was typed."""
+    """A player who was found, and the matching value if it differs from the search text."""
 
     player_id: int
     said: str = ""
@@ -43,10 +43,10 @@ Find = Callable[[str, int, int], Sequence[Hit] | None]
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of thing to find players by, as a sentence calls it, for staff with any of *permissions*.
+    """One kind of search, with its label in sentences, for staff with any of *permissions*.
 
-    *find* is given what was typed, the player to go on after (0: from the beginning) and how many to return at most; it
-    returns None where that cannot be this kind of thing.
+    *find* gets the search text, the player to continue after (0: from the beginning) and the
+    maximum number of results. It returns None if the text cannot be of this kind.
     """
 
     name: str
@@ -56,11 +56,11 @@ class Finder:
 
 
 def keep_words(submission: Submission) -> None:
-    """Keep the words of what a player sent in, to be found by."""
+    """Store the words of a submission for the search."""
     postal_code = submission.postal_code
     said = {
         WordField.NAME: normalise.words(f"{submission.given_names} {submission.family_name}"),
-        # A postal code is written in one piece, or in two.
+        # A postal code is written in one part or in two.
         WordField.ADDRESS: [
             *normalise.words(f"{submission.street} {postal_code} {submission.city}"),
             normalise.text(postal_code),
@@ -75,13 +75,13 @@ def keep_words(submission: Submission) -> None:
 
 
 def keep_all_words() -> None:
-    """Keep the words of everyone, as names are compared today."""
+    """Store the words of all submissions, with today's normalisation."""
     for submission in Submission.objects.exclude(family_name="").order_by("pk").iterator(1000):
         keep_words(submission)
 
 
 def read_uuid(typed: str, *prefixes: str) -> UUID | None:
-    """Return the id that was typed, with or without one of *prefixes* and a colon before it."""
+    """Return the UUID that was typed, with or without one of *prefixes* and a colon in front."""
     before, colon, after = typed.rpartition(":")
     if colon and before.lower() not in prefixes:
         return None
@@ -92,7 +92,7 @@ def read_uuid(typed: str, *prefixes: str) -> UUID | None:
 
 
 def select(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement that finds players."""
+    """Return the rows of a search statement."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
@@ -106,7 +106,7 @@ def _number(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     return [Hit(number) for number in known]
 
 
-# The operators compare byte by byte, as the index for this does, whatever the language of the database.
+# These operators compare byte by byte, like the index, whatever the database's locale.
 BY_EMAIL: Final = """
 SELECT player.id, found.email FROM players_user AS found JOIN players_player AS player ON player.user_id = found.id
 WHERE found.email ~>=~ %(begins)s AND found.email ~<~ %(ends)s
@@ -126,16 +126,16 @@ def _email(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     return [Hit(*row) for row in select(BY_EMAIL, asked)]
 
 
-ENOUGH: Final = 500  # players with a word like this: then it is a common one
-# One word at a time: how many there are PostgreSQL guesses well for a word that it is told, and badly for some word.
+ENOUGH: Final = 500  # players with such a word: more make it a common word
+# Counts one word at a time, because PostgreSQL estimates a constant well and a parameter from a list badly.
 KNOWN: Final = """
 SELECT count(*) FROM (
     SELECT FROM players_searchword WHERE field = %(field)s AND word >= %(begins)s AND word < %(ends)s
     ORDER BY word LIMIT %(enough)s
 ) AS alike
 """
-# The rarest word leads through its index, the others are looked up, person by person: as scalar questions, which
-# PostgreSQL does not turn into joins of everything. Whoever has two words that begin like it is found by the first.
+# The rarest word is searched by index. The other words are checked per player, as scalar subqueries, which
+# PostgreSQL does not turn into joins of whole tables. A player with two matching words is found by the first one.
 BY_WORDS: Final = """
 SELECT found.player_id, found.word FROM players_searchword AS found
 WHERE found.field = %(field)s AND found.word < %(ends)s
@@ -159,7 +159,7 @@ ORDER BY found.word, found.player_id LIMIT %(limit)s
 
 
 def by_words(field: WordField, typed: str, after: int, limit: int) -> list[Hit]:
-    """Return who has words of *field* that begin like those typed, in any order."""
+    """Return players who have words of *field* with the typed prefixes, in any order."""
     words = sorted(set(normalise.words(typed)), key=len, reverse=True)
     begins = min(words, key=partial(_known, field)) if len(words) > 1 else words[0]
     asked = {"field": field.value, "begins": begins, "ends": begins + LAST, "last": LAST}
@@ -168,7 +168,7 @@ def by_words(field: WordField, typed: str, after: int, limit: int) -> list[Hit]:
 
 
 def _known(field: WordField, word: str) -> int:
-    """Return how many words begin like this one, at most `ENOUGH`."""
+    """Return how many words have this prefix, at most `ENOUGH`."""
     asked = {"field": field.value, "begins": word, "ends": word + LAST, "enough": ENOUGH}
     ((number,),) = select(KNOWN, asked)
     return int(number)
@@ -196,7 +196,7 @@ AND player_id > %(after)s ORDER BY player_id LIMIT %(limit)s
 
 
 def by_trait(ground: Ground, values: Iterable[str], after: int, limit: int) -> Sequence[Hit]:
-    """Return who has one of *values*, which are written as `players.identity.normalise` writes them."""
+    """Return players who have one of *values*, normalised as by `players.identity.normalise`."""
     marks = [mark for value in values for mark in fingerprints(ground, value.encode())]
     asked = {"ground": ground.value, "marks": marks, "after": after, "limit": limit}
     return [Hit(*row) for row in select(BY_TRAIT, asked)]
@@ -227,7 +227,7 @@ def _session(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     ]
 
 
-# From one log-in to the next in the index, however often each of them came from there, and no further than is shown.
+# Jumps in the index from one user to the next, however many sessions each has, and stops at the limit.
 BY_SESSIONS: Final = """
 WITH RECURSIVE found (user_id) AS (
     (SELECT user_id FROM players_session WHERE {which}

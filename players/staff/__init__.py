@@ -1,8 +1,9 @@
-"""Accounts of staff are made, given other roles, disabled and enabled, and their second factors reset, by two people:
-one asks, another decides, and neither is the person whom it is about.
+"""Changes of staff accounts by two people: create, roles, disable, enable, reset of second factors.
 
-What is done is done by the database (``sql/functions/staff.sql``), which reads the approval for itself; what stands
-here asks, refuses early what could not be done, ends sessions and tokens, records and tells whoever it is about.
+One person asks and another decides; neither may be the person concerned. The database executes the
+change (``sql/functions/staff.sql``) and checks the approval itself. This module asks, refuses
+impossible requests early, ends sessions and tokens, records the event, and mails the person
+concerned.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +30,7 @@ DECIDE: Final = "players.decide_staff"
 SOMEBODY_DECIDES: Final = """
 SELECT EXISTS (SELECT FROM players_staff_holders() WHERE codename = 'decide_staff' AND person <> ALL (%s::uuid[]))
 """
-# The event of each deed.
+# Event of each action.
 EVENTS: Final = {
     StaffDeed.MAKE: "staff.employed",
     StaffDeed.ROLES: "staff.roles_changed",
@@ -59,7 +60,7 @@ THEN: Final = {
 }
 ENDS_SESSIONS: Final = {StaffDeed.DISABLE: Ended.CLOSED, StaffDeed.FACTORS: Ended.PASSWORD}
 UNIQUE: Final = "23505"
-# By the SQLSTATE with which the database refuses.
+# By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
     "SB020": "This was done already, or nobody approved it.",
     "SB021": "This is about your own account, or about that of whoever asked for it. Another person has to see to it.",
@@ -69,32 +70,33 @@ REFUSALS: Final = {
 
 
 class StaffingError(Exception):
-    """Nothing has been asked for. The message is a sentence for staff."""
+    """Nothing was requested. The message is for staff."""
 
 
 class OwnAccount(StaffingError):
-    """It is about whoever asks, under whichever account."""
+    """The request concerns the asker's own person."""
 
 
 class NothingToDo(StaffingError):
-    """The account is so already."""
+    """The account is already in the requested state."""
 
 
 class NobodyDecides(StaffingError):
-    """Nobody is there who could decide it: neither the asker nor the one whom it is about."""
+    """No third person could decide the request."""
 
 
 class UnknownRole(StaffingError):
-    """There is no such role, or none was chosen."""
+    """A role does not exist, or none was chosen."""
 
 
 @transaction.atomic
 def ask_to_make(
     *, email: str, name: str, roles: Iterable[str], same_as: Staff | None, reason: str, by: Staff
 ) -> Approval:
-    """Ask for an account of staff. *same_as* is another account of the same human, None for somebody new.
+    """Ask for a new staff account. *same_as* is another account of the same person, None for a new person.
 
-    Raises OwnAccount where *same_as* is the asker's; EmailTaken, UnknownRole, NobodyDecides, approvals.AskedTwice.
+    Raises OwnAccount if *same_as* is the asker's; EmailTaken, UnknownRole, NobodyDecides,
+    approvals.AskedTwice.
     """
     address = email.strip().lower()
     if same_as and same_as.person == by.person:
@@ -107,15 +109,16 @@ def ask_to_make(
         "roles": _roles(roles),
         "person": str(same_as.person) if same_as else None,
     }
-    # An event keeps what an approval is on, and no address may stay in one.
+    # The event stores what the approval is on, and must not contain the address.
     number = salted_hmac("players.staff", address, algorithm="sha256").hexdigest()[:12]
     return _ask(StaffDeed.MAKE, f"log-in:{number}", request, reason, by)
 
 
 @transaction.atomic
 def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff) -> Approval:
-    """Ask for a member of staff to have exactly *roles*. Raises OwnAccount, UnknownRole, NothingToDo, NobodyDecides,
-    approvals.AskedTwice.
+    """Ask for a staff member to have exactly *roles*.
+
+    Raises OwnAccount, UnknownRole, NothingToDo, NobodyDecides, approvals.AskedTwice.
     """
     _demand_another(member, by)
     now, wanted = roles_of(member), _roles(roles)
@@ -127,8 +130,9 @@ def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff
 
 @transaction.atomic
 def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
-    """Ask for an account to be disabled or enabled, or for its second factors to be reset. Raises OwnAccount,
-    NothingToDo, NobodyDecides, approvals.AskedTwice.
+    """Ask for an account to be disabled or enabled, or for its second factors to be reset.
+
+    Raises OwnAccount, NothingToDo, NobodyDecides, approvals.AskedTwice.
     """
     _demand_another(member, by)
     is_active = User.objects.get(pk=member.user_id).is_active
@@ -142,9 +146,9 @@ def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
 
 
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Do what was approved, end the sessions of an account that is not to be used on, and tell whoever it is about.
+    """Execute an approved request, end the account's sessions and tokens if needed, and mail the person concerned.
 
-    Raises approvals.CannotExecute where the database refuses, and says why.
+    Raises approvals.CannotExecute, with the reason, if the database refuses.
     """
     asked = Approval.objects.get(pk=verdict.approval_id)
     deed = StaffDeed(asked.kind)
@@ -186,14 +190,17 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 
 def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Leave everything as it is. Nobody refuses what is about themselves either: raises approvals.CannotExecute."""
+    """Refuse a request; nothing changes.
+
+    Raises approvals.CannotExecute if it concerns the decider's own person.
+    """
     subject = subject_of(request)
     if subject and Staff.objects.filter(pk=verdict.by.removeprefix("staff:"), person=subject.person).exists():
         raise approvals.CannotExecute(REFUSALS["SB021"])
 
 
 def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Description:
-    """Say whose account it is about, and what becomes of it."""
+    """Describe the request to the deciding staff member."""
     subject = subject_of(request)
     if deed is StaffDeed.MAKE:
         human = _accounts_of(subject) if subject else "somebody who has no account here yet, says who asks"
@@ -201,7 +208,7 @@ def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Desc
             title=f"Make an account of staff for {request['name']}",
             facts=[("E-mail address", str(request["email"])), ("Roles", _listed(request["roles"])), ("Who", human)],
         )
-    assert subject  # noqa: S101  (accounts of staff are never removed)
+    assert subject  # noqa: S101  (staff accounts are never deleted)
     facts = [("Account", f"{subject}, {subject.user.email}"), ("Roles now", _listed(roles_of(subject)))]
     if deed is StaffDeed.ROLES:
         facts.append(("Roles then", _listed(request["roles"])))
@@ -209,7 +216,7 @@ def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Desc
 
 
 def standing(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Facts:
-    """Say which roles nobody would be in any more."""
+    """Return the roles that nobody would have after the change."""
     subject = subject_of(request)
     if deed not in (StaffDeed.DISABLE, StaffDeed.ROLES) or not subject:
         return ()
@@ -219,9 +226,7 @@ def standing(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Fact
 
 
 def only_one_in(member: Staff) -> list[str]:
-    """Return the roles, sorted, of a member of staff that no other human has whose account is not disabled; none of an
-    account that is disabled itself.
-    """
+    """Return the roles that no other active person has, sorted. Empty if the account is disabled."""
     if not member.user.is_active:
         return []
     others = Staff.objects.filter(user__is_active=True).exclude(person=member.person)
@@ -229,7 +234,10 @@ def only_one_in(member: Staff) -> list[str]:
 
 
 def subject_of(request: Mapping[str, log.Json]) -> Staff | None:
-    """Return the member of staff whom a request is about: of a new account, another one of the same human, or None."""
+    """Return the staff member whom a request concerns.
+
+    For a new account: another account of the same person, or None.
+    """
     staff = Staff.objects.select_related("user").order_by("pk")
     if "staff" in request:
         return staff.get(pk=int(str(request["staff"])))
@@ -237,7 +245,7 @@ def subject_of(request: Mapping[str, log.Json]) -> Staff | None:
 
 
 def roles_of(member: Staff) -> list[str]:
-    """Return the names of the roles of a member of staff, sorted."""
+    """Return the names of the member's roles, sorted."""
     return sorted(Group.objects.filter(user=member.user_id).values_list("name", flat=True))
 
 
@@ -249,12 +257,12 @@ def roles_with(permission: str) -> list[str]:
 
 
 def called() -> dict[str, str]:
-    """Return what staff read for each account of theirs, by what events call it: who it is, and which."""
+    """Return the display name of each staff account, by its actor name in events."""
     return {str(member): f"{member.name} ({member})" for member in Staff.objects.only("name")}
 
 
 def register() -> None:
-    """Have each deed asked for and decided."""
+    """Register the approvals of all actions on staff accounts."""
     for deed in StaffDeed:
         approvals.register(
             deed,
@@ -294,7 +302,7 @@ def _demand_another(member: Staff, by: Staff) -> None:
 
 
 def _new_login(request: Mapping[str, log.Json]) -> int:
-    """Make the log-in, without a password: the first one is set with a code that is mailed to the address."""
+    """Create the user without a password. The owner sets the first one with a mailed code."""
     return User.objects.create_user(str(request["email"]), None, verified=True, language="en").pk
 
 

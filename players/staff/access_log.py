@@ -1,9 +1,11 @@
-"""Who looks at whose data. Every page, fragment and file of the back office that shows something of a player is put on
-record here before it leaves the house: what cannot be recorded is not shown.
+"""Access log: which staff member viewed which player's data.
 
-A page about one player, or about two, is a look at each of them (`note`). A list of many is one look, which says what
-was asked for and whom it showed: its view declares the players that it shows (`shown`), and `listed` records them.
-Where the answer is a file, the view calls `note_list`.
+Every page, fragment and file of the back office that shows data of a player is recorded before it
+is sent. If recording fails, nothing is shown.
+
+A page about one or two players is one event for each (`note`). A list of many players is one event
+with the search and the players shown: its view declares them (`shown`), and `listed` records them.
+A view that returns a file calls `note_list`.
 """
 
 import re
@@ -21,13 +23,13 @@ from audit import log
 from players.login.current_user import actor_of
 from players.models import Player
 
-SEEN: Final = "data.seen"  # the kind of every event about a look
-MOST_NAMED: Final = 50  # players of a list, above which only their number is kept
-NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # as events call a player
-SHOWN: Final = "shown_players"  # attribute of a request: the numbers that its view has declared
-# What may have been asked for and says nothing of anybody by itself: numbers, as they are or as events name them, and
-# times. Any other text may be an address or a name, and would stay when the player it belongs to is erased.
-ANYTHING: Final = {"who"}  # fields where a number may be that of a telephone or of a passport
+SEEN: Final = "data.seen"  # kind of all access events
+MOST_NAMED: Final = 50  # players of a list; for more, only the number is stored
+NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # a player's actor name in events
+SHOWN: Final = "shown_players"  # attribute of a request: the player ids that its view declared
+# Search values that identify nobody by themselves: ids, plain or as in events, and times. Other text may be an
+# address or a name, and would survive the erasure of the player.
+ANYTHING: Final = {"who"}  # fields where a number may be a telephone or passport number
 PLAIN: Final = re.compile(r"(?:[a-z_]{1,20}:)?(?:[0-9][0-9T:.-]{0,30}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 Request = TypeVar("Request", bound=HttpRequest)
@@ -36,17 +38,16 @@ View = Callable[Concatenate[Request, Args], HttpResponse]
 
 
 def note(request: HttpRequest, *players: Player | int, what: str) -> None:
-    """Record that the member of staff who makes the request is about to see *what* of each of *players*, given as they
-    are or by their numbers.
-    """
+    """Record that the requesting staff member is about to see *what* of each of *players*."""
     data = _page(request) | {"what": what}
     for number in sorted({_number(player) for player in players}):
         log.record(SEEN, by=actor_of(request.user), on=f"player:{number}", data=data, personal=_circumstances(request))
 
 
 def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: str) -> None:
-    """Record that the member of staff who makes the request is about to see *what* of many players at once. Of a list
-    of nobody there is nothing to record.
+    """Record that the requesting staff member is about to see *what* of many players.
+
+    An empty list is not recorded.
     """
     shown = sorted({_number(player) for player in players})
     if not shown:
@@ -58,19 +59,21 @@ def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: st
 
 
 def shown(request: HttpRequest, *whom: object) -> None:
-    """Declare players that the answer shows: see `players_in`."""
+    """Declare players whom the answer shows: see `players_in`."""
     vars(request).setdefault(SHOWN, set()).update(players_in(*whom))
 
 
 def declared(request: HttpRequest) -> set[int]:
-    """Return the numbers of the players that the answer to a request was declared to show."""
+    """Return the ids of the players declared for a request."""
     found: set[int] = vars(request).get(SHOWN, set())
     return found
 
 
 def players_in(*whom: object) -> set[int]:
-    """Return the numbers of players that are given as they are, by their numbers, by texts of the log that name them,
-    by rows that refer to them, or by dataclasses, mappings and sequences of such texts and rows.
+    """Return the ids of all players found in the arguments.
+
+    Accepts players, ids, texts that contain actor names, rows that refer to players, and
+    dataclasses, mappings and sequences of these.
     """
     numbers = {each for each in whom if type(each) is int}
     for each in whom:
@@ -100,7 +103,7 @@ def _named_by(given: object) -> Iterator[int]:
 
 
 def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
-    """Have a view of the back office record as a list the players that it declares (`shown`) before it answers."""
+    """Return a decorator that records the players declared with `shown` as a list, before the answer is sent."""
 
     def watched(view: View[Request, Args]) -> View[Request, Args]:
         @wraps(view)
@@ -115,9 +118,9 @@ def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
 
 
 def _page(request: HttpRequest) -> dict[str, log.Json]:
-    """Return which page it is: the name of its address, and what stands in it."""
+    """Return the URL name of the page and its arguments."""
     match = request.resolver_match
-    assert match  # noqa: S101  (whoever makes it has been let in to a page)
+    assert match  # noqa: S101  (the request has reached a view)
     page: dict[str, log.Json] = {"page": match.view_name}
     return page | ({"of": {name: str(value) for name, value in match.kwargs.items()}} if match.kwargs else {})
 
@@ -127,8 +130,9 @@ def _number(player: Player | int) -> int:
 
 
 def _circumstances(request: HttpRequest) -> dict[str, str]:
-    """Return from where the page was asked for, and what was asked for; of text that may name somebody, that it was
-    asked for. Whom it found, the look itself says.
+    """Return the IP address and the query of the request.
+
+    Values that may identify a person are replaced by "…".
     """
     values = (
         (name, value if PLAIN.fullmatch(str(value)) and name not in ANYTHING else "…")

@@ -1,6 +1,6 @@
-"""What is said beside a field in which staff give a reason: whether the player it is about can come to read it.
+"""Hints next to a reason field: whether the player can later read the reason.
 
-Players may ask for everything the house holds about them (`accounts.data_export`), so most reasons are theirs to read.
+Players may ask for all their data (`accounts.data_export`), so they can read most reasons.
 """
 
 from typing import Final

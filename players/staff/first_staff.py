@@ -1,6 +1,7 @@
-"""The first members of a house, which nobody could make otherwise: an account of staff takes two people who are there
-already (`players.staff`). Whoever owns the database makes them, on the command line; so they do where nobody is left
-who can.
+"""First staff accounts of an installation, created by the database owner on the command line.
+
+Other staff accounts take two existing staff members (`players.staff`). The owner also uses this if
+too few of them are left.
 """
 
 from uuid import UUID
@@ -11,7 +12,7 @@ from audit import log
 from players.models import Staff, User
 from players.registration import EmailTaken
 
-OWNER = "owner"  # the alias of whoever owns the tables
+OWNER = "owner"  # database alias of the owner of the tables
 FOUND = "SELECT players_staff_found(%s, %s, %s::text[], %s)"
 
 
@@ -24,10 +25,13 @@ def found(
     is_demo: bool = False,
     same_person: UUID | None = None,
 ) -> Staff:
-    """Make someone a member of staff with *roles*, the house vouching for their address. Without *password* they set
-    their first one by a code that is mailed to them. *same_person* is the person of another account of theirs.
+    """Create a staff account with *roles* and a verified address.
 
-    Raises EmailTaken; ProgrammingError or InternalError where the database refuses, as for roles that there are not.
+    Without *password*, the owner of the account sets the first one with a mailed code.
+    *same_person* is the person of another account of theirs.
+
+    Raises EmailTaken; ProgrammingError or InternalError if the database refuses, for example for an
+    unknown role.
     """
     with transaction.atomic(using=OWNER):
         try:

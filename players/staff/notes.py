@@ -1,8 +1,8 @@
-"""Notes about players: what one member of staff leaves for the next. They are added, and stay as they are.
+"""Notes about players, by staff for other staff. Notes are added and never changed.
 
-A note says what staff know of somebody, so it is theirs to be told (Regulation (EU) 2016/679, article 15) and stands in
-the export of their data, but for restricted ones: of what is suspected under the law against money laundering nobody
-may tell them (Directive (EU) 2015/849, articles 39 and 41).
+Players have a right to read notes about them (Regulation (EU) 2016/679, article 15), so the data
+export contains them. Restricted notes are excluded: nobody may tell a player about a suspicion of
+money laundering (Directive (EU) 2015/849, articles 39 and 41).
 """
 
 from django.db import connection, transaction
@@ -15,14 +15,15 @@ PERMISSION = "players.note_players"
 
 
 class EmptyNote(Exception):
-    """There is nothing to note."""
+    """The note is empty."""
 
 
 @transaction.atomic
 def add(*, player: Player, text: str, restricted: bool, by: Staff) -> Note:
-    """Note *text*, at most `LONGEST_NOTE` characters. Raises EmptyNote.
+    """Add a note of at most `LONGEST_NOTE` characters. Raises EmptyNote.
 
-    The event of a restricted note does not name the player: events that do are told them with their data.
+    The event of a restricted note does not name the player, because players can export the events
+    that name them.
     """
     said = text.strip()
     if not said:
@@ -35,8 +36,9 @@ def add(*, player: Player, text: str, restricted: bool, by: Staff) -> Note:
 
 
 def notes(player: Player, *, restricted_too: bool, before: int | None = None) -> QuerySet[Note]:
-    """Return the notes about a player, newest first, those older than the note *before* where it is given. One that has
-    been erased is none.
+    """Return the notes about a player, newest first, older than the note *before* if given.
+
+    Erased notes are left out.
     """
     found = Note.objects.filter(player=player).exclude(text="").select_related("by").order_by("-id")
     if not restricted_too:
@@ -45,6 +47,6 @@ def notes(player: Player, *, restricted_too: bool, before: int | None = None) ->
 
 
 def forget(player: Player) -> None:
-    """Forget what was noted about a player. The database refuses where the account has not been erased."""
+    """Erase the texts of all notes about a player. The database refuses unless the account has been erased."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_forget_notes(%s)", [player.pk])

@@ -1,6 +1,6 @@
-"""Notices to everybody that the house will be worked on: publishing and withdrawing them, and the words to begin with.
+"""Maintenance notices to all visitors: publish, withdraw, and default texts.
 
-Whether one is in force the database's clock decides; ``accounts/banner.py`` shows those that are.
+The database's clock decides which notices are in force; ``accounts/banner.py`` shows them.
 """
 
 import re
@@ -23,14 +23,14 @@ from players.protection import exclusions
 
 PUBLISH: Final = "players.publish_notices"
 LANGUAGES: Final = ("en", "sv", "da", "ro", "de")  # English first: staff read it
-WHEN: Final = "{when}"  # for which each reader gets the times of the work
-LONGEST: Final = 300  # characters of one language
+WHEN: Final = "{when}"  # replaced by the times of the work, for each reader
+LONGEST: Final = 300  # characters per language
 TEXTS: Final = Path(__file__).parent / "texts"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class State(StrEnum):
-    """What a notice is at a moment; the value is what staff read."""
+    """State of a notice at a given time. The value is the label for staff."""
 
     IN_FORCE = "shown now"
     COMING = "coming"
@@ -39,12 +39,12 @@ class State(StrEnum):
 
 
 class Refused(Exception):
-    """The database took no such notice, or it is not to be withdrawn any more. The message is for staff."""
+    """The notice is refused, or can no longer be withdrawn. The message is for staff."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A notice as it is asked for; all times are UTC."""
+    """A notice as requested. All times are UTC."""
 
     begins_at: datetime
     ends_at: datetime
@@ -54,24 +54,24 @@ class Planned:
 
 
 def shipped() -> dict[str, str]:
-    """Return the words that a notice begins with, in each language."""
+    """Return the default text of a notice in each language."""
     return {each: (TEXTS / f"notice.{each}.md").read_text(encoding="utf-8").strip() for each in LANGUAGES}
 
 
 def span(notice: Planned | Notice, language: str, zone: str) -> str:
-    """Write when the house is worked on for somebody whose clocks stand in *zone*."""
+    """Format the period of the work in the time zone *zone*."""
     there = ZoneInfo(zone)
     return written_span(notice.begins_at.astimezone(there), notice.ends_at.astimezone(there), language)
 
 
 def words(notice: Planned | Notice, language: str, zone: str) -> str:
-    """Return what a notice says in *language* to somebody whose clocks stand in *zone*."""
+    """Return the text of a notice in *language*, with times in *zone*."""
     text: str = notice.texts[language]
     return text.replace(WHEN, span(notice, language, zone))
 
 
 def fault(text: str) -> str:
-    """Return what is wrong with the words of one language, for staff; nothing where they may be published."""
+    """Return the error in the text of one language, for staff; "" if it may be published."""
     if len(text) > LONGEST:
         return f"It has {len(text)} characters; {LONGEST} fit."
     if _CONTROL.search(text):
@@ -83,7 +83,7 @@ def fault(text: str) -> str:
 
 @transaction.atomic
 def publish(planned: Planned, *, by: Staff) -> Notice:
-    """Publish a notice, and tell every page that is open. Raises Refused."""
+    """Publish a notice and notify all open pages. Raises Refused."""
     try:
         with transaction.atomic():
             made = Notice.objects.create(**vars(planned), by=by)
@@ -107,7 +107,7 @@ def publish(planned: Planned, *, by: Staff) -> Notice:
 
 @transaction.atomic
 def withdraw(*, notice_id: int, reason: str, by: Staff) -> Notice:
-    """Show a notice no more, on any page. Raises Refused, Notice.DoesNotExist."""
+    """Withdraw a notice from all pages. Raises Refused, Notice.DoesNotExist."""
     notice = Notice.objects.select_for_update(of=("self",)).get(pk=notice_id)
     if (state := state_of(notice, exclusions.now())) in (State.WITHDRAWN, State.OVER):
         raise Refused(f"It is {state} already.")
@@ -119,16 +119,14 @@ def withdraw(*, notice_id: int, reason: str, by: Staff) -> Notice:
 
 
 def every() -> list[tuple[State, Notice]]:
-    """Return all notices with what each is at this moment: those in force first, then by when they were published,
-    newest first.
-    """
+    """Return all notices with their states: those in force first, then the newest first within each state."""
     now = exclusions.now()
     found = Notice.objects.select_related("by", "withdrawn_by").order_by("-pk")
     return sorted(((state_of(each, now), each) for each in found), key=lambda pair: list(State).index(pair[0]))
 
 
 def state_of(notice: Notice, now: datetime) -> State:
-    """Return what a notice is at that moment."""
+    """Return the state of a notice at that time."""
     if notice.withdrawn_at is not None:
         return State.WITHDRAWN
     if notice.shown_until <= now:

@@ -1,8 +1,11 @@
-"""Roles of staff: groups of permissions, which are data of the migrations (``players/migrations/0002_data.sql``)."""
+"""Descriptions of staff roles.
+
+Roles are groups of permissions, created by the migrations (``players/migrations/0002_data.sql``).
+"""
 
 from typing import Final
 
-# What each role is for, as staff read it where roles are given.
+# What each role is for, as shown where roles are given.
 WORDS: Final = {
     "administrator": "looks after accounts of staff, always with a second person; sees no player and no money",
     "compliance": "reads everything, works on significant events and on players’ protection; moves no money",

@@ -1,10 +1,10 @@
-"""What the back office's pages and lists are about: both are found under the same five words."""
+"""Sections of the back office, used for pages and lists."""
 
 from enum import StrEnum
 
 
 class Section(StrEnum):
-    """A group of pages and lists; the back office shows them in this order."""
+    """A group of pages and lists, in the order of the menu."""
 
     PEOPLE = "People"
     MONEY = "Money"

@@ -1,1 +1,1 @@
-"""Customer service: conversations, complaints and templates of replies."""
+"""Customer service: conversations, complaints and reply templates."""

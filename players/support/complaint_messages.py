@@ -1,4 +1,4 @@
-"""What a player reads of their complaint: how it stands, who looks into it, and where to turn to beside the house."""
+"""State of a complaint as its player reads it: progress, role in charge, and dispute resolution bodies."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from players.models import DECIDED, CaseStep, Conversation, ConversationState, S
 from players.support import complaints
 from players.support.replies.help_places import TURN_TO
 
-# Roles in the order in which somebody who has several is named.
+# Roles by precedence: a staff member with several is named by the first one.
 ROLES: Final = {
     "compliance": _("our compliance team"),
     "support": _("our customer service"),
@@ -21,18 +21,18 @@ ROLES: Final = {
 
 @dataclass(frozen=True)
 class Standing:
-    """How a complaint stands. *outside* is where the player may turn to by now, "" where that is nowhere."""
+    """State of a complaint. *outside* is the dispute resolution body that the player may turn to now, or ""."""
 
     looked_into_by: str | Promise
     is_decided: bool
     is_late: bool
-    reopen_until: datetime | None  # None: it is open, or stays closed
+    reopen_until: datetime | None  # None: it is open, or cannot be reopened
     outside: str
-    decisions: frozenset[int]  # the messages that are reasons of a decision
+    decisions: frozenset[int]  # ids of the messages that give the reasons of a decision
 
 
 def standing(conversation: Conversation) -> Standing:
-    """Return how a complaint stands for its player."""
+    """Return the state of a complaint for its player."""
     is_decided = conversation.verdict in DECIDED
     is_late = complaints.is_late(conversation)
     decisions = conversation.steps.filter(step=CaseStep.DECIDED).values_list("message", flat=True)
@@ -48,16 +48,16 @@ def standing(conversation: Conversation) -> Standing:
 
 
 def outside(conversation: Conversation, verdict: str) -> str:
-    """Return where its player may turn to once it has ended with a *verdict*; "" where that is nowhere."""
+    """Return the dispute resolution body for a complaint that ended with *verdict*; "" if there is none."""
     return turn_to(conversation) if verdict in DECIDED and verdict != Verdict.UPHELD else ""
 
 
 def turn_to(conversation: Conversation) -> str:
-    """Return what stands for complaints outside the house where its player lives, "" where nothing is named."""
+    """Return the dispute resolution body in the player's jurisdiction, or ""."""
     return TURN_TO.get(conversation.player.jurisdiction_id, "")
 
 
 def role_of(staff: Staff) -> str | Promise:
-    """Return what a player reads in place of a name."""
+    """Return the name of the staff member's role, which players read in place of a person's name."""
     held = set(staff.user.groups.values_list("name", flat=True))
     return next((words for role, words in ROLES.items() if role in held), ROLES["support"])

@@ -1,9 +1,9 @@
-"""Complaints as cases: whose one is, how it was decided and why, and opening it again.
+"""Complaints as cases: assignment, decision, withdrawal, reopening, deadline.
 
-Each step locks the conversation, and is an event and a row of its timeline (``players/sql/functions/support.sql``); its
-words are a message to read.
+Each step locks the conversation and adds an event and a row of the timeline
+(``players/sql/functions/support.sql``). Its text is a message of the conversation.
 
-Every message of an error is a sentence in the active language.
+Error messages are sentences in the active language.
 """
 
 from datetime import datetime, timedelta
@@ -33,29 +33,31 @@ from players.support.conversations import ServiceError, locked, move, read_up_to
 
 ANSWER: Final = "players.answer_service"
 DECIDE: Final = "players.decide_complaint"
-SOON: Final = timedelta(days=2)  # before it is due, a complaint is marked
+SOON: Final = timedelta(days=2)  # a complaint due sooner is highlighted
 
 
 class Meanwhile(ServiceError):
-    """Somebody else was there first."""
+    """Another staff member changed it meanwhile."""
 
 
 class NoChange(ServiceError):
-    """That is whose it is already."""
+    """The complaint is already assigned to this person."""
 
 
 class MayNotAnswer(ServiceError):
-    """Whoever it is to be handed to answers no players."""
+    """The new assignee may not answer players."""
 
 
 class NotToReopen(ServiceError):
-    """The complaint is open, or the time to have it opened again is over."""
+    """The complaint is open, or the period for reopening is over."""
 
 
 @transaction.atomic
 def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversation:
-    """Make a complaint somebody's, or nobody's: *to* is the number of a member of staff, 0 for nobody, and *whose* that
-    of whose it was on the page that *by* had before them.
+    """Assign a complaint to a staff member, or to nobody.
+
+    *to* is the number of the new assignee, 0 for nobody. *whose* is the assignee shown on the page
+    that *by* used, 0 for nobody.
 
     Raises Conversation.DoesNotExist, Closed, Meanwhile, NoChange, MayNotAnswer.
     """
@@ -79,9 +81,11 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
 
 @transaction.atomic
 def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, seen: int) -> Conversation:
-    """End a complaint with a *verdict* and the *reasons* that the player reads, having read up to the message *seen*.
-    It is that of whoever decides it from then on. The player is told by mail, and may have it opened again for as long
-    as their jurisdiction says now.
+    """Decide a complaint with a *verdict* and *reasons*, which the player reads.
+
+    *seen* is the last message that the staff member has read. The complaint is assigned to the
+    decider. The player is notified by mail, and may reopen the complaint within the period of the
+    jurisdiction.
 
     Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
     """
@@ -99,7 +103,7 @@ def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, s
 
 @transaction.atomic
 def withdraw(*, player: Player, conversation_id: int) -> Conversation:
-    """End one's own complaint. Raises Conversation.DoesNotExist, Closed."""
+    """Withdraw the player's own complaint. Raises Conversation.DoesNotExist, Closed."""
     conversation = locked(_complaints().filter(player=player), conversation_id)
     _end(conversation, Verdict.BY_PLAYER)
     _enter(conversation, CaseStep.WITHDRAWN, verdict=Verdict.BY_PLAYER)
@@ -109,7 +113,7 @@ def withdraw(*, player: Player, conversation_id: int) -> Conversation:
 
 @transaction.atomic
 def reopen(*, player: Player, conversation_id: int, text: str) -> Conversation:
-    """Say why one does not agree with a decision, and have it looked into again by anybody.
+    """Reopen the player's own complaint, with the reason as a message. It is assigned to nobody.
 
     Raises Conversation.DoesNotExist, NotToReopen.
     """
@@ -122,8 +126,9 @@ def reopen(*, player: Player, conversation_id: int, text: str) -> Conversation:
 
 @transaction.atomic
 def reopen_by_house(*, by: Staff, conversation_id: int, text: str) -> Conversation:
-    """Look into a complaint again, however it ended, and tell the player why, who is told by mail that there is
-    something to read. Raises Conversation.DoesNotExist, NotToReopen.
+    """Reopen a complaint by staff, whatever its verdict, with the reason as a message.
+
+    The player is notified by mail. Raises Conversation.DoesNotExist, NotToReopen.
     """
     conversation = _ended(_complaints(), conversation_id)
     _reopen(conversation, say(conversation, text, staff=by), by=by, who=str(by), is_unread=True)
@@ -132,42 +137,43 @@ def reopen_by_house(*, by: Staff, conversation_id: int, text: str) -> Conversati
 
 
 def decided_before(conversation: Conversation, by: Staff) -> ComplaintStep | None:
-    """Return the last decision of this member of staff on it, if there is one."""
+    """Return the last decision of this staff member on the complaint, or None."""
     return conversation.steps.filter(step=CaseStep.DECIDED, by=by).order_by("pk").last()
 
 
 def may_reopen(conversation: Conversation) -> bool:
-    """Say whether the player may still have it opened again."""
+    """Return whether the player may still reopen the complaint."""
     return Conversation.objects.filter(
         pk=conversation.pk, state=ConversationState.CLOSED, reopen_until__gt=Now()
     ).exists()
 
 
 def is_late(conversation: Conversation) -> bool:
-    """Say whether it is open although it was to be decided by now."""
+    """Return whether the complaint is open and past its deadline."""
     return overdue().filter(pk=conversation.pk).exists()
 
 
 def overdue() -> QuerySet[Conversation]:
-    """Return the complaints that are open although they were to be decided by now."""
+    """Return the complaints that are open and past their deadline."""
     return _complaints().exclude(state=ConversationState.CLOSED).filter(due_at__lt=Now())
 
 
 def tell_overdue() -> int:
-    """Record of each complaint, once for each time it was promised, that it is overdue, and return of how many; whoever
-    looks after significant events is told.
+    """Record each newly overdue complaint, once per deadline. Return the number.
+
+    The events are alerts for staff who handle significant events.
     """
     late = overdue().exclude(Exists(_told(OuterRef("pk"), OuterRef("due_at")))).order_by("due_at", "pk")
     return sum(_tell_overdue(number) for number in list(late.values_list("pk", flat=True)))
 
 
 def answerers() -> dict[int, str]:
-    """Return who may answer players, by number, with their names."""
+    """Return staff who may answer players: number -> name."""
     return {user.staff.pk: user.staff.name for user in holders(ANSWER)}
 
 
 def named(conversation: Conversation) -> str:
-    """Return whose a complaint is, as staff read it."""
+    """Return the assignee of a complaint in words, for staff."""
     return f"{conversation.assigned_to.name}’s" if conversation.assigned_to else "nobody’s"
 
 
@@ -175,7 +181,7 @@ def named(conversation: Conversation) -> str:
 def _tell_overdue(number: int) -> bool:
     conversation = overdue().select_for_update(of=("self",)).filter(pk=number).first()
     if conversation is None or conversation.due_at is None or _told(number, conversation.due_at).exists():
-        return False  # it was decided meanwhile, or another worker was first
+        return False  # decided meanwhile, or another worker was first
     _enter(conversation, CaseStep.OVERDUE)
     record(conversation, "overdue", by="system", more={"due": conversation.due_at.isoformat()})
     return True
@@ -190,7 +196,7 @@ def _complaints() -> QuerySet[Conversation]:
 
 
 def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
-    """Return a complaint that has ended, locked until the transaction does."""
+    """Return a closed complaint, locked until the transaction ends. Raises NotToReopen."""
     conversation = (
         among.select_for_update(of=("self",))
         .select_related("player__user", "player__jurisdiction")
@@ -202,7 +208,7 @@ def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 
 
 def _enter_whose(conversation: Conversation, step: CaseStep, *, by: Staff, before: int, to: int) -> None:
-    """Put on record whose a complaint was and whose it becomes: numbers of staff, 0 for nobody."""
+    """Record a change of the assignee: numbers of staff, 0 for nobody."""
     _enter(conversation, step, by=by, to=to or None)
     more: dict[str, log.Json] = {"before": _staff(before), "after": _staff(to)}
     record(conversation, "assigned", by=str(by), more=more)
@@ -215,7 +221,7 @@ def _end(conversation: Conversation, verdict: Verdict, **more: Any) -> None:
 def _reopen(
     conversation: Conversation, words: ServiceMessage, *, by: Staff | None, who: str, is_unread: bool = False
 ) -> None:
-    """Have it looked into by anybody, from now on and by a new day."""
+    """Reopen a complaint: unassigned, with a new deadline."""
     due = Now() + timedelta(days=conversation.player.jurisdiction.complaint_days)
     before: dict[str, log.Json] = {"verdict": conversation.verdict}
     move(
@@ -238,7 +244,7 @@ def _enter(conversation: Conversation, step: CaseStep, *, to: int | None = None,
 
 
 def _waits(conversation: Conversation) -> ConversationState:
-    """Return how a complaint that is nobody's waits for the house."""
+    """Return the state of an unassigned open complaint."""
     was_closed = conversation.steps.filter(step=CaseStep.REOPENED).exists()
     return ConversationState.REOPENED if was_closed else ConversationState.RECEIVED
 

@@ -1,7 +1,7 @@
-"""Customer service: players write, the house answers, either closes. Every step is on record, its words are not.
+"""Customer service conversations: players write, staff answer, either side closes.
 
-What is done with a complaint beside writing stands in `players.support.complaints`. Every message of an error is a
-sentence in the active language.
+Each step is recorded as an event without its text. `players.support.complaints` handles the other
+steps of complaints. Error messages are sentences in the active language.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from players.models import (
 )
 
 LONGEST = 4000  # characters of a message
-MOST_OPEN = 10  # conversations of one player that wait for an answer
+MOST_OPEN = 10  # unanswered conversations per player
 
 
 class ServiceError(Exception):
@@ -40,7 +40,7 @@ class ServiceError(Exception):
 
 
 class TooManyOpen(ServiceError):
-    """The player has `MOST_OPEN` conversations without an answer."""
+    """The player has `MOST_OPEN` unanswered conversations."""
 
 
 class Closed(ServiceError):
@@ -48,7 +48,7 @@ class Closed(ServiceError):
 
 
 class WrittenMeanwhile(ServiceError):
-    """Somebody has written since what whoever answers had read."""
+    """Another message was written after the last one that the staff member had read."""
 
 
 class NobodyReads(ServiceError):
@@ -56,12 +56,12 @@ class NobodyReads(ServiceError):
 
 
 class IsComplaint(ServiceError):
-    """A complaint ends as `players.support.complaints` has it, with a verdict."""
+    """A complaint is closed with a verdict, by `players.support.complaints`."""
 
 
 @dataclass(frozen=True)
 class RoundNamed:
-    """A finished round of the player's, as whoever calls has made sure."""
+    """A finished round of the player. The caller has checked it."""
 
     id: UUID
     code: str
@@ -69,11 +69,11 @@ class RoundNamed:
 
 @transaction.atomic
 def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None = None) -> Conversation:
-    """Write to the house. By when a complaint is decided is promised here, as the player's jurisdiction has it now.
+    """Start a conversation by a player. For a complaint, set the deadline of the player's jurisdiction.
 
     Raises TooManyOpen.
     """
-    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # one after the other, or all count too few
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
     if Conversation.objects.filter(player=player, state__in=HOUSES_TURN).count() >= MOST_OPEN:
         raise TooManyOpen(
             _("%(number)d messages of yours wait for an answer. Write on in one of them.") % {"number": MOST_OPEN}
@@ -95,10 +95,10 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
 def approach(
     *, staff: Staff, player: Player, topic: Topic, text: str, template: ReplyTemplate | None = None
 ) -> Conversation:
-    """Write to a player first, who is told so by mail and answers in the house; *template* is what the text was begun
-    from. Raises NobodyReads.
+    """Start a conversation by staff, and notify the player by mail. Raises NobodyReads.
 
-    A complaint is the player's to make: *topic* is another one.
+    *template* is the reply template that the text is based on. *topic* is not a complaint, because
+    only players complain.
     """
     if not player.user.is_active:
         raise NobodyReads("This account is closed: nobody can log in to read a message.")
@@ -117,7 +117,7 @@ def lay_down(
     about: RoundNamed | None = None,
     template: ReplyTemplate | None = None,
 ) -> Conversation:
-    """Put a message to a player among theirs; whoever calls tells them of it."""
+    """Add a conversation by staff to the player's list. The caller notifies the player."""
     conversation = Conversation.objects.create(
         player=player,
         topic=topic,
@@ -133,7 +133,7 @@ def lay_down(
 
 @transaction.atomic
 def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
-    """Write on in one's own conversation. Raises Conversation.DoesNotExist, Closed."""
+    """Add a message to the player's own conversation. Raises Conversation.DoesNotExist, Closed."""
     conversation = locked(Conversation.objects.filter(player=player), conversation_id)
     say(conversation, text, staff=None)
     waits = ConversationState.LOOKING if conversation.assigned_to_id else ConversationState.RECEIVED
@@ -144,7 +144,7 @@ def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
 
 @transaction.atomic
 def close_own(*, player: Player, conversation_id: int) -> Conversation:
-    """End one's own conversation. Raises Conversation.DoesNotExist, Closed, IsComplaint."""
+    """Close the player's own conversation. Raises Conversation.DoesNotExist, Closed, IsComplaint."""
     conversation = _no_complaint(locked(Conversation.objects.filter(player=player), conversation_id))
     move(conversation, ConversationState.CLOSED)
     record(conversation, "closed", by=str(player), more={"verdict": ""})
@@ -155,9 +155,11 @@ def close_own(*, player: Player, conversation_id: int) -> Conversation:
 def answer(
     *, staff: Staff, conversation_id: int, text: str, seen: int, template: ReplyTemplate | None = None
 ) -> Conversation:
-    """Answer a player who is told so by mail, having read up to the message *seen*; *template* is what the text was
-    begun from. A complaint that is a colleague's may be answered all the same. Raises Conversation.DoesNotExist,
-    Closed, WrittenMeanwhile.
+    """Answer a player, and notify the player by mail.
+
+    *seen* is the last message that the staff member has read. *template* is the reply template that
+    the text is based on. Complaints assigned to a colleague may be answered too. Raises
+    Conversation.DoesNotExist, Closed, WrittenMeanwhile.
     """
     conversation = read_up_to(locked(Conversation.objects.all(), conversation_id), seen)
     say(conversation, text, staff=staff)
@@ -169,9 +171,10 @@ def answer(
 
 @transaction.atomic
 def close(*, staff: Staff, conversation_id: int, seen: int) -> Conversation:
-    """End a conversation, having read up to the message *seen*. The player is told by mail.
+    """Close a conversation by staff, and notify the player by mail.
 
-    Raises Conversation.DoesNotExist, Closed, IsComplaint, WrittenMeanwhile.
+    *seen* is the last message that the staff member has read. Raises Conversation.DoesNotExist,
+    Closed, IsComplaint, WrittenMeanwhile.
     """
     conversation = _no_complaint(read_up_to(locked(Conversation.objects.all(), conversation_id), seen))
     move(conversation, ConversationState.CLOSED, is_unread=True)
@@ -181,17 +184,17 @@ def close(*, staff: Staff, conversation_id: int, seen: int) -> Conversation:
 
 
 def mark_seen(conversation: Conversation) -> None:
-    """Note that the player has seen what the house said."""
+    """Record that the player has seen the messages of staff."""
     Conversation.objects.filter(pk=conversation.pk, is_unread=True).update(is_unread=False)
 
 
 def unread(player: Player) -> int:
-    """Return in how many conversations the house has said something the player has not seen."""
+    """Return the number of conversations with messages of staff that the player has not seen."""
     return Conversation.objects.filter(player=player, is_unread=True).count()
 
 
 def forget_old() -> int:
-    """Delete the conversations whose last step is as old as they are kept, and return how many there were."""
+    """Delete the conversations past their retention period. Return how many there were."""
     old = Conversation.objects.filter(moved_at__lt=Now() - retention.kept(Kept.CONVERSATION)).values_list(
         "pk", flat=True
     )
@@ -212,7 +215,10 @@ def _forget(conversation_id: int) -> int:
 
 
 def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
-    """Return an open conversation, locked until the transaction ends. Raises Conversation.DoesNotExist, Closed."""
+    """Return an open conversation, locked until the transaction ends.
+
+    Raises Conversation.DoesNotExist, Closed.
+    """
     conversation = (
         among.select_for_update(of=("self",))
         .select_related("player__user", "player__jurisdiction")
@@ -224,25 +230,25 @@ def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 
 
 def read_up_to(conversation: Conversation, seen: int) -> Conversation:
-    """Return it if nothing was written after the message *seen*. Raises WrittenMeanwhile."""
+    """Return the conversation if nothing was written after the message *seen*. Raises WrittenMeanwhile."""
     if conversation.messages.filter(pk__gt=seen).exists():
         raise WrittenMeanwhile("Something was written here meanwhile. Nothing was sent: read it, and send again.")
     return conversation
 
 
 def say(conversation: Conversation, text: str, *, staff: Staff | None) -> ServiceMessage:
-    """Add what one side says."""
+    """Add a message of staff, or of the player if *staff* is None."""
     return ServiceMessage.objects.create(conversation=conversation, staff=staff, text=text)
 
 
 def move(conversation: Conversation, state: ConversationState, *, is_unread: bool = False, **more: Any) -> None:
-    """Note whose turn it is from now on, and *more* of its columns."""
+    """Set the state of a conversation, and the columns in *more*."""
     Conversation.objects.filter(pk=conversation.pk).update(state=state, is_unread=is_unread, moved_at=Now(), **more)
     conversation.refresh_from_db()
 
 
 def record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str, log.Json]) -> None:
-    """Put a step on record, without its words."""
+    """Record a step of a conversation, without its text."""
     subject = "complaint" if conversation.topic == Topic.COMPLAINT else "service"
     data: dict[str, log.Json] = {"conversation": conversation.pk, "topic": str(conversation.topic)}
     log.record(f"{subject}.{verb}", by=by, on=f"player:{conversation.player_id}", data=data | dict(more))
@@ -255,5 +261,5 @@ def _no_complaint(conversation: Conversation) -> Conversation:
 
 
 def _begun_from(template: ReplyTemplate | None) -> dict[str, log.Json]:
-    """Return what is on record of the template that a letter was begun from."""
+    """Return the event data for the template that a message is based on."""
     return {"template": f"{template}, version {template.number}"} if template else {}

@@ -1,4 +1,4 @@
-"""What the pages of customer service may send."""
+"""Forms of the customer service pages for players."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from django.utils.translation import gettext_lazy as _
 from players.models import Topic
 from players.support.conversations import LONGEST
 
-LONGEST_ROUND = 100  # characters somebody may type for the code of a round
+LONGEST_ROUND = 100  # maximum length of a typed round code
 LINES = 8
 
 
 def message_field(label: Any) -> forms.CharField:
-    """Return the field for what somebody writes: plain text, its lines kept."""
+    """Return the field for a message: plain text with line breaks."""
     return forms.CharField(label=label, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": LINES}))
 
 
 class MessageForm(forms.Form):
-    """A new message to the house."""
+    """New message of a player."""
 
     topic = forms.ChoiceField(label=_("What is it about?"), choices=Topic.choices)
     round = forms.CharField(
@@ -31,12 +31,12 @@ class MessageForm(forms.Form):
 
 
 class ReplyForm(forms.Form):
-    """What a player writes on."""
+    """Further message of a player."""
 
     text = message_field(_("Your message"))
 
 
 class ReopenForm(forms.Form):
-    """Why a player does not agree with a decision."""
+    """Reasons for reopening a decided complaint."""
 
     text = message_field(_("Why do you not agree?"))

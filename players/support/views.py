@@ -1,5 +1,6 @@
-"""Customer service as players see it: their own conversations. Writing about a round stands a floor above, where rounds
-are known.
+"""Customer service views for players: their own conversations.
+
+`games` has the view for a new message, because it may be about a round.
 """
 
 from django.contrib import messages
@@ -22,7 +23,7 @@ PAGE = 20
 @player_required
 @require_safe
 def service_list(request: PlayerRequest) -> HttpResponse:
-    """The player's own conversations, newest first."""
+    """Show the player's conversations, newest first."""
     mark = request.GET.get("before", "")
     found = Conversation.objects.filter(player=request.player).order_by("-pk")
     is_first = not (mark.isascii() and mark.isdigit() and len(mark) < 19)
@@ -37,7 +38,7 @@ def service_list(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def service_thread(request: PlayerRequest, conversation_id: int) -> HttpResponseBase:
-    """One conversation, and writing on in it."""
+    """Show one conversation; on POST, add a message."""
     conversation = _own(request, conversation_id)
     if request.method == "POST":
         return _reply(request, conversation)
@@ -49,7 +50,7 @@ def service_thread(request: PlayerRequest, conversation_id: int) -> HttpResponse
 @require_POST
 @now_and_then
 def service_close(request: PlayerRequest, conversation_id: int) -> HttpResponse:
-    """End one's own conversation; whoever finds it closed already is told so."""
+    """Close the player's own conversation. If it is closed already, say so."""
     conversation = _own(request, conversation_id)
     end = complaints.withdraw if conversation.topic == Topic.COMPLAINT else conversations.close_own
     try:
@@ -65,7 +66,7 @@ def service_close(request: PlayerRequest, conversation_id: int) -> HttpResponse:
 @require_POST
 @now_and_then
 def service_reopen(request: PlayerRequest, conversation_id: int) -> HttpResponse:
-    """Have one's own complaint looked into again, with why."""
+    """Reopen the player's own complaint, with a reason."""
     conversation = _own(request, conversation_id)
     if conversation.topic != Topic.COMPLAINT:
         raise Http404

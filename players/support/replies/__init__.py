@@ -1,1 +1,1 @@
-"""Templates of replies, in five languages: what the house ships, what staff make of it, and how facts are filled in."""
+"""Reply templates in five languages: built-in ones, versions by staff, and placeholders."""

@@ -1,4 +1,4 @@
-"""The templates that the house ships: which there are, and what each says in five languages."""
+"""Built-in reply templates, in five languages."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ SHIPPED: Final = {
 
 
 def templates() -> list[dict[str, Any]]:
-    """Return the first version of each."""
+    """Return the first version of each template."""
     said = {language: _texts(language) for language in LANGUAGES}
     return [
         {
@@ -43,7 +43,7 @@ def templates() -> list[dict[str, Any]]:
 
 
 def texts(name: str) -> dict[str, str]:
-    """Return what one of them says in each language."""
+    """Return the text of a template in each language."""
     return {language: _texts(language)[name] for language in LANGUAGES}
 
 

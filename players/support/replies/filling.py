@@ -1,7 +1,7 @@
-"""Marks in templates of replies, and what stands for them in a letter to one player.
+"""Placeholders ("marks") in reply templates, and their values for one player.
 
-A mark whose fact the conversation has is filled in; every other one is left in brackets, in English, for whoever
-answers, and nothing is sent in which one still stands.
+A placeholder with a known value is replaced. Every other one is left in brackets, in English, for
+staff. A reply that still has one cannot be sent.
 """
 
 import re
@@ -37,17 +37,17 @@ GREETINGS: Final = {
 
 
 def marks(text: str) -> set[str]:
-    """Return the marks in a text."""
+    """Return the placeholders in a text."""
     return set(MARK.findall(text))
 
 
 def fill(text: str, facts: Mapping[str, str]) -> str:
-    """Return a text with its marks filled in; those without a fact in brackets."""
+    """Replace the placeholders of a text. Those without a value are left in brackets."""
     return MARK.sub(lambda mark: facts.get(mark[1]) or f"[{mark[1]}]", text)
 
 
 def facts_of(conversation: Conversation, language: str, reader: User) -> dict[str, str]:
-    """Return what a letter in *language* can say of this conversation; the name only where *reader* may read names."""
+    """Return the values for a reply in *language*. The name is included only if *reader* may read names."""
     player = conversation.player
     return facts_about(player, language, reader) | {
         "round": conversation.round_code,
@@ -56,7 +56,7 @@ def facts_of(conversation: Conversation, language: str, reader: User) -> dict[st
 
 
 def facts_about(player: Player, language: str, reader: User) -> dict[str, str]:
-    """Return what a letter can say of the player alone."""
+    """Return the values that depend only on the player."""
     name = _first_name(player) if any(map(reader.has_perm, NAMES)) else ""
     nameless, named = GREETINGS[language]
     return {

@@ -1,6 +1,6 @@
-"""Where players of each jurisdiction find help with gambling, and where they turn to with a complaint that the house
-did not uphold. Where each comes from stands in ``docs/national-rules.md``; whoever opens a house sees to it that it is
-so.
+"""Help lines for gambling problems, and dispute resolution bodies for complaints, by jurisdiction.
+
+``docs/national-rules.md`` gives the sources. The operator checks them before going live.
 """
 
 from typing import Final

@@ -1,6 +1,7 @@
-"""Inputs for the marks of a letter that the house does not know by itself. Whoever answers fills each in, and it stands
-in the letter as the player's language writes it and the player's clock has it. Amounts are read and written a floor
-above, where money is known (`register`).
+"""Form inputs for placeholders whose values staff must give.
+
+Each value is written into the reply in the player's language and time zone. The wallet registers
+the input for amounts (`register`).
 """
 
 from collections.abc import Callable
@@ -16,12 +17,12 @@ from players.datetime_format import written_until
 from players.models import Player
 from players.support.replies.filling import MARKS, UNFILLED
 
-LONGEST: Final = 1000  # characters of what is filled in
+LONGEST: Final = 1000  # characters per input
 
 
 @dataclass(frozen=True)
 class Input:
-    """How a mark is asked for in a letter to a player, and written there in the language that is active."""
+    """Form field for a placeholder, and the function that writes its value in the active language."""
 
     field: Callable[[Player], forms.Field]
     write: Callable[[Any, Player], str]
@@ -45,22 +46,22 @@ def _until_field(player: Player) -> forms.Field:
 
 def _until(value: datetime, player: Player) -> str:
     zone = player.jurisdiction.time_zone
-    return written_until(value.replace(tzinfo=ZoneInfo(zone)), zone)  # a form reads it as of its own zone
+    return written_until(value.replace(tzinfo=ZoneInfo(zone)), zone)  # the form reads it in its own time zone
 
 
 _inputs: Final[dict[str, Input]] = {mark: _words(mark) for mark in MARKS} | {"until": Input(_until_field, _until)}
 
 
 def register(mark: str, asked: Input) -> None:
-    """Have a mark asked for otherwise than as words."""
+    """Replace the plain-text input of a placeholder."""
     _inputs[mark] = asked
 
 
 class MarksForm(forms.Form):
-    """A letter whose ``text`` may have marks that wait to be filled in, and an input for each of them."""
+    """A form with a ``text`` and an input for each placeholder that is still open in it."""
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
-        """Ask for what the letter to *player* has open."""
+        """Add an input for each open placeholder of the reply to *player*."""
         super().__init__(*args, **kwargs)
         self.player = player
         text = str((self.data if self.is_bound else self.initial).get("text") or "")
@@ -70,11 +71,11 @@ class MarksForm(forms.Form):
 
     @property
     def mark_fields(self) -> list[forms.BoundField]:
-        """The inputs."""
+        """Return the inputs of the open placeholders."""
         return [self[_field(mark)] for mark in self.open_marks]
 
     def filled(self, text: str) -> str:
-        """Return a text with all that was filled in, once the form has been cleaned."""
+        """Return *text* with the given values. The form must have been cleaned."""
         with override(self.player.user.language):
             for mark in self.open_marks:
                 value = self.cleaned_data.get(_field(mark))
@@ -83,7 +84,7 @@ class MarksForm(forms.Form):
         return text
 
     def clean(self) -> dict[str, Any]:
-        """Nothing is sent in which something waits to be filled in."""
+        """Insert the given values. Refuse a text with open placeholders."""
         asked = super().clean() or {}
         if "text" in asked:
             asked["text"] = self.filled(asked["text"])

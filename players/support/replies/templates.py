@@ -1,4 +1,4 @@
-"""Templates of replies: what staff begin an answer from, in the player's language. Each change is a new version."""
+"""Reply templates, from which staff start an answer in the player's language. Each change is a new version."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -12,14 +12,14 @@ WRITE: Final = "players.write_replies"
 
 
 class Meanwhile(Exception):
-    """Somebody else has written the next version, or withdrawn this one. The message is for staff."""
+    """Another staff member has written the next version, or withdrawn this one. The message is for staff."""
 
 
 @transaction.atomic
 def write(
     *, name: str, based_on: int, kind: ReplyKind, title: str, texts: Mapping[str, str], by: Staff
 ) -> ReplyTemplate:
-    """Write the version of a template that follows *based_on* (0: there is none yet). Raises Meanwhile."""
+    """Write the version of a template after *based_on* (0: the first version). Raises Meanwhile."""
     try:
         with transaction.atomic():
             made = ReplyTemplate.objects.create(
@@ -33,7 +33,7 @@ def write(
 
 @transaction.atomic
 def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate:
-    """Offer a template no more, whose newest version is *number*. Raises Meanwhile, ReplyTemplate.DoesNotExist."""
+    """Withdraw a template whose newest version is *number*. Raises Meanwhile, ReplyTemplate.DoesNotExist."""
     newest = ReplyTemplate.objects.filter(name=name).order_by("-number").first()
     if newest is None:
         raise ReplyTemplate.DoesNotExist
@@ -53,10 +53,10 @@ def newest() -> list[ReplyTemplate]:
 
 
 def offered(kinds: Collection[ReplyKind]) -> list[ReplyTemplate]:
-    """Return the templates that an answer of one of *kinds* may begin from."""
+    """Return the templates of *kinds* that are not withdrawn."""
     return [each for each in newest() if each.kind in kinds and not hasattr(each, "withdrawal")]
 
 
 def versions(name: str) -> list[ReplyTemplate]:
-    """Return every version of a template, newest first."""
+    """Return all versions of a template, newest first."""
     return list(ReplyTemplate.objects.filter(name=name).order_by("-number").select_related("by", "withdrawal__by"))
