@@ -1,4 +1,4 @@
-"""What holds for every request of someone who is logged in: their session runs still, or they are a visitor."""
+"""Middleware for log-in sessions: end of idle sessions, and local time zone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,17 +20,17 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class SessionTime:
-    """Sends whoever's session is over on as a visitor, and keeps the time of actions.
+    """Logs out users whose session has ended, and stores the time of actions.
 
-    Sets ``request.log_in``, a `sessions.Standing`, where someone is logged in. What nobody is logged in to, a guest's
-    game, has no limit and is not looked at.
+    Sets ``request.log_in``, a `sessions.Standing`, for a logged-in user. Sessions of visitors (demo
+    games) have no time limit and are not checked.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Look at the session before anything else asks who this is."""
+        """Check the session before other code reads ``request.user``."""
         if settings.SESSION_COOKIE_NAME in request.COOKIES and SESSION_KEY in request.session:
             _look(request)
         return self._get_response(request)
@@ -38,16 +38,16 @@ class SessionTime:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> None:
-        """Keep the time, unless the page asks by itself."""
+        """Store the time of the action, unless the page made the request automatically."""
         log_in = getattr(request, "log_in", None)
         if log_in and not is_made_by_the_page(view):
             sessions.act(log_in)
 
 
 def show_local_time(get_response: GetResponse) -> GetResponse:
-    """Show players every day and time as the clocks of their jurisdiction do; staff and visitors read UTC.
+    """Show dates and times to players in the time zone of their jurisdiction; staff and visitors see UTC.
 
-    Whatever decides anything is UTC all the same, and so is what a response writes while it is being sent.
+    Decisions use UTC in any case, and so does streamed content.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -60,7 +60,7 @@ def show_local_time(get_response: GetResponse) -> GetResponse:
 
 def _look(request: HttpRequest) -> None:
     known = session_of(request.session)
-    if not request.user.is_authenticated:  # another password since then, or no account any more
+    if not request.user.is_authenticated:  # the password was changed, or the account closed
         if known:
             sessions.end(session_id=known, why=Ended.PASSWORD, by="system")
         _show_out(request)

@@ -1,5 +1,7 @@
-"""Telling the web processes that something has happened which open pages show, when the transaction commits: of what,
-and its number, never more. Each process hears all of it and asks for what it shows.
+"""PostgreSQL NOTIFY to the web processes, sent at commit.
+
+A notification says only the kind and the id of what changed. Every process receives all
+notifications and reads what its pages show.
 """
 
 from typing import Final
@@ -7,15 +9,15 @@ from typing import Final
 from django.db import connection
 
 CHANNEL: Final = "sabot_live"
-NOTICE: Final = "notice"  # said before the number of what everybody is shown: a notice, or that play is stopped
+NOTICE: Final = "notice"  # prefix of the number of a notice or house stop, which every page shows
 
 
 def tell(said: str) -> None:
-    """Have PostgreSQL notify whoever listens, once the current transaction has committed."""
+    """Send a notification when the current transaction commits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s::text, %s::text)", [CHANNEL, said])
 
 
 def tell_everybody(number: int) -> None:
-    """Tell that what every page shows has changed, by the notice or stop of this number."""
+    """Notify that the notice or house stop with this number has changed."""
     tell(f"{NOTICE} {number}")

@@ -1,6 +1,4 @@
-"""How often one player, or one visitor's address, may do what costs the house something: faster than any hand clicks,
-and no faster.
-"""
+"""Rate limits of web requests by player or IP address, and sampling of recorded refusals."""
 
 import time
 from collections.abc import Callable
@@ -25,9 +23,9 @@ View = Callable[Concatenate[Request, Args], HttpResponseBase]
 SECONDS = 2
 MINUTE = 60
 HOUR = 3600
-STARTS = 30  # a minute: what a guest begins anew
-FIRST = 20  # refusals of one kind and somebody that go on record each, in an hour
-THEN = frozenset(10**power for power in range(2, 10))  # and which of the others say how many they were
+STARTS = 30  # a minute: starts of demo games and similar forms
+FIRST = 20  # refusals per hour, kind and actor that are each recorded
+THEN = frozenset(10**power for power in range(2, 10))  # the counts of further refusals that are recorded
 
 
 def at_a_human_pace(view: View[Request, Args]) -> View[Request, Args]:
@@ -53,9 +51,10 @@ def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[]
 
 
 def to_record(what: str, who: str) -> int:
-    """Count a refusal that anybody may bring about, and return which one it is of this hour where it goes on record:
-    the first `FIRST`, and then as they grow tenfold; 0 for all others. So nobody fills the log at will, and it says how
-    many it left out. While nobody can count, all are recorded.
+    """Count a refusal. Return its number within the hour if it is to be recorded, otherwise 0.
+
+    The first `FIRST` are recorded, then each power of ten. So nobody can fill the log, and the log
+    shows how many were left out. Without the cache, all are recorded.
     """
     try:
         count = _count(f"refused:{what}:{who}", HOUR)
@@ -65,19 +64,17 @@ def to_record(what: str, who: str) -> int:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return from where a visitor comes: an address, or the network that one customer has of IPv6 (/64), in which they
-    may take as many addresses as they like.
-    """
+    """Return the IP address of a visitor; for IPv6 the /64 network, since one customer can use all its addresses."""
     return get_ip(request)
 
 
 def _count(name: str, seconds: int) -> int:
-    """Count once more in this interval and return how often that was."""
+    """Increase the count of this interval and return it."""
     key = f"{name}:{int(time.time()) // seconds}"
     return 1 if cache.add(key, 1, timeout=2 * seconds) else cache.incr(key)
 
 
 def _who(request: HttpRequest) -> str:
-    """Return a player's number, or the address a visitor comes from."""
+    """Return a player's number, or a visitor's IP address."""
     player = player_of(request.user)
     return str(player.pk) if player else address_of(request)

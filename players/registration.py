@@ -1,4 +1,4 @@
-"""What happens to people: they register, fail to log in, choose a language."""
+"""Registration, and events of accounts: failed log-ins, changed credentials, language."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -26,19 +26,19 @@ CHANGES = {
     "staff.token_made": _("A token was made, with which a program can read what you can."),
     "recovery_codes.made": _("New recovery codes were made for your account. The old ones no longer count."),
 }
-LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
+LOG_IN = "log-in"  # object of events if the e-mail address has no account
 
 
 class RegistrationError(Exception):
-    """A registration that cannot be."""
+    """The registration is refused."""
 
 
 class EmailTaken(RegistrationError):
-    """Someone has this e-mail address already."""
+    """The e-mail address is in use."""
 
 
 class TooYoung(RegistrationError):
-    """Below the jurisdiction's minimum age."""
+    """The person is below the jurisdiction's minimum age."""
 
 
 class CurrencyNotOffered(RegistrationError):
@@ -46,7 +46,7 @@ class CurrencyNotOffered(RegistrationError):
 
 
 def today() -> date:
-    """Return the date by the database's clock (UTC), the one clock of the house."""
+    """Return today's date by the database's clock (UTC)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT CURRENT_DATE")
         (now,) = cursor.fetchone()
@@ -54,23 +54,26 @@ def today() -> date:
 
 
 def age(born: date, on: date) -> int:
-    """Return whole years lived; whoever is born on 29 February has their birthday on 1 March in other years."""
+    """Return the age in whole years.
+
+    Someone born on 29 February has their birthday on 1 March in other years.
+    """
     return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
 
 
 def old_enough(born: date, jurisdiction: Jurisdiction) -> bool:
-    """Say whether someone may play today under the law of *jurisdiction*."""
+    """Return whether someone born on that date may play today in *jurisdiction*."""
     return age(born, today()) >= jurisdiction.minimum_age
 
 
 def highest_minimum_age() -> int:
-    """Return the age, in whole years, at which someone whose country is not known may play: the highest of them all."""
+    """Return the highest minimum age of all jurisdictions, in whole years, for people of unknown country."""
     ages = Jurisdiction.objects.values_list("minimum_age", flat=True)
     return max(ages)
 
 
 def currency_of(language: str) -> str | None:
-    """Return the currency that is offered first where *language* is, None where it is offered nowhere."""
+    """Return the default currency of the first jurisdiction with *language*, or None."""
     where = Jurisdiction.objects.filter(language=language).order_by("code").first()
     return where.currencies[0] if where else None
 
@@ -87,9 +90,10 @@ def register(
     ip: str | None,
     is_demo: bool = False,
 ) -> Player:
-    """Make someone a player who has agreed to the terms in force. Without *password* they cannot log in.
+    """Register a player who has agreed to the terms in force. Without *password* they cannot log in.
 
-    *ip* is where the request came from, None for the house itself. Raises TooYoung, CurrencyNotOffered, EmailTaken.
+    *ip* is the address of the request, None without a request. Raises TooYoung, CurrencyNotOffered,
+    EmailTaken.
     """
     if not old_enough(birth_date, jurisdiction):
         raise TooYoung
@@ -112,10 +116,10 @@ def register(
 def register_remote(
     *, jurisdiction: Jurisdiction, currency: str, birth_date: date, language: str, operator: str
 ) -> Player:
-    """Make a player of somebody whom an *operator* sends, and who plays with its wallet: no password lets them in, and
-    their address is nobody's. To the terms they have agreed through the operator.
+    """Register a player of an *operator*, who plays with the operator wallet.
 
-    Raises TooYoung, CurrencyNotOffered.
+    The player has no password and an invented e-mail address, and has agreed to the terms through
+    the operator. Raises TooYoung, CurrencyNotOffered.
     """
     if not old_enough(birth_date, jurisdiction):
         raise TooYoung
@@ -143,13 +147,13 @@ def register_remote(
 
 
 def agree_through_operator(player: Player) -> None:
-    """Note that a player of an operator's has agreed to the terms in force: its contract says so."""
+    """Record that a player of an operator has agreed to the terms in force, as the operator's contract says."""
     agreed = Agreement(player=player, terms_version=terms.VERSION)
     Agreement.objects.bulk_create([agreed], ignore_conflicts=True)
 
 
 def record_failed_login(*, email: str, ip: str) -> None:
-    """Record a wrong e-mail address or a wrong password, outside the request's transaction."""
+    """Record a wrong e-mail address or password, outside the request's transaction."""
     log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"tried": email, "ip": ip})
 
 
@@ -163,8 +167,10 @@ def record_change(
     data: Mapping[str, log.Json] | None = None,
     token: ApiToken | None = None,
 ) -> None:
-    """Record a change of how someone logs in (*kind* is one of `CHANGES`) and mail it to them; a changed e-mail address
-    to the *old_email*. The mail says which *token* it is about.
+    """Record a change of credentials and mail the user. *kind* is one of `CHANGES`.
+
+    A change of e-mail address is mailed to *old_email*. The mail names the *token* that it is
+    about.
     """
     actor = actor_of(user)
     addresses = {"old_email": old_email, "email": user.email} if old_email else {}
@@ -175,7 +181,7 @@ def record_change(
 
 
 def choose_language(*, user: User, language: str) -> None:
-    """Keep the language someone reads in, for the next log-in."""
+    """Store the user's language for the next log-in."""
     User.objects.filter(pk=user.pk).update(language=language)
 
 

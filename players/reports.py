@@ -1,4 +1,4 @@
-"""The register of responsible play: whatever players, staff and registers did to keep play from doing harm."""
+"""Report "Register of responsible play": actions of players, staff and registers for player protection."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,10 +35,10 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True)
 class Said:
-    """What an event says: what it is about, the value before and after, from when to when it holds, why."""
+    """The details of an event: subject, value before and after, period of validity, reason."""
 
     which: str = ""
-    before: str | Decimal = ""  # a number: money in the player's currency
+    before: str | Decimal = ""  # Decimal: an amount in the player's currency
     after: str | Decimal = ""
     begun: log.Json = None
     ended: log.Json = None
@@ -47,7 +47,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind of event reads."""
+    """How a kind of event is shown in the report."""
 
     subject: str
     what: str
@@ -55,7 +55,7 @@ class Kind:
 
 
 def answer(asked: Asked) -> Answer:
-    """Tell of everything in the order in which it happened, and count it below."""
+    """Return all events in order of time, and their totals."""
     subject = asked.choices.get("subject", "")
     chosen = [kind for kind, reads in KINDS.items() if subject in ("", reads.subject)]
     seen: Counter[tuple[str, str]] = Counter()
@@ -67,7 +67,7 @@ def answer(asked: Asked) -> Answer:
 
 
 def _rows(events: Iterable[Told], seen: Counter[tuple[str, str]]) -> Iterator[Row]:
-    currency_of = cache(_currency)  # of this report
+    currency_of = cache(_currency)  # one cache per report
     for event in events:
         reads = KINDS[event.kind]
         said = reads.said(event)
@@ -114,14 +114,14 @@ def _limit(event: Told) -> Said:
 
 
 def _amount(kind: str, amount: log.Json) -> str | Decimal:
-    """Write a limit of time, and one of money as what is still without a currency."""
+    """Format a limit of time; return a limit of money as a number, still without its currency."""
     if not isinstance(amount, int):
         return "none"
     return f"{Decimal(amount) / 3600:.2f} hours" if kind == LimitKind.TIME else Decimal(amount).scaleb(-2)
 
 
 def _currency(player: str) -> str:
-    """Return the currency of a player, which never changes."""
+    """Return the currency of a player. It never changes."""
     return Player.objects.values_list("currency", flat=True).get(pk=int(player.partition(":")[2]))
 
 

@@ -1,7 +1,8 @@
-"""What of the events about people is significant (GLI-19 v3.0, 2.8.8), and log-ins that failed.
+"""Significant events of players and staff (GLI-19 v3.0, 2.8.8), and failed attempts.
 
-Tries are counted: those of one name on one day are one significant event, or somebody who looks for passwords would
-bury all others. From where each try came stands in the log, in personal data, and not in what is found and kept.
+Failed attempts under one name on one day are one significant event. Otherwise someone guessing
+passwords would bury all others. The IP addresses of the attempts are personal data of the log and
+are not copied here.
 """
 
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "complaint.overdue": (Category.ERROR, Weight.ALERT, "A complaint was not decided by the day that was promised"),
 }
 ORDINARY: Final = (
-    # How somebody logs in was made anew or safer; they were told by mail.
+    # Credentials were added or renewed; the owner was notified by mail.
     "authenticator.added",
     "passkey.added",
     "password.changed",
@@ -42,7 +43,7 @@ ORDINARY: Final = (
     "token.made",
     "token.revoked",
     "login.unlocked",
-    # What has a queue of its own, where staff work on it.
+    # Events with a queue of their own, in which staff work on them.
     "complaint.answered",
     "complaint.assigned",
     "complaint.begun",
@@ -69,7 +70,7 @@ ORDINARY: Final = (
     "service.closed",
     "service.continued",
     "service.lodged",
-    # What players do all day.
+    # Ordinary actions of players.
     "account.let_in",
     "limits.changed",
     "limits.contact_due",
@@ -89,18 +90,18 @@ TRIES: Final = {
     "second_factor.failed": "A second factor was wrong",
     "access.refused": "Pages were asked for that are not for whoever asked",
 }
-"""Kinds of which those of one name on one day are found as one."""
+"""Kinds whose events of one name and day count as one significant event."""
 
 
 def register() -> None:
-    """Have it found."""
+    """Register the detection of this app's significant events."""
     detection.register_kinds(KINDS)
     detection.register_ordinary([*ORDINARY, *TRIES])
     detection.register("tries", tries)
 
 
 def tries(leaves: Leaves) -> Iterable[Found]:
-    """Find what somebody tried in vain: once a day and name, at the first try."""
+    """Yield failed attempts: one finding per name and day, at the first attempt."""
     for event in detection.events(leaves, *TRIES):
         name, day = whose(event), event.at.astimezone(UTC).date().isoformat()
         yield Found(
@@ -118,5 +119,5 @@ def tries(leaves: Leaves) -> Iterable[Found]:
 
 
 def whose(event: Event) -> str:
-    """Return under whose name it was tried: that of an account, or none where the house knows nobody so."""
+    """Return the name of the attempt: the account, or a placeholder if no account has the address."""
     return event.by if event.kind == "access.refused" else event.on

@@ -1,4 +1,4 @@
-"""Housekeeping that needs no one to ask for it."""
+"""Periodic Celery tasks of players."""
 
 from celery import shared_task
 from django.core.management import call_command
@@ -12,19 +12,19 @@ from players.support import complaints
 
 @shared_task
 def clear_expired_sessions() -> None:
-    """Delete the rows of sessions that are over."""
+    """Delete expired rows of Django's sessions."""
     call_command("clearsessions")
 
 
 @shared_task
 def forget_old_tries() -> None:
-    """Delete the count of wrong passwords that no longer count."""
+    """Delete counts of wrong passwords that no longer matter."""
     locks.forget_old_tries()
 
 
 @shared_task
 def forget_old_calls() -> None:
-    """Forget the answers to programs that nobody can ask for again."""
+    """Delete stored answers of old API calls."""
     calls.forget_old()
 
 
@@ -36,23 +36,23 @@ def send_mail() -> None:
 
 @shared_task
 def end_idle_sessions() -> None:
-    """End the sessions in which nobody has done anything for too long."""
+    """End sessions that have been idle too long."""
     sessions.end_idle()
 
 
 @shared_task
 def mail_approvals() -> None:
-    """Mail staff what waits for their decision, and what became of what they asked for."""
+    """Mail staff about pending and ended approvals."""
     approvals.mail_due()
 
 
 @shared_task
 def mail_alerts() -> None:
-    """Mail staff what has to be looked into."""
+    """Mail staff about new alerts."""
     alerts.mail_alerts()
 
 
 @shared_task
 def tell_overdue_complaints() -> None:
-    """Have staff told of complaints that were not decided in time."""
+    """Record complaints that are newly overdue."""
     complaints.tell_overdue()

@@ -1,4 +1,4 @@
-"""Pages about people that are nobody's in particular: the terms, and the choice of language."""
+"""Views of the terms page and the choice of language."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from players.datetime_format import written_day
 
 @require_safe
 def terms_page(request: HttpRequest) -> HttpResponse:
-    """The terms in force, in the reader's language."""
+    """Show the terms in force, in the reader's language."""
     language = get_language() or "en"
     context = {"version": terms.VERSION, "dated": written_day(terms.DATED, language), "text": terms.text(language)}
     return render(request, "players/terms.html", context)
@@ -22,9 +22,9 @@ def terms_page(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def set_language(request: HttpRequest) -> HttpResponse:
-    """Show the same page in another language, and remember the choice: in a cookie, and with the user's account.
+    """Show the same page in another language, and store the choice in a cookie and in the user's account.
 
-    Django would take any language it speaks itself; the house has pages in five.
+    Only our five languages are accepted. Django itself would accept more.
     """
     chosen = request.POST.get("language", "")
     if chosen not in dict(settings.LANGUAGES):

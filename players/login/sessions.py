@@ -1,7 +1,8 @@
-"""Sessions end: by a log-out, from another browser, and after a time without an action.
+"""Log-in sessions: start, time of the last action, end, time-out.
 
-Time is the database's, and the end is decided here, at the next request or by beat, whichever comes first. Requests
-that a page makes by itself are no actions: see `players.access.made_by_the_page`.
+All times are the database's. A session that has been idle too long ends at its next request or by
+the periodic task, whichever comes first. Requests that a page makes automatically are not actions:
+see `players.access.made_by_the_page`.
 """
 
 from collections.abc import Iterable
@@ -22,14 +23,14 @@ from audit.models import Kept
 from players.login.current_user import SESSION_ID, actor_of, session_of, staff_of
 from players.models import Ended, Session, User
 
-LAG: Final = timedelta(seconds=5)  # an action is written down when the last one stored is older than this
-PROGRAM: Final = "program: "  # how the browser of a program's session calls itself, before the name of its token
-WARNING: Final = timedelta(minutes=1)  # before the end the page asks whether anyone is there
+LAG: Final = timedelta(seconds=5)  # an action is stored only if the last stored one is older
+PROGRAM: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
+WARNING: Final = timedelta(minutes=1)  # this long before the end, the page asks the user to confirm
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a session stands: seconds left, 0 where it is over, and why it is over ("" while it runs)."""
+    """State of a session: seconds left (0 if it has ended) and the reason for its end ("" while it runs)."""
 
     id: UUID
     left: float
@@ -44,26 +45,26 @@ class Standing:
 
 
 def limit_for(user: User) -> timedelta:
-    """Return how long someone may do nothing until their session ends."""
+    """Return how long the user's session may be idle."""
     return timedelta(seconds=settings.STAFF_IDLE_SECONDS if staff_of(user) else settings.PLAYER_IDLE_SECONDS)
 
 
 def begin(*, user: User, session: SessionBase, ip: str, browser: str) -> None:
-    """Give a session that has just logged in the id by which rounds and events name it."""
+    """Start a session after a log-in and store its id, which rounds and events use."""
     session[SESSION_ID] = str(_begin(uuid4(), user, ip, browser))
 
 
 def begin_for_program(*, user: User, ip: str, name: str) -> UUID:
-    """Begin a session in which a program of *user*'s acts, whose token is called *name*; return its id."""
+    """Start an API session for *user* and return its id. *name* is the name of the token."""
     return _begin(uuid4(), user, ip, PROGRAM + name)
 
 
 @transaction.atomic
 def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
-    """Return the id of a session that is logged in, and see to it that it has one and is known."""
+    """Return the id of a logged-in session. Create the id and the row if they are missing."""
     known = session_of(session)
     if known is None:
-        known = uuid5(NAMESPACE_URL, session.session_key or "")  # requests at the same moment find the same
+        known = uuid5(NAMESPACE_URL, session.session_key or "")  # concurrent requests derive the same id
         if not Session.objects.filter(pk=known).exists():
             _begin(known, user, ip, browser)
         session[SESSION_ID] = str(known)
@@ -74,7 +75,7 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
 
 
 def standing(session_id: UUID) -> Standing | None:
-    """Return how a session stands, None where there never was one of this id."""
+    """Return the state of a session, or None if no session has this id."""
     asked = Session.objects.filter(pk=session_id).select_related("user__staff", "user__player")
     found = asked.annotate(idle=ExpressionWrapper(Now() - F("acted_at"), output_field=DurationField())).first()
     if found is None:
@@ -85,44 +86,44 @@ def standing(session_id: UUID) -> Standing | None:
 
 
 def act(session: Standing) -> None:
-    """Keep the time of an action, unless the one kept is almost as new."""
+    """Store the time of an action, unless the stored time is recent."""
     if session.idle > LAG:
         Session.objects.filter(pk=session.id, ended_at=None).update(acted_at=Now())
 
 
 def running(user: User) -> list[Session]:
-    """Return the sessions of someone that are not over, the one used last first."""
+    """Return the user's running sessions, most recently used first."""
     return list(_not_idle(Session.objects.filter(user=user, ended_at=None), user).order_by("-acted_at", "id"))
 
 
 def end(*, session_id: UUID, why: Ended, by: str, ip: str = "", reason: str = "") -> bool:
-    """End a session, on record, with the *reason* where staff do so; say whether it was running."""
+    """End a session and record it, with the *reason* if staff end it. Return whether it was running."""
     return bool(_end(Session.objects.filter(pk=session_id), why, by, ip, reason))
 
 
 def end_if_idle(session_id: UUID) -> bool:
-    """End a session in which nobody has done anything for too long; say whether it was one."""
+    """End a session if it has been idle too long. Return whether it was ended."""
     return bool(_end(_all_idle().filter(pk=session_id), Ended.IDLE, "system", ""))
 
 
 def end_one_of(*, user: User, session_id: UUID, ip: str = "") -> bool:
-    """End a session of *user*'s from another; say whether there was such a one."""
+    """End a session of *user* from another one. Return whether it was running."""
     return bool(_end(Session.objects.filter(pk=session_id, user=user), Ended.ELSEWHERE, actor_of(user), ip))
 
 
 def end_others(*, user: User, here: UUID | None, why: Ended = Ended.ELSEWHERE, ip: str = "") -> int:
-    """End all sessions of *user* but the one *here*, from which they ask for it; return how many were running."""
+    """End all sessions of *user* except *here*. Return how many were running."""
     others = Session.objects.filter(user=user)
     return _end(others.exclude(pk=here) if here else others, why, actor_of(user), ip)
 
 
 def end_all(*, user: User, why: Ended, by: str) -> int:
-    """End all sessions of *user*; return how many were running."""
+    """End all sessions of *user*. Return how many were running."""
     return _end(Session.objects.filter(user=user), why, by, "")
 
 
 def end_idle() -> int:
-    """End every session in which nobody has done anything for too long; return how many there were."""
+    """End every session that has been idle too long. Return how many there were."""
     ids = list(_all_idle().values_list("pk", flat=True))
     return sum(map(end_if_idle, ids))
 
@@ -137,7 +138,7 @@ def _begin(session_id: UUID, user: User, ip: str, browser: str) -> UUID:
 
 @transaction.atomic
 def _end(which: QuerySet[Session], why: Ended, by: str, ip: str, reason: str = "") -> int:
-    """End those that run still, each on record; they are looked at again under lock."""
+    """End the sessions that still run, under lock, and record each."""
     locked = which.filter(ended_at=None).select_related("user").select_for_update(of=("self",)).order_by("pk")
     ended: Iterable[Session] = list(locked)
     Session.objects.filter(pk__in=[each.pk for each in ended]).update(ended_at=Now(), why=why)
@@ -159,8 +160,6 @@ def _all_idle() -> QuerySet[Session]:
 
 
 def forget_addresses() -> int:
-    """Forget from where and with which browser people logged in whose sessions ended long enough ago; return how many
-    sessions those were.
-    """
+    """Erase IP address and browser of sessions that ended long enough ago. Return the number of sessions."""
     old = Session.objects.filter(ended_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(ip="", browser="")
     return old.update(ip="", browser="")

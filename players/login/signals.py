@@ -1,4 +1,4 @@
-"""What allauth tells of by signals alone."""
+"""Receivers of allauth's signals."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.signals import password_reset
@@ -13,7 +13,7 @@ from players.models import User
 
 
 def connect() -> None:
-    """Listen from now on."""
+    """Connect the receivers."""
     authentication_failed.connect(record_failure, dispatch_uid="players.second_factor_failed")
     password_reset.connect(open_lock, dispatch_uid="players.password_reset")
 
@@ -33,5 +33,5 @@ def record_failure(
 
 
 def open_lock(sender: type[User], request: HttpRequest, user: User, **kwargs: object) -> None:
-    """Unlock whoever has set a new password: a mailed code allowed it."""
+    """Open the log-in lock after a password reset: the mailed code proves the owner."""
     locks.open_lock(user.email, locks.Opened.NEW_PASSWORD)

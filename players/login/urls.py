@@ -1,5 +1,7 @@
-"""Of allauth's pages only these. Registration also opens accounts, so it stands in `accounts.registration`; log-out
-gives back what lies in games, and stands with its adapter.
+"""URLs of log-in and security pages: the subset of allauth's pages that is offered.
+
+Registration also creates wallet accounts and is in `accounts.registration`. The log-out URL is in
+`players.urls`; the adapter in `accounts.logout` returns money from open games.
 """
 
 from allauth.account import views as account
@@ -16,7 +18,7 @@ LOG_IN = reverse_lazy("account_login")
 
 
 def changing(view: View[...]) -> View[...]:
-    """Let in whoever is logged in, and make what they change, its record and its mail one transaction."""
+    """Require a log-in, and run the view, its event and its mail in one transaction."""
     return login_required(transaction.atomic(view))
 
 

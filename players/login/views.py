@@ -1,4 +1,4 @@
-"""Logging in where a lock is in the way, and the codes that are mailed."""
+"""Views of log-in with a lock, and of mailed codes."""
 
 from allauth.account import views
 from allauth.account.adapter import get_adapter
@@ -18,14 +18,14 @@ from players.login import locks
 from players.login.account_forms import UnlockForm
 from players.login.forms import LoginForm
 
-LOCKED_EMAIL = "locked_email"  # session key: the name that whoever sits there wanted to log in with
+LOCKED_EMAIL = "locked_email"  # session key: the e-mail address of the locked log-in
 
 
 class Login(views.LoginView):
-    """allauth's log-in, which leads on to the code where the name is locked."""
+    """allauth's log-in. If the log-in is locked, it leads to the unlock page."""
 
     def form_invalid(self, form: LoginForm) -> HttpResponse:
-        """Show what is wrong; for a locked name, mail a code and ask for it."""
+        """Show the errors. If the log-in is locked, mail a code and ask for it."""
         if not form.has_error(NON_FIELD_ERRORS, "locked"):
             answer: HttpResponse = super().form_invalid(form)
             return answer
@@ -36,17 +36,17 @@ class Login(views.LoginView):
 
 
 class ConfirmAddress(views.ConfirmEmailVerificationCodeView):
-    """The code that shows that an address is someone's."""
+    """Confirmation of an e-mail address by mailed code."""
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """Take the code, unless too many have been tried for that address."""
+        """Check the code, unless too many have been tried for this address."""
         if self._action == "verify" and not _may_try(request, self._process.email):
             return _too_many(request)
         answer: HttpResponse = super().post(request, *args, **kwargs)
         return answer
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Confirm the address, unless it became somebody else's while the code was checked."""
+        """Confirm the address, unless another user took it meanwhile."""
         try:
             with transaction.atomic():
                 answer: HttpResponse = super().form_valid(form)
@@ -57,10 +57,10 @@ class ConfirmAddress(views.ConfirmEmailVerificationCodeView):
 
 
 class ConfirmReset(views.ConfirmPasswordResetCodeView):
-    """The code that allows a new password."""
+    """Code that permits a new password."""
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """Take the code, unless too many have been tried for that address."""
+        """Check the code, unless too many have been tried for this address."""
         if not _may_try(request, self._process.state["email"]):
             return _too_many(request)
         answer: HttpResponse = super().post(request, *args, **kwargs)
@@ -68,7 +68,7 @@ class ConfirmReset(views.ConfirmPasswordResetCodeView):
 
 
 def _may_try(request: HttpRequest, address: str) -> bool:
-    """Count a try of a mailed code by its address: the tries that allauth counts begin anew with every session."""
+    """Count an attempt at a mailed code by e-mail address. allauth's own count restarts with every session."""
     return bool(ratelimit.consume(request, app="allauth.account", action="code", key=address.lower()))
 
 
@@ -80,7 +80,7 @@ def _too_many(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limit(action="unlock")
 def unlock(request: HttpRequest) -> HttpResponse:
-    """Ask for the code that opens a lock; it looks the same for names that nobody has."""
+    """Ask for the code that opens a lock. The page is the same for addresses without an account."""
     email = request.session.get(LOCKED_EMAIL)
     if request.user.is_authenticated:
         return redirect("home")

@@ -1,8 +1,8 @@
-"""Mail: written in the transaction of what it tells about, sent afterwards by a task, and tried again where it cannot
-be sent.
+"""Outgoing mail: written in the transaction of its cause, sent by a task, retried on failure.
 
-A mail is a template of ``templates/mail``: its first line is the subject, the rest after a blank line the body, plain
-text in the reader's language. What is written to staff lies in ``templates/staff/mail``, in English like all they read.
+A mail is a plain-text template in ``templates/mail``, in the reader's language. Its first line is
+the subject; the body follows a blank line. Mail to staff is in ``templates/staff/mail``, in
+English.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from audit import retention
 from audit.models import Kept
 from players.models import Mail, User
 
-EXPIRES = 60  # seconds after which the hint is void, since beat asks every minute
+EXPIRES = 60  # seconds after which the task message expires; beat runs the task every minute
 LONGEST_ERROR = Mail._meta.get_field("last_error").max_length
-NOBODY = "nobody.invalid"  # the host of addresses that were made up: nothing is sent there
-ATTEMPTS = 12  # the last one some two days after the first: waits double from a minute to half a day
+NOBODY = "nobody.invalid"  # the host of invented addresses: no mail is sent there
+ATTEMPTS = 12  # about two days: the delay doubles from one minute up to half a day
 
 DUE = """
 SELECT id FROM players_mail WHERE next_try_at <= clock_timestamp()
@@ -44,29 +44,30 @@ WHERE id = %s
 
 
 def write(*, user: User, template: str, context: Mapping[str, object]) -> Mail:
-    """Write ``templates/mail/<template>.txt`` to *user*, in their language, as part of the current transaction."""
+    """Write ``templates/mail/<template>.txt`` to *user*, in their language, in the current transaction."""
     return _write(user, user.email, user.language, f"mail/{template}", context)
 
 
 def write_to_staff(*, user: User, template: str, context: Mapping[str, object]) -> None:
-    """Write ``templates/staff/mail/<template>.txt`` to a member of staff, as `write` does to a player."""
+    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in the current transaction."""
     _write(user, user.email, settings.LANGUAGE_CODE, f"staff/mail/{template}", context)
 
 
 def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
-    """Write to an e-mail address that may be nobody's, or no longer somebody's."""
+    """Write to an e-mail address that may belong to no user."""
     _write(None, address, language, f"mail/{template}", context)
 
 
 def send_due() -> None:
-    """Send everything that is due, each mail in a transaction of its own; several workers share the work."""
+    """Send all mail that is due, each in its own transaction. Several workers can share the work."""
     while _send_next():
         pass
 
 
 def forget_old() -> int:
-    """Forget to whom mails went and what they were about that were written long enough ago; return how many there were.
-    What is still to be sent waits.
+    """Erase address, subject and body of mail written long enough ago. Return the number of mails.
+
+    Mail that is still to be sent is kept.
     """
     old = Mail.objects.filter(written_at__lt=Now() - retention.kept(Kept.MAIL), next_try_at=None)
     return old.exclude(address="").update(address="", subject="", body="")
@@ -90,7 +91,7 @@ def _write(user: User | None, address: str, language: str, path: str, context: M
 
 
 def _ask_for_the_post() -> None:
-    """Send a message, which is a hint only: without one the mail leaves within a minute."""
+    """Send a Celery message as a hint. Without it, beat sends the mail within a minute."""
     with suppress(OperationalError):
         current_app.send_task("players.tasks.send_mail", retry=False, expires=EXPIRES)
 
@@ -105,7 +106,7 @@ def _send_next() -> bool:
         mail = Mail.objects.get(pk=row[0])
         try:
             EmailMessage(mail.subject, mail.body, settings.DEFAULT_FROM_EMAIL, [mail.address]).send()
-        except (OSError, SMTPException, ValueError) as error:  # ValueError: an address that no mail can carry
+        except (OSError, SMTPException, ValueError) as error:  # ValueError: an address that cannot be used in a mail
             cursor.execute(FAILED, [_said(error)[:LONGEST_ERROR], ATTEMPTS, mail.pk])
         else:
             cursor.execute(SENT, [settings.DEMO, mail.pk])
@@ -113,8 +114,10 @@ def _send_next() -> bool:
 
 
 def _said(error: Exception) -> str:
-    """Return what kept a mail back: the error and the server's code. A server that refuses an address says it
-    again; it is kept in the column that is forgotten in time, and in no other.
+    """Return the error and the server's code.
+
+    A refusing server repeats the address. The text therefore goes into a column that is erased with
+    it, and into no other.
     """
     name = type(error).__name__
     match error:

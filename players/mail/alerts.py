@@ -1,7 +1,7 @@
-"""What has to be looked into is mailed at once to the staff whose role it is: one mail gathers all that was found, and
-the next one follows some minutes later at the earliest.
+"""Mail alerts (significant events) to the staff who handle them.
 
-A mail says of what kind they are and how many. Of whom and of how much, the back office says, to whoever logs in.
+One mail collects several alerts; the next follows after at least `PAUSE`. A mail says only kinds
+and counts. Players and amounts are shown only in the back office.
 """
 
 from collections import Counter
@@ -16,14 +16,16 @@ from players import mail
 from players.mail import log_alarms
 
 PAUSE: Final = timedelta(minutes=5)  # between two mails
-MOST: Final = 1000  # alerts of one mail
-LOCK: Final = 1021  # so that two workers mail it once
+MOST: Final = 1000  # alerts per mail
+LOCK: Final = 1021  # advisory lock, so that only one worker mails
 
 
 @transaction.atomic
 def mail_alerts() -> int:
-    """Mail what has not been mailed, unless that was done within `PAUSE`, and return how many alerts it was. Two
-    workers mail it once. Whoever wants no mail of a category gets none of it.
+    """Mail the alerts that have not been mailed, at most once per `PAUSE`. Return the number of alerts.
+
+    An advisory lock prevents two workers from mailing the same alerts. Staff who muted a category
+    get no alerts of it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])

@@ -1,8 +1,8 @@
-"""Mail about what takes two people: to those who may decide, that something waits; to whoever asked, how it ended.
+"""Mail about approvals: to those who may decide, and to those who asked.
 
-What happens to approvals is gathered for some minutes, and whoever it concerns gets one mail of it: an hour in which
-finance approves forty withdrawals is a few mails and not forty, and what is decided meanwhile is no news of what waits.
-A mail says of what kind requests are and how many. Whom they are about, the back office says, to whoever logs in.
+Events of approvals are collected for some minutes and sent in one mail per person. So forty
+approved withdrawals in an hour are a few mails, and a request decided meanwhile is not announced. A
+mail says only kinds and counts. Players are shown only in the back office.
 """
 
 from collections import Counter
@@ -19,20 +19,21 @@ from players.mail.log_alarms import holders
 from players.models import ApprovalNews, Staff
 
 GATHERED_FOR: Final = timedelta(minutes=5)
-# Whoever else takes them at once waits here, and finds them gone.
+# A concurrent worker waits here and finds the rows deleted.
 TAKE: Final = "DELETE FROM players_approval_news RETURNING approval_id"
 
 
 def keep(asked: Approval) -> None:
-    """Note, as part of the current transaction, that there is news of an approval."""
+    """Queue mail about an approval, in the current transaction."""
     ApprovalNews.objects.create(approval=asked)
 
 
 @transaction.atomic
 def mail_due() -> int:
-    """Mail all news once the oldest of it is `GATHERED_FOR` old, and return how much it was. Two workers mail it once.
+    """Mail the queued news once the oldest is `GATHERED_FOR` old. Return how many there were.
 
-    A worker that dies has mailed nothing: the news is there still, and goes with the next call.
+    Two workers never mail the same news. If a worker dies, its transaction rolls back and the next
+    call mails the news.
     """
     if not ApprovalNews.objects.filter(at__lte=Clock() - GATHERED_FOR).exists():
         return 0
@@ -46,7 +47,7 @@ def mail_due() -> int:
 
 
 def _tell_deciders(waiting: Iterable[Approval]) -> None:
-    """Write to everybody who may decide one of them: of its kind, and another person than the one who asked."""
+    """Mail all who may decide one of the requests. A request of the same person is left out."""
     found = sorted(waiting, key=lambda asked: asked.expires_at)
     deciders = {user for each in {asked.kind for asked in found} for user in holders(approvals.kind(each).permission)}
     for user in sorted(deciders, key=lambda each: each.pk):
@@ -62,7 +63,7 @@ def _tell_deciders(waiting: Iterable[Approval]) -> None:
 
 
 def _tell_askers(ended: Iterable[Decision]) -> None:
-    """Write to everybody who asked for one of them, under the account that asked."""
+    """Mail all who asked for one of the requests, at the account that asked."""
     by_account: dict[str, list[Decision]] = {}
     for decision in ended:
         by_account.setdefault(decision.approval.by, []).append(decision)

@@ -1,4 +1,4 @@
-"""The mail of a demo house, for whoever tries it: everybody's, codes included. In production there is no such page."""
+"""Outbox page of the demo: shows all mail, codes included. In production it is not found."""
 
 from django import forms
 from django.conf import settings
@@ -14,14 +14,14 @@ PAGE = 20
 
 
 class AddressFilter(forms.Form):
-    """Whose mail; empty for everybody's."""
+    """Filter by e-mail address; empty for all mail."""
 
     address = forms.CharField(required=False, strip=True, max_length=254, label=_("E-mail address"))
 
 
 @require_safe
 def outbox(request: HttpRequest) -> HttpResponse:
-    """Every mail the house has written, the newest first. Raises Http404 where this is no demo."""
+    """Show all mail, newest first. Raises Http404 outside the demo."""
     if not settings.DEMO:
         raise Http404
     form = AddressFilter(request.GET)

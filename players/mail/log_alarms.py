@@ -1,4 +1,4 @@
-"""Who hears that something is wrong with the event log: whoever may read it."""
+"""Mail alarms about the event log to staff who may read it."""
 
 from collections.abc import Mapping
 
@@ -15,13 +15,13 @@ TEMPLATES = {
 
 
 def tell(kind: str, data: Mapping[str, Json]) -> None:
-    """Write to everybody whose role reads the event log, as part of the current transaction."""
+    """Mail an alarm to all staff who may read the event log, in the current transaction."""
     for user in holders("audit.view_event"):
         mail.write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data})
 
 
 def holders(permission: str) -> list[User]:
-    """Return the staff whose roles have a permission (``app.codename``)."""
+    """Return the active staff whose roles have a permission (``app.codename``)."""
     app, _dot, codename = permission.partition(".")
     return list(
         User.objects.filter(

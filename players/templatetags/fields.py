@@ -1,4 +1,4 @@
-"""Form fields in templates: ``{% load fields %}{{ field|control }}``."""
+"""Template filter for form fields: ``{% load fields %}{{ field|control }}``."""
 
 from django import template
 from django.forms import BaseForm, BoundField
@@ -9,10 +9,10 @@ register = template.Library()
 
 @register.filter
 def control(field: BoundField, described_by: str = "") -> SafeString:
-    """Write what a field is filled in with; the first of a form that is wrong gets the focus. Where the form
-    as a whole is wrong, that is the first one that came back empty: after a wrong password, the password.
+    """Render the input of a field. The first field with an error gets the focus.
 
-    *described_by* is the id of what stands beside the field and says more about it.
+    If only the form as a whole has an error, the first empty field gets it: after a wrong password,
+    the password. *described_by* is the id of an element that describes the field.
     """
     attributes: dict[str, str | bool] = {}
     if field.form.errors and field.name == _to_mend(field.form):
@@ -24,7 +24,7 @@ def control(field: BoundField, described_by: str = "") -> SafeString:
 
 
 def _to_mend(form: BaseForm) -> str | None:
-    """Return the name of the field to begin with in a form that has errors."""
+    """Return the name of the field to focus in a form with errors."""
     wrong = (field.name for field in form if field.errors)
     empty = (field.name for field in form.visible_fields() if field.widget_type == "password" or not field.value())
     return next(wrong, None) or next(empty, None)

@@ -11,17 +11,17 @@ from players.models import User
 
 
 class Command(BaseCommand):
-    """Prints a code that counts now, as the authenticator app of that person would show it."""
+    """Prints a valid code, as the authenticator app of that person would show it."""
 
     help = __doc__ or ""
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take whose code it is."""
+        """Add the user argument."""
         parser.add_argument("user", help="operator, or operator@demo.example")
 
     def handle(self, *args: object, user: str, **options: object) -> None:
-        """Run it. Raises CommandError in production, for players, and for names that the demo does not have."""
+        """Print the code. Raises CommandError in production, for players, and for unknown demo accounts."""
         if not settings.DEMO:
             raise CommandError("This house is not a demo: codes are shown by people's own authenticator apps.")
         asked = user.strip().lower()

@@ -7,13 +7,13 @@ from players.demo import DEMO_LOGINS, PASSWORD
 
 
 class Command(BaseCommand):
-    """Prints the demo log-ins as a table; needs no database."""
+    """Prints the demo log-ins as a table. Needs no database."""
 
     help = __doc__ or ""
     requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it. Raises CommandError in production."""
+        """Print the table. Raises CommandError in production."""
         if not settings.DEMO:
             raise CommandError("This house is not a demo: nobody in it has a printed password.")
         rows = [("e-mail address", "password", "who")]

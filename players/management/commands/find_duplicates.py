@@ -1,4 +1,4 @@
-"""``manage.py find_duplicates``: compare everyone with everyone anew, after the way names are compared has changed."""
+"""``manage.py find_duplicates``: compare all players again, after the normalisation of names has changed."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from players.identity import duplicates
 
 
 class Command(BaseCommand):
-    """Flag players who may be one person, and say how many flags are new; have staff find players by the same words."""
+    """Flags likely duplicates, prints the number of new flags, and rebuilds the search words."""
 
     help = "Compare what all players sent in, and flag those who may be one person."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Search."""
+        """Run both searches."""
         found = duplicates.search_all()
         search.keep_all_words()
         self.stdout.write(f"{found} new {'flag' if found == 1 else 'flags'}")

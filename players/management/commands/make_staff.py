@@ -19,12 +19,12 @@ from players.staff import first_staff
 
 
 class Command(BaseCommand):
-    """Makes somebody who works here; they set their first password themselves."""
+    """Creates a staff account. Its owner sets the first password."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take who it is, in which roles, and whose other account they have."""
+        """Add the arguments: e-mail address, name, roles, and another account of the same person."""
         parser.add_argument("email")
         parser.add_argument("name")
         parser.add_argument("--role", action="append", required=True, dest="roles", help="once for each role")
@@ -33,7 +33,10 @@ class Command(BaseCommand):
     def handle(
         self, *args: object, email: str, name: str, roles: list[str], same_person_as: str | None, **options: object
     ) -> None:
-        """Run it. Raises CommandError for roles, addresses and people that there are not, or twice."""
+        """Create the account.
+
+        Raises CommandError for unknown roles, invalid or used addresses, and unknown persons.
+        """
         if not settings.DATABASE_OWNER_URL:
             raise CommandError("Set DATABASE_OWNER_URL: whoever owns the database makes the first members of staff.")
         try:
