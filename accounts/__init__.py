@@ -1,1 +1,1 @@
-"""What a player does with an account: registration, protection, closing, data export, erasure."""
+"""Player accounts across money and games: registration, protection, closing, data export, erasure."""

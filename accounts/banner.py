@@ -1,8 +1,8 @@
-"""What every page shows to everybody: that play is stopped, and notices of maintenance that are in force.
+"""Banner on every page: house stop, and maintenance notices in force.
 
-One query reads all of it, for a page while it is made and for those who watch (``realtime/notices.py``), and says
-whose clocks show what in which time zone. Whether something is in force the database's clock decides: between two
-readings its time is counted on.
+One query reads it, for pages and for event streams (``realtime/notices.py``). Times are shown in
+each reader's time zone. The database's clock decides what is in force; between two queries, elapsed
+time is added.
 """
 
 import json
@@ -21,8 +21,8 @@ from django.utils.translation import get_language, override
 from players.staff import notices
 from players.staff.notices import Planned
 
-# A row for every notice that is not over, or one without a notice; each with whether play is stopped, the database's
-# clock, and the time zone of each jurisdiction.
+# One row for every notice that has not ended, or a single row without a notice. Each row has the house stop, the
+# database's clock, and the time zones of all jurisdictions.
 READ: Final = """
 SELECT moment AS now,
        (SELECT stop.id FROM wallet_housestop AS stop WHERE stop.ended_at IS NULL) AS stop,
@@ -32,44 +32,44 @@ FROM (SELECT clock_timestamp()) AS clock (moment)
 LEFT JOIN players_notice AS notice ON notice.withdrawn_at IS NULL AND notice.shown_until > moment
 ORDER BY notice.begins_at
 """
-HOUSE_ZONE: Final = "UTC"  # in which visitors and staff read times
+HOUSE_ZONE: Final = "UTC"  # the time zone for visitors and staff
 
 logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Banner:
-    """What there is to show at a moment."""
+    """The contents of the banner at one time."""
 
     now: datetime
-    stop: int | None  # the number of the stop that stands
-    notices: Mapping[int, Planned]  # that are not over when they are read, by number
-    zones: Mapping[str, str]  # of jurisdictions
+    stop: int | None  # id of the current house stop
+    notices: Mapping[int, Planned]  # not ended when read, by id
+    zones: Mapping[str, str]  # by jurisdiction
 
     @property
     def in_force(self) -> dict[int, Planned]:
-        """The notices that are shown now, by number."""
+        """Return the notices that are shown now, by id."""
         return {no: each for no, each in self.notices.items() if each.shown_from <= self.now < each.shown_until}
 
     @property
     def key(self) -> str:
-        """Names what is shown: another key, another banner."""
+        """Return a key of the contents. It differs if the banner shows something else."""
         stop = [f"stop-{self.stop}"] if self.stop else []
         return " ".join([*stop, *(f"notice-{number}" for number in self.in_force)])
 
     @property
     def next_change(self) -> datetime | None:
-        """When something begins or ends to be shown by itself; None where nothing does."""
+        """Return when a notice next appears or disappears, or None."""
         moments = [at for each in self.notices.values() for at in (each.shown_from, each.shown_until) if at > self.now]
         return min(moments, default=None)
 
     def at(self, now: datetime) -> "Banner":
-        """Return it as it is at another moment."""
+        """Return the banner as of another time."""
         return replace(self, now=now)
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Banner:
-    """Return what the rows of `READ` say. Raises whatever rows that cannot be understood raise."""
+    """Return the banner of the rows of `READ`. Malformed rows raise the error of the parser."""
     first = rows[0]
     found = {row["id"]: _planned(row) for row in rows if row["id"] is not None}
     return Banner(first["now"], first["stop"], found, json.loads(first["zones"]))
@@ -81,7 +81,7 @@ def _planned(row: Mapping[str, Any]) -> Planned:
 
 
 def read() -> Banner:
-    """Read what there is to show at this moment."""
+    """Read the current banner."""
     with connection.cursor() as cursor:
         cursor.execute(READ)
         names = [column.name for column in cursor.description]
@@ -89,14 +89,14 @@ def read() -> Banner:
 
 
 def render(banner: Banner, language: str, zone: str) -> SafeString:
-    """Render it for readers of *language* whose clocks stand in *zone*."""
+    """Render the banner in *language*, with times in *zone*."""
     words = [notices.words(each, language, zone) for each in banner.in_force.values()]
     with override(language):
         return render_to_string("_notices.html", {"banner": banner, "notices": words})
 
 
 def told(banner: Banner, language: str, zone: str) -> dict[str, Any]:
-    """Return the same for programs, as plain values."""
+    """Return the banner as plain values, for API clients."""
     shown = [
         {
             "id": number,
@@ -110,8 +110,9 @@ def told(banner: Banner, language: str, zone: str) -> dict[str, Any]:
 
 
 def on_this_page(*, says_stop: bool = True) -> SafeString:
-    """Render it as the reader of the page that is being made reads; without the stop where the page says that itself.
-    A page that is made without the database, to say that something is not there, has none.
+    """Render the banner for the current page's reader, without the house stop if the page itself shows it.
+
+    Without a database connection, as on some error pages, the banner is empty.
     """
     try:
         found = read()

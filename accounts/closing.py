@@ -1,4 +1,4 @@
-"""Closing an account: it pays out what lies there first, so it stands on the floor above people and money."""
+"""Account closing with payout of the balance. It needs players, wallet and games."""
 
 from contextlib import suppress
 from functools import partial
@@ -27,12 +27,14 @@ UNDER_WAY = (
 
 
 class NoBankAccount(Exception):
-    """There is money to pay out, and nowhere to pay it."""
+    """There is money to pay out, but no bank account to pay it to."""
 
 
 def owed(player: Player) -> int:
-    """Return what the player would be paid if they closed now, in minor units: balance, purse, and what lies in a bank
-    that they hold, unless it is lost.
+    """Return the player's payout if they closed now, in minor units.
+
+    It includes the balance, the purse, and the amount in a bank that they hold at Chemin de Fer,
+    unless it is lost.
     """
     kinds = (AccountKind.CASH, AccountKind.PURSE)
     theirs = sum(accounts.balances(player.pk, kind).get(Mode.REAL, 0) for kind in kinds)
@@ -41,16 +43,20 @@ def owed(player: Player) -> int:
 
 @transaction.atomic
 def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) -> None:
-    """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance,
-    and with no deposit that a bank may still approve, it is closed altogether. A round at a solo table is over before
-    this begins, or never begins. Bets at a shared table stand, and what comes of them is paid out afterwards. Whoever
-    sits at a guests' table gets up once this is done, or when the coup is over in which they have a part: the croupier
-    decides for them until then, and bank and bids that come home are paid out as well.
+    """Close an account to play and deposits, and request the payout of its balance to *account*.
+
+    Without a balance, and without a deposit that a bank may still approve, the account is closed
+    completely.
+
+    A solo round either ends before this or never starts. Bets at a shared table stand; winnings are
+    paid out later. A seated Chemin de Fer player leaves the table after this, or after the current
+    coup if they take part in it. Until then the croupier decides for them, and the returned bank
+    and bids are paid out too.
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
     closures.begin(player=player, by=str(player), ip=ip)
-    transaction.on_commit(partial(_get_up, player))  # a table is locked before accounts, and these are locked here
+    transaction.on_commit(partial(_get_up, player))  # a table is locked before accounts, and accounts are locked here
     for mode in Mode:
         purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
     cash = accounts.lock_account(player.pk, Mode.REAL)
@@ -64,20 +70,21 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
 
 
 def _get_up(player: Player) -> None:
-    """Have the player leave every guests' table. At one that stands still the house sees to it when it goes on."""
+    """Make the player leave all Chemin de Fer tables. A stopped table removes the player when it continues."""
     for live_table_id in CheminSeat.objects.filter(player=player, left_at=None).values_list("live_table", flat=True):
         with suppress(TableStopped):
             play.leave(player=player, live_table_id=live_table_id)
 
 
 def finish_closing() -> int:
-    """Close altogether every account whose money has left; return how many."""
+    """Complete the closing of every account without money. Return the number of accounts."""
     return sum(_finish(player) for player in closures.to_finish())
 
 
 def return_late_money() -> None:
-    """Have whatever came to accounts after they were closed leave them again: a bank may approve a deposit, or send a
-    payment back, at any time.
+    """Return money that reached accounts after closing.
+
+    A bank may approve a deposit, or return a payment, at any time.
     """
     with_money = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL, balance__gt=0).values("owner")
     for player in closures.shut().filter(pk__in=with_money):
@@ -86,8 +93,9 @@ def return_late_money() -> None:
 
 @transaction.atomic
 def _return(player: Player) -> None:
-    """Pay it to the bank account that the player was last paid to. Where there is none, or the house may not, the
-    player is let in to withdraw it.
+    """Pay the balance to the bank account of the player's last withdrawal.
+
+    If there is none, or the payment is not allowed, let the player log in to withdraw it.
     """
     balance = accounts.lock_account(player.pk, Mode.REAL).balance or 0
     last = Withdrawal.objects.filter(player=player).order_by("-pk").first()
@@ -110,9 +118,10 @@ def _finish(player: Player) -> bool:
 
 
 def _pay_what_came(player: Player) -> None:
-    """Pay out what came of bets that stood when the account was closed, to the bank account that the player was last
-    paid to or, where there was nothing to pay yet, named. Whatever else came or was sent back stays for the player to
-    withdraw.
+    """Pay out the results of bets that were open when the account was closed.
+
+    The money goes to the bank account of the last withdrawal, or to the one named at closing. Other
+    incoming money stays for the player to withdraw.
     """
     if not _has_played_since(player):
         return
@@ -128,9 +137,7 @@ def _pay_what_came(player: Player) -> None:
 
 
 def _has_played_since(player: Player) -> bool:
-    """Say whether a round at a live table has ended for the player, or a place at a guests' table, after they had
-    closed their account.
-    """
+    """Return whether a live round ended, or a Chemin de Fer seat was left, after the account was closed."""
     closed = Closure.objects.filter(player=player, state=ClosureState.CLOSING).values("at")
     ended = Participation.objects.filter(player=player, mode=Mode.REAL, round__shoe__isnull=False)
     left = CheminSeat.objects.filter(player=player, live_table__mode=Mode.REAL, left_at__gte=Subquery(closed))
@@ -138,9 +145,10 @@ def _has_played_since(player: Player) -> bool:
 
 
 def _has_money(player: Player) -> bool:
-    """Say whether any real money is the player's still, on its way out and on a live table included, or may come yet:
-    where they sit at a guests' table, and as long as a bank may approve a deposit that the house has not given up; what
-    comes later still, `return_late_money` looks after.
+    """Return whether real money still belongs to the player or may still arrive.
+
+    This includes pending withdrawals, live tables, Chemin de Fer seats, and deposits that a bank
+    may approve and that were not given up. `return_late_money` handles money that arrives later.
     """
     if in_progress(player).exists() or CheminSeat.objects.filter(player=player, left_at=None).exists():
         return True

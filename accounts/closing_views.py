@@ -1,4 +1,4 @@
-"""The page on which a player closes their account. Thin: parse, call one service, render."""
+"""View of the page to close an account."""
 
 from typing import Any
 
@@ -28,8 +28,10 @@ from wallet.withdrawals.forms import WithdrawalForm
 
 
 class ClosingForm(WithdrawalForm):
-    """Who asks is asked for their password again, and for a code where they have an app for it; where there is money,
-    for the bank account it goes to. A passkey is shown on a page of its own.
+    """Form to close an account.
+
+    It asks for the password, a code of the authenticator app if set up, and a bank account if there
+    is money. A passkey is requested on a page of its own.
     """
 
     password = forms.CharField(
@@ -54,14 +56,14 @@ class ClosingForm(WithdrawalForm):
             del self.fields["code"]
 
     def clean_password(self) -> str:
-        """Hold it to the player's own, counted as at the log-in: whoever has the session alone cannot guess it here."""
+        """Check the player's password, counted as at log-in, so that a stolen session cannot be used to guess it."""
         password: str = self.cleaned_data["password"]
         if not get_adapter().reauthenticate(self._user, password):
             raise forms.ValidationError(_("The password is wrong."), code="password")
         return password
 
     def clean_code(self) -> str:
-        """Hold it to the player's app."""
+        """Check a code of the player's authenticator app."""
         asked = ReauthenticateForm({"code": self.cleaned_data["code"]}, user=self._user)
         if not asked.is_valid():
             raise forms.ValidationError(asked.errors["code"].as_data(), code="code")
@@ -72,7 +74,7 @@ class ClosingForm(WithdrawalForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @now_and_then
 def account_close(request: PlayerRequest) -> HttpResponse:
-    """What closing means, and the form; afterwards, how far it has come."""
+    """Show the form and the consequences; afterwards, the progress of closing."""
     player = request.player
     state, owed = closures.state_of(player), closing.owed(player)
     form = ClosingForm(request.POST or None, player=player, owed=owed)
@@ -94,7 +96,7 @@ def account_close(request: PlayerRequest) -> HttpResponse:
 
 
 def _close(request: PlayerRequest, form: ClosingForm) -> str:
-    """Close the account and return why that is refused, if it is."""
+    """Close the account. Return the reason if it is refused, otherwise ""."""
     ip = str(get_adapter().get_client_ip(request))
     try:
         with transaction.atomic():

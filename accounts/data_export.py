@@ -1,8 +1,8 @@
-"""Everything the house holds about a player, for the player: a ZIP with each kind of record as JSON and as CSV.
+"""Data export for a player: a ZIP with each kind of record as JSON and CSV.
 
-Every table that points to a player or a log-in is a part here or has its reason in `LEFT_OUT`; a test holds the two to
-the models. Rows are read in batches and written while they are read, so that a long history neither fills the memory
-nor keeps anyone waiting.
+Every table that refers to a player or a user is either a part here or listed with a reason in
+`LEFT_OUT`. A test compares both with the models. Rows are read and written in batches, so that a
+long history neither fills memory nor delays the answer.
 """
 
 import csv
@@ -32,16 +32,18 @@ from wallet.payouts.accounts import reveal
 
 BATCH: Final = 1000  # rows
 FEW: Final = 4  # documents, which are large
-UNTOLD: Final = "significant"  # in the name of a page: that it was looked at would tell of a suspicion
-OF_TWO: Final = ("duplicate.found", "duplicate.resolved")  # events about somebody else as well, as `LEFT_OUT` says
+UNTOLD: Final = "significant"  # in a page's name: the access itself would reveal a suspicion
+OF_TWO: Final = ("duplicate.found", "duplicate.resolved")  # events that also concern another player, as in `LEFT_OUT`
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One kind of record: rows of *model* that *whose* leads from to the player, or to the log-in where it ends in
-    ``user``. *more* names what other tables say of a row; columns in *without* are nothing to read. Where *only* says
-    something, rows that differ from it are not the player's to read.
+    """One kind of record: the rows of *model* that belong to the player.
+
+    *whose* is the lookup from the row to the player, or to the user if it ends in ``user``. *more*
+    lists columns of related tables. Columns in *without* are left out. Rows that do not match
+    *only* are left out.
     """
 
     name: str
@@ -59,7 +61,7 @@ class Part:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of what is told of each row."""
+        """Return the names of the exported columns."""
         fields = self.model._meta.concrete_fields
         own = (f.attname for f in fields if not isinstance(f, BinaryField) and f.attname not in self.without)
         return (*own, *self.more)
@@ -138,7 +140,7 @@ PARTS: Final = (
     Part("reports of other guests", games.PlayReport, "reporter", without=("finding", "note", "decided_by")),
 )
 
-# Tables that point to a player or a log-in and are not told, each with its reason.
+# Tables that refer to a player or a user and are not exported, each with its reason.
 LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.Staff: "staff are no players",
     people.StaffChange: "what was changed of accounts of staff, who are no players",
@@ -150,7 +152,7 @@ LEFT_OUT: Final[Mapping[type[Model], str]] = {
 
 
 def export(player: Player) -> Iterator[bytes]:
-    """Return a ZIP of everything about the player, piece by piece."""
+    """Return a ZIP of all data of the player, in chunks."""
     return zipped(_files(player))
 
 
@@ -171,14 +173,16 @@ def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:
 
 
 def bank_account_numbers(player: Player) -> Iterator[Row]:
-    """Yield the numbers of the player's bank accounts, which are kept encrypted, until they are forgotten."""
+    """Yield the player's bank account numbers, decrypted, unless they have been erased."""
     for account in wallet.PayoutAccount.objects.filter(player=player).exclude(sealed=b"").order_by("at", "pk"):
         yield {"id": account.pk, "iban": reveal(account)}
 
 
 def events(player: Player) -> Iterator[Row]:
-    """Yield what the event log has on or by the player, with the personal values that belong to it; of looks at what is
-    significant about them nothing, as the law against money laundering asks, and nothing that is about another as well.
+    """Yield the events on or by the player, with the personal values that belong to them.
+
+    Left out are accesses to significant events about the player, as anti-money-laundering law
+    requires, and events that also concern another player.
     """
     who = str(player)
     mark = 0
@@ -187,7 +191,7 @@ def events(player: Player) -> Iterator[Row]:
         found = theirs.order_by("pk")[:BATCH]
         batch = list(found.values("id", "at", "kind", "by", "on", "body"))
         values: dict[int, dict[str, str]] = {}
-        told = [row["id"] for row in batch if row["kind"] != SEEN]  # from where staff looked is theirs
+        told = [row["id"] for row in batch if row["kind"] != SEEN]  # IP addresses of access events belong to staff
         kept = Personal.objects.filter(event__in=told).values_list("event_id", "field", "value")
         for event_id, field, value in kept:
             values.setdefault(event_id, {})[field] = value
@@ -223,7 +227,7 @@ def _line(cells: Iterable[object]) -> bytes:
 def _cell(value: object) -> object:
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    # A spreadsheet takes a text that begins like this for a formula.
+    # A spreadsheet would read such a text as a formula.
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else _plain(value)
 
 

@@ -1,4 +1,4 @@
-"""The pages on which a player gets everything the house holds about them. Thin: parse, call one service, render."""
+"""Views of the data export for players."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
@@ -20,7 +20,7 @@ from players.rates import now_and_then
 @require_safe
 @reauthentication_required
 def account_data(request: PlayerRequest) -> HttpResponse:
-    """What there is, what is kept for how long, and the way to all of it, past the password."""
+    """Show retention periods and the download button, after reauthentication."""
     context = {"years": retention.years(Kept.ACCOUNT), "state": closures.state_of(request.player)}
     return render(request, "players/data.html", context)
 
@@ -29,8 +29,10 @@ def account_data(request: PlayerRequest) -> HttpResponse:
 @require_POST
 @now_and_then
 def account_data_export(request: PlayerRequest) -> HttpResponseBase:
-    """Everything, as a file, to whoever gave the password a moment ago: documents and bank accounts are in it, and a
-    session alone may be stolen. Whoever gave it too long ago is asked on the page, where the file's button is.
+    """Send the data export, if the user reauthenticated recently.
+
+    The file contains documents and bank accounts, and a session alone may be stolen. Otherwise
+    redirect to the page, which asks for the password.
     """
     if not did_recently_reauthenticate(request):
         return redirect("account_data")

@@ -1,8 +1,8 @@
-"""Forgetting people: what the law has the house keep about a closed account is kept that long, and then no longer.
+"""Erasure of personal data of closed accounts after the legal retention period.
 
-How long that is stands in `audit.retention`; what was written to customer service goes in its own time. What was played
-and paid stays for good, as do the events, which hold salted hashes of personal values only; from then on nothing says
-whose it was.
+`audit.retention` holds the periods. Customer service conversations have their own. Games, payments
+and events are kept forever; events contain only salted hashes of personal values. After erasure
+nothing tells whose they were.
 """
 
 from django.db import connection, transaction
@@ -21,7 +21,7 @@ NOTHING = ""
 
 
 def erase_due() -> int:
-    """Erase who they were of all whose accounts have been closed for long enough; return how many."""
+    """Erase the personal data of all accounts closed for long enough. Return how many there were."""
     due = closures.to_erase()
     for player in due:
         erase(player)
@@ -30,7 +30,7 @@ def erase_due() -> int:
 
 @transaction.atomic
 def erase(player: Player) -> None:
-    """Forget whose account this was. The database refuses where it has not been closed for long enough."""
+    """Erase the personal data of an account. The database refuses if it was not closed for long enough."""
     closures.forget(player)
     notes.forget(player)
     tokens.forget(player)
@@ -59,6 +59,6 @@ def erase(player: Player) -> None:
 
 
 def _forget_reports(player: Player) -> None:
-    """Forget in what words the player reported how others play, and others reported them, and what staff noted."""
+    """Erase texts of play reports by and about the player, and staff's notes on them."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT games_forget_reports(%s)", [player.pk])

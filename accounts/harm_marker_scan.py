@@ -1,4 +1,4 @@
-"""The look for markers of harm: all that the floors define, at those who have done something since the look before."""
+"""Scan for markers of harm, among players with events since the last scan. Uses the markers of all apps."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,8 +13,8 @@ from wallet import harm_markers as of_money
 DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)
 ADVISORY_LOCK: Final = 0x5AB07_0010
 BATCH: Final = 200  # players
-SETTLED: Final = 5  # minutes: no transaction takes longer, so that what is older has been committed
-FIRST: Final = timedelta(days=30)  # how far back the first look of a house goes
+SETTLED: Final = 5  # minutes; no transaction lasts longer, so everything older has committed
+FIRST: Final = timedelta(days=30)  # period covered by the first scan
 
 LIMITS_OF_LOOK = """
 SELECT settled, coalesce(
@@ -26,9 +26,9 @@ FROM (SELECT clock_timestamp() - make_interval(mins => %(settled)s::int) AS sett
 
 @transaction.atomic
 def look() -> int:
-    """Look for markers and return how many flags were raised or have become worse.
+    """Scan for markers and return how many flags were raised or got worse.
 
-    One at a time: whoever comes while another one looks leaves it to them. Looking twice raises nothing twice.
+    Only one scan runs at a time; a concurrent call returns 0. A repeated scan raises nothing twice.
     """
     if not _take_turn():
         return 0
@@ -54,7 +54,7 @@ def _take_turn() -> bool:
 
 
 def _until(mark: int) -> tuple[datetime, int]:
-    """Return up to when, and up to which event, everything has been committed."""
+    """Return the time and the event up to which everything has committed."""
     with connection.cursor() as cursor:
         cursor.execute(LIMITS_OF_LOOK, {"mark": mark, "settled": SETTLED})
         settled, event_id = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Logging in and out, as far as games have a part in it, so it stands on the floor above them."""
+"""allauth adapter that also handles games at log-in and log-out."""
 
 from django.db import transaction
 from django.http import HttpRequest
@@ -12,17 +12,18 @@ from wallet.models import Mode
 
 
 class HouseAdapter(AccountAdapter):
-    """The players' adapter, which also ends a guest's game, and gives back what lies in games: all of it happens,
-    log-out too, or nothing.
+    """The adapter of `players`, which also ends demo games and returns money from open games.
+
+    Log-out and return of money are one transaction.
     """
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Begin a session that knows of no guest."""
+        """Forget the visitor's demo game and start a session."""
         session_state.forget(request.session)
         super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:
-        """Give back, then end the session."""
+        """Return the money from open games, then end the session."""
         player = player_of(request.user)
         with transaction.atomic():
             if player:

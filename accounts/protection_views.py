@@ -1,7 +1,6 @@
-"""The pages on which players look after themselves: pause, time-out, self-exclusion, reality check.
+"""Views for player protection: pause, time-out, self-exclusion, reality check.
 
-They stand on the top floor, since whoever stops playing gets back what lies in a game. Thin: parse, call one service,
-lead on.
+They are in this app because stopping also returns money from open games.
 """
 
 from contextlib import suppress
@@ -27,16 +26,14 @@ from wallet.models import Mode
 @player_required
 @require_safe
 def protection(request: PlayerRequest) -> HttpResponse:
-    """Everything there is for safer play, and what holds now."""
+    """Show all protection tools and the exclusions in force."""
     return _overview(request)
 
 
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def pause(request: PlayerRequest) -> HttpResponse:
-    """Pause at once. A GET asks first where the jurisdiction lets the house ask, and otherwise shows the page with the
-    button.
-    """
+    """Pause at once. On GET, ask for confirmation if the jurisdiction allows it; otherwise show the page."""
     if request.method != "POST":
         if exclusions.in_force(request.player) or not request.player.jurisdiction.pause_asks:
             return redirect("protection")
@@ -50,7 +47,7 @@ def pause(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def time_out(request: PlayerRequest) -> HttpResponse:
-    """Take a time-out, or say why not: here, so the language switch may ask for this address by itself."""
+    """Start a time-out, or show the errors. GET redirects, because the language switch may request this URL."""
     if request.method != "POST":
         return redirect("protection")
     form = TimeOutForm(request.POST, auto_id="time-out-%s")
@@ -69,7 +66,10 @@ def time_out(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def exclude_self(request: PlayerRequest) -> HttpResponse:
-    """Exclude oneself, or say why not: here, so the language switch may ask for this address by itself."""
+    """Start a self-exclusion, or show the errors.
+
+    GET redirects, because the language switch may request this URL.
+    """
     if request.method != "POST":
         return redirect("protection")
     form = SelfExclusionForm(request.POST, player=request.player, auto_id="exclusion-%s")
@@ -84,7 +84,7 @@ def exclude_self(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def reality_interval(request: PlayerRequest) -> HttpResponse:
-    """Choose how often to be told of time and money."""
+    """Set the interval of the reality check."""
     if request.method != "POST":
         return redirect("protection")
     form = IntervalForm(request.POST, auto_id="interval-%s")
@@ -98,19 +98,19 @@ def reality_interval(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_POST
 def reality_check(request: PlayerRequest) -> HttpResponse:
-    """Answer the reality check at a table: back to it, or to the lobby."""
+    """Answer the reality check at a table, and return to the table or to the lobby."""
     goes_on, session = request.POST.get("answer") == "continue", session_id(request)
     if session:
         play_sessions.answer_check(player=request.player, session=session, goes_on=goes_on)
     slug, mode = request.POST.get("table", ""), request.POST.get("mode", "")
     if goes_on and slug and mode in Mode.values:
-        with suppress(NoReverseMatch):  # what no page of ours sends
+        with suppress(NoReverseMatch):  # not sent by our pages
             return redirect(_where_they_play(request, slug, Mode(mode)))
     return redirect("lobby")
 
 
 def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
-    """Return the address of the table, with the one that stands beside it, where one does."""
+    """Return the URL of the table, together with the second table if two were open."""
     other, its_mode = request.POST.get("beside", ""), request.POST.get("beside_mode", "")
     if other and its_mode in Mode.values:
         return reverse("beside", args=[slug, mode, other, Mode(its_mode)])
@@ -118,8 +118,9 @@ def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
 
 
 def give_back(player: Player, *, why: purse.Leaving = purse.Leaving.EXCLUDED, by: Staff | None = None) -> None:
-    """Return what lies in games, of both kinds of money, to the account that it can be withdrawn from: because the
-    player stops, or *by* a member of staff.
+    """Return money of both modes from open games to the player's account, from which it can be withdrawn.
+
+    *by* is a staff member, or None for the player.
     """
     for mode in Mode:
         purse.give_back(player=player, mode=mode, why=why, by=str(by or player))
@@ -150,7 +151,7 @@ def _overview(
 
 
 def _line(exclusion: Exclusion, language: str) -> tuple[str, str]:
-    """Return the kind of an exclusion and when it ends, in words."""
+    """Return the label of an exclusion's kind and its end as text."""
     if exclusion.until is None:
         return str(ExclusionKind(exclusion.kind).label), _("for good")
     zone = exclusion.player.jurisdiction.time_zone

@@ -1,4 +1,4 @@
-"""Registration: the one act that makes both a person and their accounts, so it stands on the floor above both."""
+"""Registration view, which also opens the player's wallet accounts."""
 
 from allauth.account.views import SignupView
 from django.db import transaction
@@ -10,11 +10,12 @@ from wallet.ledger import accounts
 
 
 class Register(SignupView):
-    """allauth's registration, which also opens the player's accounts: all of it happens, log-in too, or nothing."""
+    """allauth's registration view. It registers, opens wallet accounts and logs in, in one transaction."""
 
     def form_valid(self, form: RegistrationForm) -> HttpResponse:
-        """Make the player, open the accounts, mail the code that confirms the address. Where the address has an
-        account, the answer is the same, and the mail says so.
+        """Register the player, open the accounts, and mail a code that confirms the address.
+
+        If the address has an account already, the answer is the same, and the mail says so.
         """
         try:
             with transaction.atomic():

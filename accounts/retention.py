@@ -1,6 +1,4 @@
-"""What is kept for a time only, and goes when that is over: for how long stands in one table (`audit.retention`), and
-this goes through all of it.
-"""
+"""Deletion of data past its retention period. `audit.retention` holds the periods."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -17,13 +15,11 @@ from players.support import conversations
 
 
 def forget_addresses() -> int:
-    """Forget from where people logged in and their programs came, where it is kept and in events; return how many that
-    were.
-    """
+    """Delete old IP addresses of sessions, API tokens and events. Return the number deleted."""
     return sessions.forget_addresses() + tokens.forget_addresses() + retention.expire(Kept.ADDRESS)
 
 
-# Each works in batches, one transaction each: whoever is interrupted goes on the next time where it ended.
+# Each step works in batches with one transaction each. An interrupted step continues at the next run.
 STEPS: Final[Mapping[Kept, Callable[[], int]]] = {
     Kept.ACCOUNT: erasure.erase_due,
     Kept.CONVERSATION: conversations.forget_old,
@@ -37,16 +33,16 @@ STEPS: Final[Mapping[Kept, Callable[[], int]]] = {
 
 
 def expire() -> dict[Kept, int]:
-    """Let everything go whose time is over, put on record how much of each that was, and return it.
+    """Run all deletion steps, record how much each deleted, and return it.
 
-    What fails keeps nothing else from going; raises ExceptionGroup of it in the end.
+    A failing step does not stop the others. Raises ExceptionGroup of all failures at the end.
     """
     gone: dict[Kept, int] = {}
     failed: list[Exception] = []
     for what, step in STEPS.items():
         try:
             gone[what] = step()
-        except Exception as error:  # noqa: BLE001  (the next kind of record does not wait for this one)
+        except Exception as error:  # noqa: BLE001  (the other steps still run)
             failed.append(error)
     data: dict[str, log.Json] = {
         "gone": {str(what): count for what, count in gone.items()},

@@ -1,4 +1,4 @@
-"""Work of the house that beat asks for."""
+"""Periodic Celery tasks of accounts."""
 
 from celery import shared_task
 
@@ -7,18 +7,18 @@ from accounts import closing, harm_marker_scan, retention
 
 @shared_task
 def finish_closing() -> None:
-    """Close the accounts whose money has left, and have money leave that came to closed ones."""
+    """Complete closings whose money has been paid out, and return money that arrived late."""
     closing.finish_closing()
     closing.return_late_money()
 
 
 @shared_task
 def expire() -> None:
-    """Let everything go that has been kept for as long as it is to be."""
+    """Delete data past its retention period."""
     retention.expire()
 
 
 @shared_task
 def look_for_markers() -> None:
-    """Flag for staff whose play may be doing them harm."""
+    """Scan for markers of harm."""
     harm_marker_scan.look()

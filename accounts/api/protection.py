@@ -1,4 +1,4 @@
-"""The pause button for programs. It stands on the top floor, since whoever stops gets back what lies in a game."""
+"""API of the pause button. It is in this app because a pause also returns money from open games."""
 
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from players.protection import eligibility, exclusions
 
 
 class PauseSchema(serializers.Serializer[Any]):
-    """What keeps a player from playing."""
+    """The exclusion in force."""
 
     kind = serializers.ChoiceField(choices=ExclusionKind.values)
     until = serializers.DateTimeField(allow_null=True, help_text="null: for good")
@@ -41,7 +41,7 @@ class Pause(PlayerApiView):
             exclusions.pause(player=player, by=str(player))
             give_back(player)
             longest = exclusions.in_force(player)
-            assert longest is not None  # noqa: S101  (it has just begun)
+            assert longest is not None  # noqa: S101  (the pause has just begun)
             told = {"kind": longest.kind, "until": longest.until, "detail": eligibility.excluded_sentence(player)}
             return Response(told)
 
