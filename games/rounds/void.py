@@ -71,7 +71,7 @@ def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
 
 
 def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
-    """Name every player while they are few; the hash is over a line for each, whoever they are."""
+    """Name the players up to `MOST_NAMED`; the hash covers one line for every player."""
     lines = [f"{part.player_id} {part.currency} {part.returned} {part.shortfall}\n" for part in undone]
     return {
         "cards": void.round.cards,
@@ -110,10 +110,10 @@ ORDER BY round.at
 
 
 def tell(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
-    """Return id, code and reason of the rounds at this table whose annulment the player has not been told of, oldest
-    first, and count them as told.
+    """Return id, code and reason of voided rounds at this table that the player has not been
+    notified of, oldest first.
 
-    A fixed statement, since every page of a table asks.
+    Marks them as notified. The statement is fixed, because every page of a table runs it.
     """
     with connection.cursor() as cursor:
         cursor.execute(TELL, [player.pk, table_id, mode.value])

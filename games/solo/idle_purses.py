@@ -1,4 +1,4 @@
-"""Purses that nobody uses any more: what lies there goes back to its owner's cash account."""
+"""Return the money of idle purses to their owners' cash accounts."""
 
 from datetime import timedelta
 
@@ -14,18 +14,20 @@ from players.models import Player, Session
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
-IDLE = timedelta(seconds=settings.PLAYER_IDLE_SECONDS)  # as long as a session: both end together
+IDLE = timedelta(
+    seconds=settings.PLAYER_IDLE_SECONDS
+)  # the same as the idle time of a session, so that both end together
 
 
 def return_idle_purses() -> int:
-    """Give back every purse whose owner has done nothing at any table for nine minutes; return how many there were."""
+    """Return the money of every idle purse (`IDLE`); return the number of purses."""
     idle = list(_idle().values_list("owner_id", "mode"))
     return sum(_return_if_idle(owner_id, Mode(mode)) for owner_id, mode in idle)
 
 
 @transaction.atomic
 def _return_if_idle(owner_id: int, mode: Mode) -> bool:
-    """Look again with the purse locked: its owner may have come back meanwhile."""
+    """Check again with the purse locked, because its owner may have come back."""
     accounts.lock_cash_and(AccountKind.PURSE, owner_id, mode)
     if not _idle().filter(owner_id=owner_id, mode=mode).exists():
         return False
@@ -34,8 +36,10 @@ def _return_if_idle(owner_id: int, mode: Mode) -> bool:
 
 
 def _idle() -> QuerySet[Account]:
-    """Return purses with money whose owner did nothing, by the database's clock, and has no bet at a shared table. Who
-    sits at one may wait for the next round: there it is the session that tells.
+    """Return purses with money whose owner was idle by the database clock.
+
+    A player with a seat at a shared table may be waiting for the next round; there the session
+    decides.
     """
     used = NextRound.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
     seat = LiveSeat.objects.filter(

@@ -1,4 +1,4 @@
-"""Re-buy and Leave game, for games with a balance of their own. Thin: parse, call one service, lead on."""
+"""Views of Re-buy and Leave game, for games with their own balance."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -63,12 +63,12 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
 
 
 def _notice_of(table: Table) -> str:
-    """Return the session's key of a sentence for the table's page."""
+    """Return the session key of the message for the table's page."""
     return LIVE_NOTICE if table.shape == Shape.SHARED else NOTICE
 
 
 def take_place(player: Player, table: Table, mode: Mode) -> None:
-    """See to it that the player has a place at the table, and with it the account that the game plays on."""
+    """Create the player's seat at the table, and the account that the game plays on, if they do not exist."""
     if table.shape == Shape.SHARED:
         seats.seat_at(player, live_table_of(table, mode))
     else:
@@ -95,6 +95,6 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
 
 
 def _demand_purse(table: Table) -> None:
-    """Raises Http404 where the game has no balance of its own."""
+    """Require a game with its own balance. Raises Http404."""
     if table.variant not in ON_A_PURSE:
         raise Http404
