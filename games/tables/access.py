@@ -1,4 +1,4 @@
-"""The way to a table: whoever cannot play there is told why, on a page of the house, and takes no place."""
+"""Access to table pages: show players who cannot play at a table the reason, and create no seat."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -24,16 +24,18 @@ from players.protection import eligibility, registers
 from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
 
-More = ParamSpec("More")  # what else an address says
+More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
 UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney, NotHereRemotely)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
 def at_a_playable_table(view: TableView[More]) -> View[More]:
-    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or nowhere
-    (`Barred`), a form leads to the table's page, and that says why. Whoever stands at a table that serves them no more
-    is let in until the round is over; its services take no stake.
+    """Pass the view the table with this slug; 404 if there is none.
+
+    If the player cannot play there, or nowhere (`Barred`), the answer is a page with the reason; a
+    form redirects to it. A player in the current round of a table that no longer serves them is
+    admitted until the round is over; the services take no stake.
     """
 
     @wraps(view)
@@ -52,7 +54,7 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
 
 
 def at_a_shared_table(view: TableView[More]) -> View[More]:
-    """The same for what only a table has whose rounds go by the clock, with bets on two hands: 404 at any other."""
+    """Like `at_a_playable_table`, for shared tables only: 404 at any other table."""
 
     @wraps(view)
     def entered(
@@ -66,9 +68,11 @@ def at_a_shared_table(view: TableView[More]) -> View[More]:
 
 
 def demand_playable(table: Table, player: Player, mode: Mode) -> None:
-    """Raises TableClosed where no version of the table was ever put live; NotServed, OtherMoney where it is for other
-    players or money and the player has no part in what goes on there; UnknownCurrency where it does not take theirs;
-    NotHereRemotely where it is not for those who come from an operator.
+    """Require a table that the player can play at.
+
+    Raises TableClosed if the table never went live; NotServed, OtherMoney if it does not serve the
+    player or the mode and they are not in the current round; UnknownCurrency if it does not take
+    their currency; NotHereRemotely if operators' players cannot use it.
     """
     if table.version is None:
         raise TableClosed
@@ -83,23 +87,24 @@ def demand_playable(table: Table, player: Player, mode: Mode) -> None:
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
-    """Raises Barred where something keeps the player from playing at any table. A reality check does not: it is
-    answered at the table.
+    """Require that the player may play at all. Raises Barred.
+
+    A due reality check is not refused: the player answers it at the table.
     """
     registers.ask_where_stale(player)
     demand_unbarred(player, mode, session)
 
 
 def demand_unbarred(player: Player, mode: Mode, session: UUID | None) -> None:
-    """The same, for whoever has asked the registers before."""
+    """Do what `demand_welcome` does, without asking the registers."""
     bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar and bar.code is not eligibility.Code.CHECK:
         raise Barred(bar)
 
 
 def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) -> HttpResponse:
-    """Say on a page of its own what keeps the player from playing, and what they can do all the same. New terms are
-    such a page themselves, and lead back.
+    """Show why the player may not play and what they can still do. New terms have their own page,
+    which leads back.
     """
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
@@ -122,7 +127,7 @@ def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplay
 
 
 def _lies_in_purse(player: Player, table: Table, mode: Mode) -> bool:
-    """Say whether the game has a balance of its own with money of the player's, which they can take out anywhere."""
+    """Return whether the player has money in the game's own balance, which they can take out at any time."""
     game = VARIANTS.get(table.variant)
     is_on_purse = game is not None and plays_on(game) is AccountKind.PURSE
     return is_on_purse and purse.balance(player, mode) > 0

@@ -1,6 +1,4 @@
-"""Composes what a table page shows, in the reader's language, from plain values: whose place it is, a player's in the
-database or a guest's, makes no difference here.
-"""
+"""Compose a table page from plain values, in the reader's language, for a player or a visitor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ FIRST_FOUR = 4
 
 
 class SettledBet(Protocol):
-    """A bet as a round left it: the engine's line, or the row that stores it. Minor units, payout with the stake."""
+    """A settled bet: the engine's line or its stored row. Minor units; the payout includes the stake."""
 
     @property
     def stake(self) -> int: ...
@@ -45,7 +43,7 @@ class SettledBet(Protocol):
 
 @dataclass(frozen=True)
 class Dealt:
-    """A finished round, whoever played it. Amounts in minor units."""
+    """A finished round of a player or a visitor. Amounts in minor units."""
 
     id: UUID
     code: str
@@ -58,13 +56,13 @@ class Dealt:
 
     @property
     def coup(self) -> Coup:
-        """The cards as the two hands they make."""
+        """The two hands that the cards make."""
         return deal([Card.parse(code) for code in self.cards.split()])
 
 
 @dataclass(frozen=True)
 class Seat:
-    """A place at a table as it stands, whoever has it. Amounts in minor units."""
+    """The state of a seat at a table. Amounts in minor units."""
 
     variant: Variant
     limits: Limits
@@ -73,7 +71,7 @@ class Seat:
     is_paused: bool
     is_house_stopped: bool
     table_version: int  # its number
-    round_id: UUID  # of the round to come
+    round_id: UUID  # of the next round
     commitment: str
     slip: Mapping[str, int]
     slip_version: int
@@ -81,7 +79,7 @@ class Seat:
     last_stakes: Mapping[str, int]
     last_chip: int | None
     player_value: str
-    funds: int  # what there is to play with
+    funds: int  # the balance to play with
 
 
 def compose(
@@ -96,8 +94,8 @@ def compose(
 ) -> GameView:
     """Return everything inside ``#game``.
 
-    *dealt* is the round whose cards lie on the table, and *is_last* whether none was played here since; *fresh* says
-    that the reader has not seen it.
+    *dealt* is the round whose cards are on the table. *is_last* means that no round was played here
+    since. *fresh* means that the reader has not seen it yet.
     """
     variant, limits, stand = seat.variant, seat.limits, bets_stand(seat.variant)
     settled = dealt is not None and seat.slip_version == 0 and (not stand or is_last)
@@ -136,7 +134,7 @@ def compose(
 
 
 def _waits(seat: Seat) -> Notice | None:
-    """Say why no bets are taken, where none are."""
+    """Return why no bets are taken, or None."""
     if seat.is_paused:
         return halted() if seat.is_house_stopped else paused()
     return None if seat.takes_bets else closed()
@@ -154,7 +152,7 @@ def limit_lines(variant: Variant, limits: Limits, language: str) -> tuple[tuple[
 def spots(
     variant: Variant, limits: Limits, stakes: Mapping[str, int], bets: Mapping[str, SettledBet], language: str
 ) -> tuple[SpotView, ...]:
-    """Return the bet areas in table order with what lies on each, or what became of it."""
+    """Return the bet areas in table order with their stakes or results."""
     felt = FeltView(variant.slug, len(variant.felt.wide))
     return tuple(
         SpotView(
@@ -177,7 +175,7 @@ def spots(
 
 
 def round_view(dealt: Dealt, variant: Variant, *, language: str, fresh: bool) -> RoundView:
-    """Return a finished round as its cards tell it."""
+    """Convert a finished round for the page."""
     coup = dealt.coup
     return RoundView(
         id=dealt.id,
@@ -228,7 +226,7 @@ def card_view(card: Card, order: int, *, third: bool) -> CardView:
 
 
 def chip_view(value: int, tray: Sequence[int], *, chosen: bool = False) -> ChipView:
-    """Return a chip as it lies in the tray or on a bet."""
+    """Return a chip of the tray or of a bet."""
     units = value // MINOR
     return ChipView(
         value=value,

@@ -1,5 +1,5 @@
-"""What a table can be played under, and what it is refused for: limits, pace, whom it serves, the returns of its bets
-and its languages. Every refusal is a sentence for staff.
+"""Checks of a table version: limits, pace, jurisdictions and modes, returns of bets, languages.
+Errors are sentences for staff.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,41 +21,41 @@ from players.models import Jurisdiction
 from wallet.models import Mode
 from wallet.money import format_amount, format_money
 
-TableLimits = StoredLimits | StoredGuestLimits  # of games with bets on two hands; of those that guests play
+TableLimits = StoredLimits | StoredGuestLimits  # of games against the house; of Chemin de Fer
 TableClock = Clock | GuestClock
 
 
 @dataclass(frozen=True)
 class Served:
-    """Whom a table serves, by their jurisdictions, and for which money. Each once, in the order of the alphabet."""
+    """The jurisdictions and modes that a table serves, without duplicates, in alphabetical order."""
 
     jurisdictions: Sequence[str]
     modes: Sequence[str]
 
     @classmethod
     def of(cls, jurisdictions: Iterable[str], modes: Iterable[str]) -> "Served":
-        """Bring what is chosen into its order."""
+        """Sort the values and remove duplicates."""
         return cls(sorted(set(jurisdictions)), sorted({str(mode) for mode in modes}))
 
     @classmethod
     def under(cls, version: TableVersion) -> "Served":
-        """Return whom a version serves."""
+        """Return the jurisdictions and modes that a version serves."""
         return cls(version.jurisdictions, version.modes)
 
 
 class TableError(Exception):
-    """Something that may not be done to a table, in a sentence for staff."""
+    """An invalid change of a table, as a sentence for staff."""
 
 
 class NothingChanged(TableError):
-    """A new version that would be like the one in force."""
+    """A new version that equals the one in force."""
 
     def __init__(self) -> None:
         super().__init__("All of this is in force already: nothing would change.")
 
 
 class ServesNobody(TableError):
-    """A table for no players of the house, or for money that it cannot be played for: *part* says which."""
+    """A table that serves no valid jurisdiction or mode; *part* says which."""
 
     def __init__(self, sentence: str, *, part: str) -> None:
         super().__init__(sentence)
@@ -63,8 +63,10 @@ class ServesNobody(TableError):
 
 
 class UnusableLimits(TableError):
-    """Limits that the rules, the chips or the players of the table cannot be used with: those in *currency*, of *bet*,
-    where it is one currency's or one bet's that cannot; *part* is "chips", "tray" or "liability" where it is that.
+    """Limits that do not work with the table's rules, chips or players.
+
+    *currency* and *bet* say where; *part* is "chips", "tray" or "liability" if one of these is at
+    fault.
     """
 
     def __init__(self, sentence: str, *, currency: str = "", bet: str = "", part: str = "") -> None:
@@ -75,24 +77,22 @@ class UnusableLimits(TableError):
 
 
 class WrongShape(TableError):
-    """A table that does not deal for those whom its game is for."""
+    """A table whose shape does not fit its game."""
 
     def __init__(self) -> None:
         super().__init__("A game of guests against each other has a guests' table; every other game has another one.")
 
 
 class UnusableClock(TableError):
-    """A table where the house keeps time without a pace, or with one of another kind of table; or a solo table with
-    one.
-    """
+    """A clock that is missing, of the wrong kind, or given to a solo table."""
 
 
 class Overtaken(TableError):
-    """What was asked for no longer fits: the table has another version by now, or the program other rules."""
+    """A request that no longer fits: the table has another version, or the release other rules."""
 
 
 class MissingLanguage(TableError):
-    """A game that cannot be shown in a language of the house."""
+    """A game that lacks texts in a configured language."""
 
     def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
         texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
@@ -110,8 +110,10 @@ class ReturnTooLow(TableError):
 
 
 def check(table: Table, limits: TableLimits, clock: TableClock | None, served: Served) -> None:
-    """Refuse what the table, which need not be stored, could not be played under. Raises UnusableLimits, UnusableClock,
-    ServesNobody, ReturnTooLow, MissingLanguage, WrongShape, KeyError for an unknown variant.
+    """Refuse a version that the table, stored or not, cannot be played under.
+
+    Raises UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow, MissingLanguage, WrongShape,
+    KeyError for an unknown variant.
     """
     shape = Shape(table.shape)
     if shape not in shapes_of(table.variant):
@@ -137,7 +139,7 @@ def shapes_of(variant: str) -> Sequence[Shape]:
 
 
 def everybody(shape: Shape, limits: TableLimits) -> Served:
-    """Return who can be served at most: players of every jurisdiction, for all money that such a table is played for.
+    """Return the widest service: every jurisdiction and every mode that such a table supports.
     Raises UnusableLimits.
     """
     is_practice = shape is Shape.GUESTS and _guest_rules(limits).is_practice
@@ -145,7 +147,11 @@ def everybody(shape: Shape, limits: TableLimits) -> Served:
 
 
 def check_places_stay(before: TableLimits, after: TableLimits) -> None:
-    """Whoever sits somewhere sits there on, and for real money never against the house. Raises UnusableLimits."""
+    """Refuse a change of seats or house players: seated players stay, and real money is never
+    played against the house.
+
+    Raises UnusableLimits.
+    """
     was, will_be = GuestRules.of(before), _guest_rules(after)
     if (was.places, was.house_players) != (will_be.places, will_be.house_players):
         raise UnusableLimits("A guests' table keeps its places and its house players: make another one instead.")
@@ -163,9 +169,10 @@ def check_returns(variant_slug: str, limits: StoredLimits) -> None:
 
 
 def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.SOLO) -> None:
-    """Refuse limits under which the table could not be played: every bet of the rules has them, every minimum, maximum
-    and chip is a multiple of the step, and a shared table says what the house may lose in a round. Raises
-    UnusableLimits.
+    """Refuse limits under which the table cannot be played. Raises UnusableLimits.
+
+    Every bet of the rules needs limits; every minimum, maximum and chip is a multiple of the step;
+    a shared table needs a liability.
     """
     expected = {bet.code for bet in VARIANTS[variant_slug].bets}
     for currency, entry in limits.items():
@@ -193,7 +200,7 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
 
 
 def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> None:
-    """One player alone can place any bet at its maximum, or the limits would promise what the house does not hold."""
+    """Require a liability that covers any single bet at its maximum, so that the limits can be honoured."""
     liability = limits[currency].get("liability")
     for bet, (_low, high) in limits[currency]["bets"].items():
         worst = largest_loss(VARIANTS[variant_slug], {bet: high})
@@ -208,7 +215,7 @@ def _amount(minor: int, currency: str) -> str:
 
 
 def _guest_rules(limits: TableLimits) -> GuestRules:
-    """Read the limits of a guests' table. Raises UnusableLimits."""
+    """Read the limits of a Chemin de Fer table. Raises UnusableLimits."""
     try:
         return GuestRules.of(limits)
     except GuestRulesError as error:
@@ -216,7 +223,7 @@ def _guest_rules(limits: TableLimits) -> GuestRules:
 
 
 def _check_served(served: Served, shape: Shape, limits: TableLimits) -> None:
-    """Refuse a table for nobody, and one for money that it cannot be played for. Raises ServesNobody."""
+    """Refuse a table without players, or with a mode that it does not support. Raises ServesNobody."""
     jurisdictions, modes = set(served.jurisdictions), set(served.modes)
     widest = everybody(shape, limits)
     if not jurisdictions or not jurisdictions <= set(widest.jurisdictions):
@@ -230,7 +237,7 @@ def _check_served(served: Served, shape: Shape, limits: TableLimits) -> None:
 
 
 def _check_pace(clock: TableClock) -> None:
-    """Refuse a pace that no table can keep. Raises UnusableClock."""
+    """Refuse a pace outside the allowed range. Raises UnusableClock."""
     try:
         type(clock).of(clock.stored())
     except ClockError as error:

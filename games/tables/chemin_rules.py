@@ -1,4 +1,4 @@
-"""What the version of a guests' table fixes: places, the smallest and the largest bank, house players, and the pace."""
+"""Settings of a Chemin de Fer table version: seats, smallest and largest bank, house players, and pace."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,14 +9,16 @@ from games.engine.chemin.rules import FEWEST_PLACES, MOST_PLACES
 from games.tables.clock import LONGEST, SHORTEST, ClockError
 
 MOST_MISSED: Final = 20
-"""After so many missed turns in a row at the latest a guest is away."""
+"""The most missed turns in a row before a player is away."""
 
 LONGEST_AWAY: Final = 3_600_000
-"""Milliseconds for which a place is kept for whoever is away, at most."""
+"""The longest time that the seat of an away player is kept, in milliseconds."""
 
 
 class StoredGuests(TypedDict):
-    """The limits of a guests' table as its version keeps them, in the one currency of the table: minor units."""
+    """The limits of a Chemin de Fer table as its version stores them, in the table's one currency:
+    minor units.
+    """
 
     places: int
     minimum: int
@@ -28,12 +30,13 @@ StoredGuestLimits = dict[str, StoredGuests]
 
 
 class GuestRulesError(ValueError):
-    """Figures under which no guests' table can be opened, in a sentence for staff."""
+    """Settings under which no Chemin de Fer table can be opened, as a sentence for staff."""
 
 
 @dataclass(frozen=True)
 class GuestRules:
-    """What a guests' table fixes. `minimum` and `maximum` are those of a bank, in minor units of the currency.
+    """The limits of a Chemin de Fer table. `minimum` and `maximum` are those of a bank, in minor
+    units of the currency.
 
     Raises GuestRulesError.
     """
@@ -43,7 +46,7 @@ class GuestRules:
     minimum: int
     maximum: int
     house_players: int = 0
-    """So many places the house plays while a guest is there; 0 at every table for real money."""
+    """Seats that the house plays while a player is there; 0 at every real-money table."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -78,7 +81,7 @@ class GuestRules:
         return cls(currency=currency, **entry)
 
     def stored(self) -> StoredGuestLimits:
-        """Return what a table version keeps."""
+        """Return the form that a table version stores."""
         entry = StoredGuests(
             places=self.places, minimum=self.minimum, maximum=self.maximum, house_players=self.house_players
         )
@@ -86,27 +89,27 @@ class GuestRules:
 
     @property
     def table_rules(self) -> TableRules:
-        """The same for the engine. Raises RulesError."""
+        """The rules for the engine. Raises RulesError."""
         return TableRules(places=self.places, minimum=self.minimum, maximum=self.maximum)
 
     @property
     def is_practice(self) -> bool:
-        """Whether guests play against house players here, and so for free money alone."""
+        """Whether players play against house players here, and so for free money only."""
         return self.house_players > 0
 
 
 @dataclass(frozen=True)
 class GuestClock:
-    """How long each question waits for its answer, in milliseconds. Raises ClockError."""
+    """Time for the answer to each question, in milliseconds. Raises ClockError."""
 
     ask: int  # to take the bank, to bid, to call, to stake
     decide: int  # to draw or stand
     deal: int  # for the banker to draw the cards
     choice: int  # to keep the bank or pass it on
-    pause: int  # to look at a coup that is over; added to the first question after it
-    house_player: int  # that a house player thinks
-    missed: int  # turns in a row that a guest lets pass before being away: a count
-    removal: int  # that a place is kept for whoever is away
+    pause: int  # to look at a finished coup; added to the first question after it
+    house_player: int  # thinking time of a house player
+    missed: int  # missed turns in a row before a player is away: a count
+    removal: int  # time that the seat of an away player is kept
 
     def __post_init__(self) -> None:
         longest = {"missed": MOST_MISSED, "removal": LONGEST_AWAY}
@@ -127,5 +130,5 @@ class GuestClock:
         return cls(**stored)
 
     def stored(self) -> dict[str, int]:
-        """Return what a table version keeps."""
+        """Return the form that a table version stores."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""The pace of a shared table, as its version sets it, in milliseconds; and the time, which is the database's."""
+"""The pace of a shared table in milliseconds, as its version sets it, and the time of the database clock."""
 
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 SHORTEST, LONGEST = 100, 600_000
-"""What no phase of a table is shorter or longer than."""
+"""The shortest and longest phase of a table."""
 
 LONGEST_SILENCE = "60s"
-"""Whoever keeps a round locked and says nothing to PostgreSQL for so long is cut off, and has done nothing."""
+"""A session that keeps a round locked and idles this long is terminated, and its work rolled back."""
 
 
 class ClockError(ValueError):
-    """A pace no table can keep, in a sentence for staff."""
+    """An invalid pace, as a sentence for staff."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ class Clock:
         return cls(**stored)
 
     def stored(self) -> dict[str, int]:
-        """Return what a table version keeps."""
+        """Return the form that a table version stores."""
         return asdict(self)
 
     def dealing(self, cards: int) -> timedelta:
-        """How long it takes to turn so many cards up, until they are paid."""
+        """Return how long it takes to turn this many cards, until they are paid."""
         return timedelta(milliseconds=self.card * cards)
 
     def turned(self, elapsed: timedelta) -> int:
-        """How many cards of a deal lie open so long after it began, if there are as many."""
+        """Return how many cards are face up after *elapsed*, not limited to the cards of the deal."""
         return max(0, elapsed // timedelta(milliseconds=self.card) + 1)
 
 
 def now() -> datetime:
-    """Return the time by the database's clock, as it stands."""
+    """Return the current time of the database clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""The tables a house starts with. Limits and chips are whole units here, minor units in the database."""
+"""The shipped tables. Limits and chips are whole units here, minor units in the database."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -22,7 +22,7 @@ BACCARAT = {
     "GBP": ((1, 5, 10, 25, 100, 500), (1, 2_000), (1, 250)),
 }
 
-# Its bets stand from round to round, so chips come in finer steps and the ceiling lies lower.
+# Its bets stay from round to round, so chips come in finer steps and the maximum is lower.
 GOLDEN = {
     "SEK": ((10, 20, 50, 100, 500, 1000), (10, 10_000), (10, 1_200)),
     "DKK": ((10, 20, 50, 100, 500, 1000), (10, 8_000), (10, 1_000)),
@@ -36,14 +36,16 @@ ByCurrency = Mapping[str, tuple[tuple[int, ...], Range, Range]]
 
 
 class Shared(NamedTuple):
-    """A shared table in one currency. What pays more is staked less: every maximum wins about as much."""
+    """A shared table in one currency. Bets that pay more have lower maximums, so that every maximum
+    wins about as much.
+    """
 
     tray: tuple[int, ...]
-    more: tuple[int, ...]  # chips that a player may have in the tray as well, or instead
+    more: tuple[int, ...]  # further chips that a player may choose for the tray
     main: Range
     tie: Range
     sides: Mapping[str, Range]
-    liability: int  # five times what the largest bet on Player wins: all players of a round together
+    liability: int  # for all players of a round together: five times what the largest bet on Player wins
 
 
 def _nc_sides(even: Range, pair: Range, bonus: Range, perfect: Range) -> Mapping[str, Range]:
@@ -117,7 +119,7 @@ PAIRS = {
     "GBP": Shared((1, 5, 10, 25, 100, 500), (2, 1000), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
 }
 
-# One table for each currency, and one to practise at: their names, then the smallest and the largest bank.
+# One table and one practice table per currency: their names, then the smallest and the largest bank.
 CHEMIN_DE_FER = {
     "SEK": ("Stockholm", "Göteborg", (100, 50_000)),
     "DKK": ("København", "Aarhus", (100, 40_000)),
@@ -129,8 +131,8 @@ CHEMIN_DE_FER = {
 # Twenty seconds for bets, two for the call, one for each card, six to look at the result.
 PACE = Clock(betting=20_000, call=2_000, card=1_000, pause=6_000)
 
-# Twenty seconds for whatever is to be weighed, twelve to draw the cards. Who lets two turns pass is away, and gets up
-# after five minutes of it.
+# Twenty seconds for decisions, twelve to draw the cards. A player who misses two turns is away, and loses the
+# seat after five minutes.
 GUEST_PACE = GuestClock(
     ask=20_000,
     decide=20_000,
@@ -174,7 +176,7 @@ def practice_limits(currency: str) -> StoredGuestLimits:
 
 
 class Shipped(NamedTuple):
-    """A table a house starts with."""
+    """A shipped table."""
 
     slug: str
     name: str
@@ -200,7 +202,7 @@ def shipped() -> Iterator[Shipped]:
 
 
 def load_tables() -> None:
-    """Make and open the shipped tables that are not there yet; those that are follow the rules of the program."""
+    """Create and open missing shipped tables; put the release's rules in force at existing ones."""
     follow_rules(by="system")
     for each in shipped():
         if not Table.objects.filter(slug=each.slug).exists():

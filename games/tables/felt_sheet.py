@@ -1,6 +1,7 @@
-"""The style sheet with the felt layouts of all variants, written from what each of them declares.
+"""The style sheet with the felt layouts of all variants, generated from their declarations.
 
-It only defines custom properties and areas. `static/css/felt.css` and `static/css/live.css` use them.
+It only defines custom properties and areas. `static/css/felt.css` and `static/css/live.css` use
+them.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What stands in the header of a table page: the time of day, how long the session has lasted, what it has come to."""
+"""Header of a table page: time of day, length of the session and its result."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class SittingView:
-    """A sitting with one kind of money. Amounts in minor units."""
+    """A sitting in one mode. Amounts in minor units."""
 
     now: datetime
     clock: str  # the time of day where the player is
@@ -23,7 +23,7 @@ class SittingView:
     staked: int
     paid: int
     net: int
-    net_dealing: int  # the net while the cards of a fresh round are dealt: its stakes are gone, nothing is won yet
+    net_dealing: int  # net while a fresh round is dealt: stakes deducted, payouts not yet added
     currency: str
     is_free: bool
     is_check_due: bool

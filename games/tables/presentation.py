@@ -1,6 +1,6 @@
-"""What a table page shows, as plain values: templates read these and decide nothing.
+"""Plain values that a table page shows; templates read them and decide nothing.
 
-Labels are already in the reader's language, amounts are minor units, and nothing here knows a request.
+Labels are in the reader's language, amounts are minor units, and nothing here depends on a request.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class ChipView:
 
 @dataclass(frozen=True)
 class FeltView:
-    """Whose layout the bet areas of a table have."""
+    """The variant whose layout the bet areas of a table have."""
 
     slug: str
     rows: int  # on a desktop
@@ -53,7 +53,7 @@ class FeltView:
 
 @dataclass(frozen=True)
 class SpotView:
-    """A bet area: what lies on it now (``stake``), or what the round shown did with it (``result``, ``payout``)."""
+    """A bet area: its stake now, or its ``result`` and ``payout`` in the round shown."""
 
     code: str
     name: str
@@ -86,17 +86,17 @@ class RoundView:
     paid: int
     balance_before: int
     balance_after: int
-    fresh: bool  # just played: deal its cards one by one; otherwise they lie there at once
+    fresh: bool  # just played: deal its cards one by one; otherwise show them at once
 
     @property
     def balance_dealing(self) -> int:
-        """BALANCE while the cards are dealt: the stakes are gone, nothing is won yet. Minor units."""
+        """BALANCE during the deal: stakes deducted, payouts not yet added. Minor units."""
         return self.balance_before - self.staked
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence to the player, with somewhere to go where that helps."""
+    """One sentence to the player, with a link if one helps."""
 
     level: Literal["info", "error"]
     text: str
@@ -124,11 +124,11 @@ class PurseForms:
 
 @dataclass(frozen=True)
 class PurseView(PurseForms):
-    """The same at a solo table, with what the balance covers."""
+    """Re-buy and Leave game at a solo table, with what the balance covers."""
 
-    is_short: bool  # the bets on the table come to more than there is
+    is_short: bool  # the bets on the table exceed the balance
     is_empty: bool  # not even the smallest bet is covered
-    lower_total: int  # the most of the bets that is covered; 0 where nothing is
+    lower_total: int  # the most of the bets that the balance covers; 0 if none
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class GameView:
     spots: tuple[SpotView, ...]
     tray: tuple[ChipView, ...]
     bet_total: int  # BET: staked on the table now, or in the round shown
-    balance: int  # BALANCE: less the bets on the table, unless they are standing ones that nobody has staked yet
+    balance: int  # BALANCE: less the bets on the table, except bets kept from the last round and not staked yet
     win: int  # WIN: what the round shown paid
     round: RoundView | None
     notice: Notice | None
@@ -149,8 +149,8 @@ class GameView:
     table_version: int  # its number
     commitment: str  # SHA-256 of the next round's seed
     is_open: bool  # the table takes bets
-    is_paused: bool  # and would, but for its pause
-    is_halted: bool  # which is a stop of the whole house
+    is_paused: bool  # only its pause or a house stop prevents bets
+    is_halted: bool  # because of a house stop
     player_value: str  # what the player mixes into the shuffle
     can_deal: bool
     can_double: bool
@@ -158,7 +158,7 @@ class GameView:
     can_undo: bool
     can_rebet: bool
     settled: bool  # the bets shown are those of the round shown
-    is_last_bet: bool  # they are gone from the table and only shown once more
+    is_last_bet: bool  # the bets are no longer on the table and only shown once more
     controls: frozenset[str]  # what the table offers, by games.engine.bets.Control
     limits: tuple[tuple[str, int, int], ...]  # names of bets that share a minimum and a maximum
     purse: PurseView | None

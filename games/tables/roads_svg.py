@@ -1,8 +1,8 @@
-"""Roads as drawings: SVG made here, coloured by `static/css/roads.css`, the same for everybody who reads one language.
+"""Draw roads as SVG, coloured by `static/css/roads.css`; identical for all readers of one language.
 
-Nothing is told by colour alone. Beads and circles bear the first letter of their side; pairs have a corner each,
-Player's below on the right, Banker's above on the left; what is red in a derived road is round or leans right, what is
-blue is square or leans left.
+No information is given by colour alone. Beads and circles have the first letter of their side.
+Pairs are in the corners: Player's lower right, Banker's upper left. Red marks of a derived road are
+round or lean right; blue ones are square or lean left.
 
 Titles and names are the caller's, in the reader's language.
 """

@@ -1,9 +1,9 @@
-"""Whether a table is open, pauses or is closed: what staff do to it, each time with a reason; how a table that pauses
-goes on stands in `games.chemin.pause`. All of them let a round in
-progress play to its end.
+"""Open, pause and close tables, each time with a reason. `games.chemin.pause` resumes a paused
+table.
 
-A table that pauses keeps everything for when it goes on: bets for Rebet, seats, banks and what is asked there. One that
-is closed has its guests get up. It is the table that pauses, with every kind of money that it is played for.
+Every action lets a round in progress finish. A paused table keeps everything for when it resumes:
+bets for Rebet, seats, banks and open questions. At a closed table, Chemin de Fer players leave
+their seats. A pause applies to the table in every mode.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,14 @@ from games.variants import GAMES
 
 
 class NotFromHere(TableError):
-    """What is asked for does not follow from how the table stands: a closed one is opened, not let go on."""
+    """An action that does not apply to the table state: a closed table is opened, not resumed."""
 
 
 def open_table(*, table_id: int, reason: str, by: str) -> Table:
-    """Open a closed table. Doing it twice changes and records nothing, here and below.
+    """Open a closed table. Idempotent, like the functions below.
 
-    Raises NotFromHere where it pauses: it is let go on; TableError where no reason is given, Table.DoesNotExist.
+    Raises NotFromHere if it is paused (it is resumed instead); TableError without a reason,
+    Table.DoesNotExist.
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
@@ -34,10 +35,10 @@ def open_table(*, table_id: int, reason: str, by: str) -> Table:
 
 
 def pause_table(*, table_id: int, reason: str, by: str) -> Table:
-    """Have no further round begin at an open table until it goes on; what is in progress concludes, and nobody loses a
-    seat, a bank or the time for an answer.
+    """Pause an open table: no new round begins until it resumes.
 
-    Raises NotFromHere where it is closed, TableError where no reason is given, Table.DoesNotExist.
+    The round in progress finishes, and nobody loses a seat, a bank or the time for an answer.
+    Raises NotFromHere if it is closed, TableError without a reason, Table.DoesNotExist.
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
@@ -47,9 +48,9 @@ def pause_table(*, table_id: int, reason: str, by: str) -> Table:
 
 
 def close_table(*, table_id: int, reason: str, by: str) -> Table:
-    """Close a table, open or pausing; what is in progress concludes (GLI-19 v3.0, 2.4.1).
+    """Close an open or paused table; the round in progress finishes (GLI-19 v3.0, 2.4.1).
 
-    Raises TableError where no reason is given, Table.DoesNotExist.
+    Raises TableError without a reason, Table.DoesNotExist.
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
@@ -61,10 +62,11 @@ def close_table(*, table_id: int, reason: str, by: str) -> Table:
 
 @transaction.atomic
 def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table]:
-    """Close every table of a game that is not, None: of the whole house; what is in progress concludes (GLI-19 v3.0,
-    2.4.1). Return those that were open or paused.
+    """Close every table of a game, or of the whole house if None; rounds in progress finish (GLI-19
+    v3.0, 2.4.1).
 
-    Raises TableError where no reason is given or there is no such game.
+    Returns those that were open or paused. Raises TableError without a reason or for an unknown
+    game.
     """
     why = stated(reason)
     if variant is not None and variant not in GAMES:
@@ -76,24 +78,24 @@ def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table
 
 
 def locked(table_id: int) -> Table:
-    """Return a table that nobody begins a round at, or opens, pauses or closes, until the transaction ends.
+    """Lock a table: no round begins and its state does not change until the transaction ends.
 
-    Locks its live tables, as everybody does who begins rounds there, then the table itself, which solo rounds share.
-    Raises Table.DoesNotExist.
+    Locks its live tables, as every round does there, then the table itself, which solo rounds
+    share. Raises Table.DoesNotExist.
     """
     list(LiveTable.objects.filter(table=table_id).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     return Table.objects.select_for_update(no_key=True).get(pk=table_id)
 
 
 def stated(reason: str) -> str:
-    """Return a reason as it is kept. Raises TableError where none is given."""
+    """Return the stripped reason. Raises TableError if it is empty."""
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
     return reason.strip()
 
 
 def move(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
-    """Have the table stand so from now on, and tell its pages; say whether it did not before. Raises NotFromHere."""
+    """Change the table state and notify its pages; return whether it changed. Raises NotFromHere."""
     if table.status == to:
         return False
     if table.status not in of:

@@ -1,6 +1,4 @@
-"""Tables as staff handle them: made, and put live under new limits. Opening, pausing and closing is
-`games.tables.status`.
-"""
+"""Create tables and put new versions of them live. `games.tables.status` opens, pauses and closes them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,24 +34,24 @@ from games.variants import GAMES
 
 @dataclass(frozen=True)
 class Approved:
-    """Why something comes into force: which approval, of what, who asked for it and why, and who decided."""
+    """The approval of a change: who asked for it and why, and who decided."""
 
     approval_id: int
     asked_by: str
     decided_by: str
     reason: str
-    digest: str  # of the rules that it was asked for under
-    based_on: int | None  # the version that was in force then, None of a table that is to be made
-    due_at: datetime | None  # where it waits for its time
+    digest: str  # of the rules at the time of the request
+    based_on: int | None  # version in force at the time of the request; None for a new table
+    due_at: datetime | None  # scheduled time, if any
 
     def told(self) -> dict[str, Json]:
-        """Return what the event log says of it."""
+        """Return the approval's data for the event log."""
         told: dict[str, Json] = {"approval": self.approval_id, "asked_by": self.asked_by}
         return told | ({"due": self.due_at.isoformat()} if self.due_at else {})
 
 
 # Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
-# This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
+# This lock is granted in the order of requests: rounds in progress end, and new ones wait for the change.
 STAND_IN_LINE = "LOCK TABLE games_table IN EXCLUSIVE MODE"
 
 
@@ -70,14 +68,16 @@ def make_table(
     served: Served | None = None,
     approval: Approved | None = None,
 ) -> Table:
-    """Make a closed table with its first version. The house does so by itself when it is furnished; what staff
-    want is made because of an *approval* (`games.change_requests`). A shared one has a clock and, in its limits, what
-    the house may lose in a round; it is one table for each kind of money that it is played for. So is a guests' table,
-    which has one currency and a clock of its own kind; where the house plays places of it, it is for free money alone.
-    Without *served* it is for everybody, and for all money that it can be played for.
+    """Create a closed table with its first version.
 
-    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, ServesNobody, WrongShape, KeyError for an
-    unknown variant.
+    The shipped tables need no approval; tables requested by staff have an *approval*
+    (`games.change_requests`). A shared table has a clock and, in its limits, the liability of a
+    round; it is one live table for each mode. A Chemin de Fer table has one currency and its own
+    kind of clock; with house players it is for free money only. Without *served* the table serves
+    everybody, in every mode that it supports.
+
+    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, ServesNobody, WrongShape,
+    KeyError for an unknown variant.
     """
     served = served or everybody(shape, limits)
     table = Table(slug=slug, name=name, variant=variant, shape=shape)
@@ -101,14 +101,18 @@ def new_version(
     served: Served | None = None,
     approval: Approved | None = None,
 ) -> TableVersion:
-    """Put other limits in force at a table, another pace where it has one, other players or money that it is for (None
-    keeps either), or the rules the program has now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1). Once the table was
-    opened, the database takes all but the program's rules with their *approval* only.
+    """Put a new version in force at a table: limits, clock, players and modes served, or the
+    release's rules (GLI-19 v3.0, A.5.1, A.6.1).
 
-    Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
-    on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
-    keeps the version it opened with. A guests' table keeps its currency, its places and its house players: guests sit
-    there. Raises what `check_change` raises, Overtaken, Table.DoesNotExist.
+    None keeps *clock* or *served*. Once the table was opened, the database requires an *approval*
+    for every change except the release's rules.
+
+    At a solo table the change waits for rounds in progress, which end under the version they were
+    staked under. Bets on the table stay, and pages drawn before are refused. At a shared table the
+    round in progress, with its bets, keeps the version it opened with. A Chemin de Fer table keeps
+    its currency, its seats and its house players, because players sit there.
+
+    Raises what `check_change` raises, Overtaken, Table.DoesNotExist.
     """
     with connection.cursor() as cursor:
         cursor.execute(STAND_IN_LINE)
@@ -120,9 +124,7 @@ def new_version(
 
 
 def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
-    """Refuse what was asked for under rules of this *digest* while version *based_on* was in force at *table*, if that
-    is not how things stand. Raises Overtaken.
-    """
+    """Refuse a request if the table's version or the rules have changed since it was made. Raises Overtaken."""
     if (table.version and table.version.number) != based_on:
         raise Overtaken("The table has another version since this was asked for. Ask for it again.")
     if digest != GAMES[table.variant].digest:
@@ -132,10 +134,10 @@ def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> Non
 def check_change(
     table: Table, limits: TableLimits, clock: TableClock | None, served: Served | None
 ) -> tuple[TableClock | None, Served]:
-    """Refuse what cannot follow the version in force at *table*, and return the clock it would have and whom it would
-    serve.
+    """Refuse a version that cannot follow the one in force; return its clock and whom it serves.
 
-    Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow, MissingLanguage.
+    Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow,
+    MissingLanguage.
     """
     before = table.version
     served = served or (Served.under(before) if before else everybody(Shape(table.shape), limits))
@@ -153,8 +155,10 @@ def check_change(
 
 
 def follow_rules(*, by: str) -> None:
-    """Give every table whose rules are not those of this program a version with them; nothing is dealt there before.
-    The database takes it without an approval since limits and pace stay what they were.
+    """Put the release's rules in force at every table that has older ones.
+
+    No round is dealt there before. The database needs no approval, because limits and clock stay
+    the same.
     """
     rules.keep()
     for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
@@ -166,9 +170,9 @@ def follow_rules(*, by: str) -> None:
 
 @transaction.atomic
 def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
-    """Say which language is spoken in the chat of a table; none means any. Doing it twice changes and records nothing.
+    """Set the language of a table's chat; empty means any. Idempotent.
 
-    Raises TableError for a language that the house does not have, Table.DoesNotExist.
+    Raises TableError for a language that is not configured, Table.DoesNotExist.
     """
     if language and language not in dict(settings.LANGUAGES):
         raise TableError("The house has no such language.")
@@ -182,7 +186,7 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
 
 
 def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
-    """Put up a table that several play at with nobody at it, for each kind of money that it was not played for yet."""
+    """Create the missing empty live tables of a table for several players, one for each mode."""
     there = set(table.live.values_list("mode", flat=True))
     wanted = [LiveTable(table=table, mode=mode) for mode in modes if mode not in there]
     live_tables = LiveTable.objects.bulk_create(wanted)
