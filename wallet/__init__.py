@@ -1,1 +1,1 @@
-"""Accounts, the ledger (the one door for money), the cashier."""
+"""Player and house accounts, the ledger, deposits, withdrawals and partner wallets."""

@@ -1,4 +1,4 @@
-"""How events read that alter something of money outside play: withdrawals and where they go."""
+"""Report titles and before/after values for events about money outside play."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ TITLES = {
 
 
 def ready() -> None:
-    """Have the report of events and alterations tell of them."""
+    """Register these events with the report of events and alterations."""
     register("Balances", {"balance.adjusted": ("A balance was adjusted", _adjusted)})
     register(
         "The house",

@@ -5,8 +5,8 @@ class WalletConfig(AppConfig):
     name = "wallet"
 
     def ready(self) -> None:
-        """Say what of money takes two people, what is summed up, and what is reported."""
-        from audit import approvals, hours  # models are loaded by now, and not before
+        """Register approvals, hourly totals, reports, significant events and AML detection."""
+        from audit import approvals, hours  # models are not loaded before this
         from wallet import alterations, letters, reports, significant, withdrawals
         from wallet.aml import detection as watches
         from wallet.ledger import adjustments, hourly_totals

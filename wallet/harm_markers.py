@@ -1,4 +1,4 @@
-"""Markers of harm in limits, deposits and withdrawals. Why the figures are what they are: ``docs/markers.md``."""
+"""Markers of harm in limit changes, deposits and withdrawals. ``docs/markers.md`` gives reasons for the thresholds."""
 
 from datetime import timedelta
 
@@ -10,7 +10,8 @@ A_DAY = timedelta(days=1)
 A_MONTH = timedelta(days=30)
 AN_HOUR = timedelta(hours=1)
 
-# A change is taken back by withdrawing it while it waits, or by asking for looser soon after stricter.
+# A player undoes a limit change by withdrawing it while it is pending, or by asking for a looser
+# limit soon after a stricter one.
 UNDONE = """
 , change AS (
     SELECT c.*, lag(c.amount) OVER same AS stricter, lag(c.before) OVER same AS was, lag(c.asked_at) OVER same AS asked

@@ -1,14 +1,18 @@
-"""The whole house is stopped, and goes on: one row that every stake and every deposit reads where the money moves.
+"""House stop: stops and resumes all play and deposits with one row in the database.
 
-While a stop stands, nobody stakes, no bank is put up, no round opens, no deposit begins and no free money is given,
-since free play is play. Bets may be taken off. What was accepted is dealt, settled and paid; deposits that are with
-their provider are credited; withdrawals, log-ins, limits, exclusions and complaints stay.
+During a stop, PostgreSQL refuses new stakes, new banks, new rounds, new deposits and free money.
+Players can still remove bets. Accepted bets are dealt, settled and paid. Deposits that are already
+with the provider are credited. Withdrawals, log-ins, limits, exclusions and complaints work as
+usual.
 
-PostgreSQL refuses it, whoever asks (``sql/functions/house_stop.sql``). What begins holds a lock with others until it is
-committed, and `stop_house` takes the same one alone: it waits for what is on its way, which stands then, and whatever
-comes meanwhile waits for the stop and is refused. **After `stop_house` has returned, in a transaction of its own, no
-stake and no deposit begins**, nor is any still under way. What is on its way is a statement or a click; one that hangs
-holds the stop up for five minutes at most, and everything that would begin with it.
+The rule is in ``sql/functions/house_stop.sql``. Every transaction that begins one of these holds a
+shared advisory lock until it commits. `stop_house` takes the same lock exclusively. So it waits for
+the transactions that already hold the lock, and those remain valid. Transactions that come later
+wait for the stop and are refused.
+
+**After the transaction of `stop_house` has committed, no stake and no deposit begins**, and none is
+still in progress. A transaction that hangs delays the stop, and everything that waits behind it,
+for at most five minutes.
 """
 
 from typing import Final
@@ -22,29 +26,29 @@ from players.models import Staff
 from wallet.models import HouseStop
 
 STANDS: Final = "EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)"
-"""Whether a stop stands, within a statement that shows it or looks for what is due. It keeps nobody from stopping."""
+"""SQL condition: the house is stopped. For display and for finding due work; it takes no lock."""
 
 
 class StopError(Exception):
-    """Nothing was done. The message is a sentence for staff."""
+    """Base error: nothing was done. The message is a sentence for staff."""
 
 
 class AlreadyStopped(StopError):
-    """The house is stopped; the stop that stands stays as it is."""
+    """The house is already stopped. The current stop is unchanged."""
 
     def __init__(self) -> None:
         super().__init__("The house is stopped already.")
 
 
 class NotStopped(StopError):
-    """There is no stop to end."""
+    """There is no current stop to end."""
 
     def __init__(self) -> None:
         super().__init__("The house is not stopped.")
 
 
 class NoReason(StopError):
-    """Why it is done was left out."""
+    """The reason is missing."""
 
     def __init__(self) -> None:
         super().__init__("Say why: the reason is kept on record.")
@@ -52,7 +56,7 @@ class NoReason(StopError):
 
 @transaction.atomic
 def stop_house(*, reason: str, by: Staff) -> HouseStop:
-    """Stop the whole house, once what is on its way has concluded. Raises NoReason, AlreadyStopped."""
+    """Stop all play and new deposits, after transactions in progress have ended. Raises NoReason, AlreadyStopped."""
     if not reason.strip():
         raise NoReason
     stop, is_new = HouseStop.objects.get_or_create(ended_at=None, defaults={"reason": reason.strip(), "by": by})
@@ -65,7 +69,7 @@ def stop_house(*, reason: str, by: Staff) -> HouseStop:
 
 @transaction.atomic
 def resume_house(*, reason: str, by: Staff) -> HouseStop:
-    """Let the house go on, and return the stop that ended. Raises NoReason, NotStopped."""
+    """End the current stop and return it. Raises NoReason, NotStopped."""
     if not reason.strip():
         raise NoReason
     stop = HouseStop.objects.select_for_update(of=("self",)).filter(ended_at=None).first()
@@ -80,14 +84,15 @@ def resume_house(*, reason: str, by: Staff) -> HouseStop:
 
 
 def current() -> HouseStop | None:
-    """Return the stop that stands, for whoever shows it; None while the house goes on. A moment later that may be
-    otherwise: what begins asks `is_stopped`.
+    """Return the current stop for display, or None.
+
+    It may change a moment later. Code that begins play or a deposit calls `is_stopped` instead.
     """
     return HouseStop.objects.filter(ended_at=None).select_related("by").first()
 
 
 def is_stopped() -> bool:
-    """Say whether the house is stopped, which then stays so until the caller's transaction ends."""
+    """Return whether the house is stopped. The answer holds until the caller's transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_is_stopped()")
         (stopped,) = cursor.fetchone()

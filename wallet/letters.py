@@ -1,6 +1,4 @@
-"""Amounts in letters to players: of the deposit or the withdrawal that a letter is about, or as whoever answers types
-them.
-"""
+"""Amounts in letters to players: from a deposit, from a withdrawal, or typed by the staff member."""
 
 from typing import Any
 
@@ -17,7 +15,7 @@ from wallet.money import format_money
 
 
 def register() -> None:
-    """Have letters know them."""
+    """Register these amounts with the letter templates."""
     staff_inputs.register("amount", Input(_field, _write))
     letter_facts.register("deposit", _deposit)
     letter_facts.register("withdrawal", _withdrawal)

@@ -1,4 +1,4 @@
-"""Money as people read and write it: every language has its own way, and takes no other for it."""
+"""Format and parse amounts of money in the notation of each language."""
 
 import re
 from dataclasses import dataclass
@@ -15,17 +15,18 @@ from babel.numbers import (
 )
 from django.utils.translation import gettext as _
 
-MINOR_UNITS = 100  # in a unit of every currency of the house
-LARGEST = 10**15  # minor units; nobody means to type more, and a hundred such amounts still fit a column
-LONGEST = 40  # characters, with spaces and the currency's name
+MINOR_UNITS = 100  # per unit, in every supported currency
+LARGEST = 10**15  # minor units; a sum of a hundred such amounts still fits a column
+LONGEST = 40  # characters, including spaces and the currency's name
 
 NO_BREAK_SPACE = "\u00a0"
 SPACES = " \u00a0\u2009\u202f"
 APOSTROPHES = "'\u2019"
-MINUS = "\u2212"  # as it is written: the sign, as wide as a plus
-MINUS_SIGNS = "-\u2212\u2013"  # as people type it
+MINUS = "\u2212"  # the typographic minus sign, as wide as a plus
+MINUS_SIGNS = "-\u2212\u2013"  # the minus signs that people type
 
-# What people call a currency where its symbol in their language is another (CLDR writes SEK for kronor in English).
+# Everyday names of a currency that differ from its CLDR symbol. CLDR writes SEK for kronor in
+# English.
 EVERYDAY_NAMES = {
     "SEK": ("kr", "kr."),
     "DKK": ("kr", "kr."),
@@ -36,19 +37,19 @@ EVERYDAY_NAMES = {
 
 
 class MoneyError(ValueError):
-    """What somebody typed is no amount; the message says so in the active language."""
+    """The typed text is not a valid amount. The message says so in the active language."""
 
 
-@lru_cache(maxsize=4096)  # limits and chips are on every page
+@lru_cache(maxsize=4096)  # every page shows limits and chips
 def format_money(minor: int, currency: str, language: str) -> str:
-    """Write *minor* units the way the language does: ``1 234,50 kr``, ``€1,234.50``."""
+    """Format *minor* units in the notation of the language: ``1 234,50 kr``, ``€1,234.50``."""
     text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
     return _spaced(text).replace("-", MINUS)
 
 
 @lru_cache(maxsize=4096)
 def format_amount(minor: int, currency: str, language: str) -> str:
-    """Write whole units without decimals, as limits are read: ``10 000 kr``, ``€1,000``. All else as `format_money`."""
+    """Format whole units without decimals: ``10 000 kr``, ``€1,000``. Other amounts as `format_money` does."""
     if minor % MINOR_UNITS:
         return format_money(minor, currency, language)
     locale = _locale(language)
@@ -58,23 +59,26 @@ def format_amount(minor: int, currency: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)
 def format_figure(minor: int, language: str) -> str:
-    """Write an amount without its currency, for where there is but one: ``1 234,50``, and whole units as ``10 000``."""
+    """Format an amount without its currency, for lists in one currency: ``1 234,50``, or ``10 000`` for whole units."""
     pattern = "#,##0.00" if minor % MINOR_UNITS else "#,##0"
     text: str = format_decimal(Decimal(minor) / MINOR_UNITS, pattern, locale=_locale(language))
     return text
 
 
 def _spaced(text: str) -> str:
-    """Set a currency known by letters apart from the digits (CLDR, currencySpacing), which Babel leaves out."""
+    """Put a space between a currency's letters and the digits (CLDR, currencySpacing). Babel does not do this."""
     return re.sub(r"(?<=[A-Za-z])(?=[0-9])", NO_BREAK_SPACE, text)
 
 
 def parse_money(text: str, currency: str, language: str) -> int:
-    """Read an amount typed in the language's own way, with or without the currency, as minor units.
+    """Parse an amount in the notation of the language, with or without the currency, and return minor units.
 
-    Groups of three digits may be parted by the language's own sign, by spaces or by apostrophes, which part nothing
-    else in any language. Raises MoneyError for anything else, so that no sign of another language is read as one of
-    this, and for what is not more than zero, has more than two decimals or is beyond all reason.
+    Groups of three digits may be separated by the language's own separator, by spaces or by
+    apostrophes. Spaces and apostrophes are never decimal separators in any language.
+
+    Raises MoneyError for anything else, so that a separator of another language is never misread.
+    Also raises MoneyError for an amount that is not above zero, has more than two decimals, or
+    exceeds `LARGEST`.
     """
     notation = _notation(currency, language)
     amount = _without_currency(text[: LONGEST + 1].strip(SPACES + "\t\r\n"), notation.names)
@@ -88,7 +92,7 @@ def parse_money(text: str, currency: str, language: str) -> int:
     if found is None:
         raise MoneyError(_("This is not an amount. Write it like this: %(example)s.") % {"example": notation.example})
     decimals = found["decimals"] or ""
-    if len(decimals) > 2:  # mostly thousands, parted as another language does: 1.000 in English, 1,000 in German
+    if len(decimals) > 2:  # usually thousands in another notation: 1.000 in English, 1,000 in German
         sentence = _("An amount has at most two decimals. Write it like this: %(example)s.")
         raise MoneyError(sentence % {"example": notation.example})
     return _in_minor_units(found["whole"], decimals)
@@ -128,7 +132,7 @@ def _notation(currency: str, language: str) -> _Notation:
 
 
 def _without_currency(text: str, names: tuple[str, ...]) -> str:
-    """Take the currency's name off one end of *text*."""
+    """Remove the currency's name from the start or the end of *text*."""
     low = text.lower()
     for name in names:
         if low.endswith(name):

@@ -1,4 +1,4 @@
-"""How staff find players by what was paid: deposits, withdrawals, and the accounts that winnings go to."""
+"""Finders for the player search: by deposit, withdrawal, authorisation number or bank account."""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,8 @@
-"""What of the events about money is significant (GLI-19 v3.0, 2.8.8): errors, and large deposits and withdrawals.
+"""Significant events about money (GLI-19 v3.0, 2.8.8): errors, and large deposits and withdrawals.
 
-Amounts are large from a threshold on that compliance sets for each currency, alone or added up over some days of the
-player's own calendar. Real money only. A sum is found once; it is found again when as many days have passed.
+Compliance sets a threshold for each currency. It applies to a single amount, and to the sum over a
+number of days of the player's own calendar. Only real money counts. A sum is reported once, and
+again at the earliest after that number of days.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -42,11 +43,11 @@ BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"
 PAID: Final = "withdrawal.paid"
 ORDINARY: Final = (
-    # Found by the finders of this module.
+    # Reported by the finders in this module.
     BROKEN,
     DEPOSITED,
     PAID,
-    # What players do all day, and how it goes on.
+    # Normal actions of players, and the steps that follow.
     "deposit.begun",
     "deposit.refused",
     "ledger.verified",
@@ -64,7 +65,7 @@ ORDINARY: Final = (
     "withdrawal.requested",
     "withdrawal.seconding",
     "withdrawal.sending",
-    # What studios' games do, and what becomes of partners' keys.
+    # Games of studios, and partner keys.
     "partner.key_ended",
     "partner.key_shown",
     "studio.bet",
@@ -73,11 +74,11 @@ ORDINARY: Final = (
     "studio.rolled_back",
     "studio.session_opened",
     "studio.won",
-    # What players of operators do here; doubts have a queue of their own.
+    # Players of operators. Refused messages have a queue of their own.
     "remote.announced",
     "remote_bet.given_up",
     "remote_message.tried_again",
-    # What finance does about deposits in doubt and providers' statements.
+    # Work of finance staff on deposits in doubt and provider statements.
     "deposit.asked_about",
     "deposit.noted",
     "difference.noted",
@@ -101,8 +102,10 @@ DAYS: Final = """
 
 @dataclass(frozen=True)
 class What:
-    """Amounts that may be large: the name of their thresholds, what they are, in words for staff: a *single* one, their
-    *sum*.
+    """A kind of amount that may be large.
+
+    *name* is the name of its thresholds. *single* and *sum* are the titles that staff read for a
+    single large amount and for a large sum.
     """
 
     name: str
@@ -113,7 +116,10 @@ class What:
 
 @dataclass(frozen=True)
 class Moved:
-    """An amount that was moved, in minor units: of which player, when, with which event, and what it is *about*."""
+    """An amount of a player's money that moved, in minor units.
+
+    *event* is the id of its event. *about* names the payment, withdrawal or round.
+    """
 
     player: str
     currency: str
@@ -125,7 +131,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Day:
-    """Real money of a player on a day, in minor units."""
+    """A player's real-money totals of one day, in minor units."""
 
     day: date
     deposited: int
@@ -134,7 +140,7 @@ class Day:
     paid: int
 
     def of(self, what: What) -> int:
-        """Return how much of *what* it was. Won is what was paid less what was staked, so it may be negative."""
+        """Return the amount of *what*. A win is what was paid minus what was staked, so it may be negative."""
         amounts = {
             "deposit": self.deposited,
             "withdrawal": self.withdrawn,
@@ -149,7 +155,7 @@ WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "A large withdraw
 
 
 def register() -> None:
-    """Have it found."""
+    """Register the kinds and finders with the detection of significant events."""
     detection.register_kinds(KINDS)
     detection.register_ordinary(ORDINARY)
     detection.register("ledger", broken)
@@ -157,7 +163,7 @@ def register() -> None:
 
 
 def broken(leaves: Leaves) -> Iterable[Found]:
-    """Find what is wrong with the ledger; a balance below nothing is named as such."""
+    """Find broken invariants of the ledger. A negative balance gets its own category."""
     for event in detection.events(leaves, BROKEN):
         rows = [{"What does not hold": name, "Row": str(row)} for name, row in _lines(detection.data(event))]
         is_negative = COVERED.name in detection.data(event)
@@ -182,7 +188,7 @@ def large_payments(leaves: Leaves) -> Iterable[Found]:
 
 
 def large(what: What, moved: Collection[Moved]) -> Iterable[Found]:
-    """Find those of *moved* that are large alone, and players with whom they are large together."""
+    """Find single large amounts in *moved*, and players whose sum is large."""
     limits = thresholds(what.name)
     for each in moved:
         limit = limits.get(each.currency)
@@ -209,7 +215,7 @@ def _single(what: What, moved: Moved, limit: Limit) -> Found:
 
 
 def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) -> Iterable[Found]:
-    """Add up the days of every player, up to what was moved last."""
+    """Find each player whose sum, over the days up to the last amount, is large."""
     for player, (currency, days) in _days(what, last).items():
         limit, moved = limits[currency], last[player]
         amount = sum(day.of(what) for day in days)
@@ -233,7 +239,7 @@ def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) 
 
 
 def _days(what: What, last: Mapping[str, Moved]) -> dict[str, tuple[str, list[Day]]]:
-    """Return the currency and the days that count of every player."""
+    """Return for each player the currency and the days that count."""
     values: dict[str, list[int] | list[datetime] | str] = {
         "players": [int(player.removeprefix("player:")) for player in last],
         "moments": [moved.at for moved in last.values()],
@@ -248,7 +254,7 @@ def _days(what: What, last: Mapping[str, Moved]) -> dict[str, tuple[str, list[Da
 
 
 def _is_known(what: What, moved: Moved, limit: Limit) -> bool:
-    """Say whether the sum was found in the days before, so that it is no news."""
+    """Return whether this sum was already reported within the limit's days."""
     since = moved.at - timedelta(days=limit.days)
     known = Significant.objects.filter(on=moved.player, key__startswith=f"{what.name}s:", happened_at__gt=since)
     return known.exists()

@@ -1,4 +1,4 @@
-"""Work of the ledger and the cashier that beat asks for."""
+"""Periodic Celery tasks of the ledger, payments, withdrawals and the operator wallet."""
 
 from celery import shared_task
 
@@ -14,7 +14,7 @@ from wallet.sandbox_bank import webhooks
 
 @shared_task
 def verify_ledger() -> None:
-    """Check every invariant of the ledger and put the answer on record."""
+    """Check every invariant of the ledger and record the result."""
     broken = {check.invariant.name: list(check.rows) for check in verify.run() if check.rows}
     if broken:
         log.record("ledger.broken", by="system", on="ledger", data=broken)
@@ -24,57 +24,57 @@ def verify_ledger() -> None:
 
 @shared_task
 def keep_months() -> None:
-    """See to it that journals and entries have a month to be written into."""
-    # Entries first: they bear the ids of journals, which begin a month as soon as they have one. A journal's number is
-    # drawn when its key is written.
+    """Create the monthly partitions that journals and entries will need."""
+    # Entries come first, because they carry the ids of journals. A journal draws its id when its
+    # posting key is written, so that table is the one to lock.
     partitions.keep("wallet_entry")
     partitions.keep("wallet_journal", door="wallet_posting_key")
 
 
 @shared_task
 def count_months() -> None:
-    """Have the planner know how journals and entries are spread over months."""
+    """Update the planner statistics of the partitioned journals and entries."""
     partitions.count("wallet_entry")
     partitions.count("wallet_journal")
 
 
 @shared_task
 def look_at_accounts() -> None:
-    """Write down how players' accounts stand."""
+    """Store an hourly snapshot of the players' accounts."""
     account_snapshots.look()
 
 
 @shared_task
 def ask_undecided_payments() -> None:
-    """Ask providers about payments of which nothing is heard."""
+    """Query providers about deposits that have no result yet."""
     status_queries.ask_undecided()
 
 
 @shared_task
 def send_bank_notices() -> None:
-    """Send the messages that the sandbox bank owes."""
+    """Send the sandbox bank's due webhooks."""
     webhooks.send_due()
 
 
 @shared_task
 def send_payouts() -> None:
-    """Give approved withdrawals to the bank, and ask about those it has not decided."""
+    """Send approved withdrawals to the bank, and query those it has not decided."""
     payouts.send_due()
 
 
 @shared_task
 def work_at_the_sandbox_bank() -> None:
-    """Decide the sandbox bank's orders to pay whose moment has come, and send the messages it owes for them."""
+    """Decide the sandbox bank's due payout orders and send their webhooks."""
     sandbox_payouts.decide_due()
 
 
 @shared_task
 def tell_operators() -> None:
-    """Tell operators what rounds of their players came to, and what plays none."""
+    """Send operators the due messages about wins and rollbacks."""
     queue.send_due()
 
 
 @shared_task
 def give_up_remote_bets() -> None:
-    """Give up bets at operators whose answer nobody waits for any more."""
+    """Give up bets at operators whose response is overdue."""
     bets.sweep()

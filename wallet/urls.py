@@ -1,4 +1,4 @@
-"""The cashier's addresses, under the language."""
+"""URLs of the cashier and the limits page, below the language prefix."""
 
 from django.urls import path
 

@@ -1,8 +1,9 @@
-"""The one door for money: every movement passes through `post` or `reverse`, each of them one SQL statement in the
-transaction of what caused it; those of a round through the statement that finishes it, which asks with `request`.
+"""The ledger: every movement of money is posted here, with `post` or `reverse`.
 
-PostgreSQL keeps the rules (``sql/functions/ledger.sql``); this module speaks to it and names its errors. An error
-leaves the surrounding transaction to be rolled back.
+Each call is one SQL statement in the caller's transaction. The statement that finishes a round
+posts too: `request` builds its argument. PostgreSQL enforces the rules
+(``sql/functions/ledger.sql``). This module calls the SQL functions and translates their errors.
+After an error the caller must roll back the transaction.
 """
 
 import json
@@ -19,15 +20,15 @@ from wallet.models import Entry, PostingKey
 
 
 class LedgerError(Exception):
-    """The ledger refuses; nothing has moved."""
+    """Base error: the ledger refused the posting and nothing moved."""
 
 
 class InsufficientFunds(LedgerError):
-    """A line would take a player's account below what is held on it, or below zero."""
+    """A line would take a player's account below zero or below its held amount."""
 
 
 class PostingConflict(LedgerError):
-    """The key has posted a journal with other contents."""
+    """The idempotency key was used for a journal with other contents."""
 
 
 class UnbalancedJournal(LedgerError):
@@ -35,40 +36,42 @@ class UnbalancedJournal(LedgerError):
 
 
 class UnknownAccount(LedgerError):
-    """There is no such account, or not in this currency and mode."""
+    """The account does not exist, or not in this currency and mode."""
 
 
 class UnknownJournal(LedgerError):
-    """There is no such journal to reverse."""
+    """The journal to reverse does not exist."""
 
 
 class AlreadyReversed(LedgerError):
-    """The journal has been reversed under another key."""
+    """The journal was already reversed under another key."""
 
 
 class NotStaked(LedgerError):
-    """A payout is below zero, or for an account that has staked nothing on the round."""
+    """A payout is negative, or goes to an account without a stake in the round."""
 
 
 class WrongPurpose(LedgerError):
-    """A bank, stakes or a house player's chips do not move by such a journal."""
+    """This kind of journal may not move a bank, stakes or a house player's chips."""
 
 
 class BetweenPlayers(LedgerError):
-    """A journal would give one player's money to another, and is not the settlement of a coup."""
+    """The journal would pass money between players and is not the settlement of a coup."""
 
 
 class HouseStopped(LedgerError):
-    """A stake, a bank, a deposit or free money, while the whole house is stopped (`wallet.house_stop`)."""
+    """The house is stopped (`wallet.house_stop`): no stake, bank, deposit or free money."""
 
 
 class NotApproved(LedgerError):
-    """No two people who may do so have agreed on this adjustment, or it was posted before."""
+    """The adjustment lacks an approval by two authorised people, or was posted before."""
 
 
 class LimitReached(LedgerError):
-    """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
-    is active when it is read. Amounts in minor units of *currency*.
+    """A stake or deposit would exceed a limit of the player.
+
+    The message is a sentence for the player, in the language that is active when it is read.
+    Amounts are minor units of *currency*.
     """
 
     def __init__(self, kind: str, period: str, limit: int, left: int, currency: str) -> None:
@@ -76,12 +79,12 @@ class LimitReached(LedgerError):
         self.kind = kind  # "deposit", "loss" or "stake"
         self.period = period
         self.limit = limit
-        self.left = left  # of the limit, before what was refused
+        self.left = left  # what the limit still allowed before the refused amount
         self.currency = currency
 
     @classmethod
     def parse(cls, detail: str) -> "LimitReached":
-        """Read the detail of SB006: ``stake|week|10000|2500|SEK``."""
+        """Parse the detail of SB006: ``stake|week|10000|2500|SEK``."""
         kind, period, limit, left, currency = detail.split("|")
         return cls(kind, period, int(limit), int(left), currency)
 
@@ -89,7 +92,7 @@ class LimitReached(LedgerError):
         return messages.reached(self.kind, self.period, self.limit, self.left, self.currency)
 
 
-LIMIT_REACHED = "SB006"  # its detail says which
+LIMIT_REACHED = "SB006"  # the error detail says which limit
 ERROR_OF_STATE = {
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
@@ -111,7 +114,7 @@ ERROR_OF_CONSTRAINT = {
 
 @dataclass(frozen=True)
 class Line:
-    """*amount* minor units into an account, or out of it where negative. Never zero."""
+    """A line of a journal: *amount* minor units into an account, negative for out of it. Never zero."""
 
     account_id: int
     currency: str
@@ -121,9 +124,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Journal:
-    """One movement, asked for under a key of its own: the same key never moves money twice.
+    """A movement of money to post. The same idempotency *key* never moves money twice.
 
-    *kind* says in lower case what it is for (``stake``, ``deposit``).
+    *kind* is the purpose in lower case (``stake``, ``deposit``).
     """
 
     key: UUID
@@ -134,9 +137,9 @@ class Journal:
 
 @dataclass(frozen=True)
 class Posted:
-    """A journal that stands in the ledger; ``balances`` are those of the players' accounts right after it.
+    """A posted journal. ``balances`` are those of the players' accounts right after it.
 
-    ``replayed`` tells that its key had posted it before.
+    ``replayed`` is true if an earlier call with the same key posted it.
     """
 
     journal_id: int
@@ -145,17 +148,19 @@ class Posted:
 
 
 def post(*journals: Journal) -> tuple[Posted, ...]:
-    """Post *journals* in order, all or none, and return what stands in the ledger for each.
+    """Post *journals* in order, all or none, and return the posted journal for each.
 
-    Raises BetweenPlayers, HouseStopped, InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal,
-    UnknownAccount, WrongPurpose.
+    Raises BetweenPlayers, HouseStopped, InsufficientFunds, LimitReached, PostingConflict,
+    UnbalancedJournal, UnknownAccount, WrongPurpose.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 
 
 def request(*journals: Journal) -> str:
-    """Return the argument of ``wallet_post`` for *journals*, where it is called within a statement that does more, as
-    the one that finishes a round. Such a statement runs inside `refusals`.
+    """Return the argument of ``wallet_post`` for *journals*.
+
+    A larger statement that calls ``wallet_post`` uses it, such as the one that finishes a round.
+    Run that statement inside `refusals`.
     """
     asked = [
         {
@@ -170,8 +175,9 @@ def request(*journals: Journal) -> str:
 
 
 def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
-    """Post the exact opposite of each journal under its key, for the same round, all or none, and return what stands in
-    the ledger for each. On every account, what they bring comes before what they take.
+    """Post the exact opposite of each journal under its key, for the same round, all or none.
+
+    Returns the posted journal for each. On every account, credits come before debits.
 
     Raises UnknownJournal, AlreadyReversed, InsufficientFunds, PostingConflict.
     """
@@ -180,20 +186,21 @@ def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
 
 
 def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
-    """Post what is held for a round as its stakes and return the journal; None where nothing was held.
+    """Post what is held for a round as its stakes and return the journal, or None if nothing was held.
 
-    The same *key* again returns the same journal.
+    The same *key* returns the same journal again.
     """
     posted = _call("SELECT * FROM wallet_stake_holds(%s::uuid, %s::uuid)", [round_id, key])
     return posted[0] if posted else None
 
 
 def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Posted | None:
-    """Post what each account is *paid* out of the stakes that were held for a round, the house taking the rest, and
-    return the journal; None where nothing was staked.
+    """Pay a round whose holds became stakes and return the journal, or None if nothing was staked.
 
-    The same *key* again returns the same journal. Raises NotStaked; UnknownJournal where the stakes have been taken
-    back; PostingConflict.
+    *paid* maps account ids to minor units. The house gets the rest. The same *key* returns the same
+    journal again.
+
+    Raises NotStaked, PostingConflict, and UnknownJournal if the stakes were reversed.
     """
     statement = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
     posted = _call(statement, [round_id, key, list(paid), list(paid.values())])
@@ -201,7 +208,7 @@ def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Post
 
 
 def adjust(approval_id: int) -> Posted:
-    """Post what an approval of an adjustment says and return the journal.
+    """Post an approved adjustment and return the journal.
 
     Raises NotApproved, InsufficientFunds.
     """
@@ -210,7 +217,7 @@ def adjust(approval_id: int) -> Posted:
 
 
 def find(key: UUID) -> Posted | None:
-    """Return what *key* has posted, if anything."""
+    """Return the journal that *key* posted, or None."""
     known = PostingKey.objects.filter(key=key).first()
     if known is None:
         return None
@@ -220,13 +227,13 @@ def find(key: UUID) -> Posted | None:
 
 
 def system_key(round_id: UUID, purpose: str) -> UUID:
-    """Return the key under which the house posts something for a round: always the same one for the same *purpose*."""
+    """Return the house's idempotency key for a round: the same *purpose* gives the same key."""
     return uuid5(round_id, purpose)
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Raise what the ledger refuses inside by the ledger's own names."""
+    """Translate the database errors of the ledger into LedgerError subclasses."""
     try:
         yield
     except DatabaseError as error:
@@ -243,7 +250,7 @@ def _call(statement: str, parameters: Sequence[str | UUID | list[int] | list[UUI
 
 
 def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Posted, ...]:
-    """Gather the rows of each journal. Those of one account come in their order: its last balance counts."""
+    """Group the rows by journal. Rows of one account come in order, so its last balance is kept."""
     posted: dict[int, Posted] = {}
     balances: dict[int, dict[int, int]] = {}
     for place, journal_id, replayed, account_id, balance in rows:
@@ -255,7 +262,7 @@ def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Poste
 
 
 def _named(error: DatabaseError) -> LedgerError | None:
-    """Return the ledger's own error for what PostgreSQL reports, or None where the ledger does not know it."""
+    """Return the LedgerError for a database error, or None if the error is not the ledger's."""
     cause = error.__cause__
     if not isinstance(cause, psycopg.Error):
         return None

@@ -1,10 +1,11 @@
-"""How players' accounts stand, looked up once an hour: what is held is a state of which the ledger keeps no record, and
-reports of the past need it (`wallet.reports.liability`).
+"""Hourly snapshots of the players' accounts, for reports about the past (`wallet.reports.liability`).
+
+The ledger has no history of held amounts, so snapshots store them.
 """
 
 from django.db import connection
 
-# One statement, so that the rows are of one moment.
+# One statement, so that all rows are from the same moment.
 LOOK = """
 INSERT INTO wallet_standing (at, account_kind, currency, mode, balance, held)
 SELECT statement_timestamp(), kind, currency, mode, sum(balance), sum(held)
@@ -14,8 +15,9 @@ ON CONFLICT DO NOTHING
 
 
 def look() -> None:
-    """Write down what lies on players' accounts now, by kind of account, currency and mode, and what of it is held.
-    Twice is harmless.
+    """Store the current balance and held amount, summed by account kind, currency and mode.
+
+    A repeated call is harmless.
     """
     with connection.cursor() as cursor:
         cursor.execute(LOOK)

@@ -1,4 +1,4 @@
-"""Accounts: opened once, found ever after, locked where a balance is about to decide something."""
+"""Open, find and lock accounts, and read balances."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ ID_AND_BALANCE = "SELECT id, balance FROM wallet_account WHERE owner_id = %s AND
 
 
 def open_accounts(player: Player) -> None:
-    """Open the player's two cash accounts, real and free, in the player's currency; those there are stay."""
+    """Open the player's two cash accounts, real and free, in the player's currency. Existing ones are kept."""
     with connection.cursor() as cursor:
         for mode in Mode:
             cursor.execute(
@@ -23,20 +23,22 @@ def open_accounts(player: Player) -> None:
 
 
 def open_purse(player: Player, mode: Mode) -> int:
-    """Open the player's purse in the player's currency, or find it, and return its id."""
+    """Open the player's purse in the player's currency if there is none, and return its id."""
     return _open(player, mode, AccountKind.PURSE)
 
 
 def open_pending(player: Player) -> int:
-    """Open the account on which the player's withdrawals wait, or find it, and return its id."""
+    """Open the account for the player's pending withdrawals if there is none, and return its id."""
     return _open(player, Mode.REAL, AccountKind.PENDING)
 
 
 def open_standing(
     kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
 ) -> int:
-    """Open the account that stands for a tenure (`BANK`, of its banker), a coup (`STAKES`) or a house player (`SEAT`),
-    or find it, and return its id. It begins empty; only journals of that tenure or coup move it.
+    """Open the account of a tenure (`BANK`), a coup (`STAKES`) or a house player (`SEAT`), and return its id.
+
+    An existing account is returned as it is. A new one is empty. A `BANK` account belongs to its
+    banker. Only journals of that tenure or coup move the account.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -64,15 +66,15 @@ def player_account(player_id: int, mode: Mode, kind: AccountKind = AccountKind.C
 
 
 def balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
-    """Return what a player has there, in minor units. Raises Account.DoesNotExist."""
+    """Return the balance of a player's account, in minor units. Raises Account.DoesNotExist."""
     _, amount = id_and_balance(player_id, mode, kind)
     return amount
 
 
 def id_and_balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) -> tuple[int, int]:
-    """Return a player's account and what lies there, in minor units.
+    """Return the id of a player's account and its balance in minor units.
 
-    A fixed statement, since every page of a table needs it. Raises Account.DoesNotExist.
+    It uses a fixed SQL statement because every table page needs it. Raises Account.DoesNotExist.
     """
     with connection.cursor() as cursor:
         cursor.execute(ID_AND_BALANCE, [player_id, kind.value, mode.value])
@@ -83,38 +85,40 @@ def id_and_balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.C
 
 
 def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mode, int]:
-    """Return what a player has in each mode, in minor units; a mode without such an account is left out."""
+    """Return a player's balance by mode, in minor units. A mode without such an account is left out."""
     found = Account.objects.filter(owner_id=player_id, kind=kind).values_list("mode", "balance")
     return {Mode(mode): amount or 0 for mode, amount in found}
 
 
 def held(player_id: int) -> Mapping[Mode, int]:
-    """Return how much of what a player has is set aside for bets and bids at live tables, in minor units."""
+    """Return by mode how much a player has on hold for bets and bids at live tables, in minor units."""
     kinds = (AccountKind.CASH, AccountKind.PURSE)
     found = Account.objects.filter(owner_id=player_id, kind__in=kinds).values_list("mode").annotate(total=Sum("held"))
     return {Mode(mode): total for mode, total in found}
 
 
 def in_banks(player_id: int) -> Mapping[Mode, int]:
-    """Return what lies in the banks that a player holds at Chemin de Fer, in minor units; a mode without any is left
-    out.
+    """Return by mode the money in the banks that a player holds at Chemin de Fer, in minor units.
+
+    A mode without a bank is left out.
     """
     found = Account.objects.filter(owner_id=player_id, kind=AccountKind.BANK, balance__gt=0)
     return {Mode(mode): total for mode, total in found.values_list("mode").annotate(total=Sum("balance"))}
 
 
 def lock_account(player_id: int, mode: Mode) -> Account:
-    """Lock a player's cash account until the transaction ends and return it as it stands then.
+    """Lock a player's cash account until the transaction ends, and return its current state.
 
-    Whoever locks several accounts locks them ascending by id. Raises Account.DoesNotExist.
+    A caller that locks several accounts locks them in ascending order of id. Raises
+    Account.DoesNotExist.
     """
     return Account.objects.filter(owner_id=player_id, kind=AccountKind.CASH, mode=mode).select_for_update().get()
 
 
 def lock_cash_and(kind: AccountKind, player_id: int, mode: Mode) -> tuple[Account, Account]:
-    """Lock a player's cash account and the one of *kind* until the transaction ends and return them as they stand then.
+    """Lock a player's cash account and the account of *kind* until the transaction ends, and return both.
 
-    Raises Account.DoesNotExist where there is no such account.
+    Raises Account.DoesNotExist if the player has no such account.
     """
     kinds = (AccountKind.CASH, kind)
     found = Account.objects.filter(owner_id=player_id, kind__in=kinds, mode=mode).order_by("pk").select_for_update()
@@ -126,5 +130,5 @@ def lock_cash_and(kind: AccountKind, player_id: int, mode: Mode) -> tuple[Accoun
 
 @cache
 def house_account(kind: str, currency: str, mode: str) -> int:
-    """Return the id of an account of the house, which a migration has opened. Raises Account.DoesNotExist."""
+    """Return the id of a house account. A migration created it. Raises Account.DoesNotExist."""
     return Account.objects.values_list("pk", flat=True).get(owner=None, kind=kind, currency=currency, mode=mode)

@@ -1,12 +1,13 @@
-"""Who plays for real money: players who staked on some days, each by the clocks of where they live."""
+"""Count players who staked real money in a range of days, in each player's local time zone."""
 
 from collections.abc import Mapping
 from datetime import date
 
 from django.db import connection
 
-# One look into the key of their days for each player, however many days and rounds there are: a subquery with LIMIT is
-# never made into a join that reads every day of everybody. What was staked in rounds that are annulled is taken off.
+# One index look-up per player, however many days and rounds there are. A subquery with LIMIT is
+# never turned into a join that reads every day of every player. Stakes of voided rounds are not
+# counted.
 COUNT = """
 SELECT player.currency, count(*)
 FROM players_player AS player
@@ -19,7 +20,7 @@ GROUP BY player.currency
 
 
 def players_who_staked(first: date, last: date) -> Mapping[str, int]:
-    """Return how many players staked real money from one day to another, both included, by currency."""
+    """Return how many players staked real money from *first* to *last*, both included, by currency."""
     with connection.cursor() as cursor:
         cursor.execute(COUNT, {"first": first, "last": last})
         return dict(cursor.fetchall())

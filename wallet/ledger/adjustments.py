@@ -1,7 +1,8 @@
-"""A balance is put right by two people: one asks, another decides, and the database posts what the approval says.
+"""Balance adjustments: one staff member asks, a second one decides, the database posts what was approved.
 
-Cash alone is adjusted, so neither what is set aside for bets nor what lies in a game or waits to be paid out. It is
-no deposit, no stake and no win: limits and revenue do not know it. Sentences of errors are for staff.
+Only cash is adjusted, not money on hold for bets, in a purse or pending payout. An adjustment is
+not a deposit, stake or win, so it does not count towards limits or revenue. Error messages are for
+staff.
 """
 
 from collections.abc import Mapping
@@ -26,15 +27,16 @@ DECIDE = "wallet.decide_adjustment"
 
 
 class CannotAdjust(Exception):
-    """The balance cannot be adjusted so, as things stand. The message is a sentence for staff."""
+    """The balance cannot be adjusted in this way now. The message is a sentence for staff."""
 
 
 @transaction.atomic
 def ask(*, player: Player, mode: Mode, amount: int, why: Why, reason: str, by: Staff) -> Approval:
-    """Ask for *amount* minor units to be added to the player's cash, or taken away where it is negative; *why* is what
-    the player will read, *reason* is for the record.
+    """Ask for an adjustment of the player's cash by *amount* minor units, negative to take money away.
 
-    Raises CannotAdjust; approvals.AskedTwice while something is being asked for the same player.
+    The player reads *why*. *reason* is for the event log.
+
+    Raises CannotAdjust, and approvals.AskedTwice while another request for the same player is open.
     """
     account = accounts.lock_account(player.pk, mode)
     _refuse(player, account, amount)
@@ -50,7 +52,7 @@ def ask(*, player: Player, mode: Mode, amount: int, why: Why, reason: str, by: S
 
 
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Post what was asked for, record it and write to the player. Raises approvals.CannotExecute."""
+    """Post the approved adjustment, record it and mail the player. Raises approvals.CannotExecute."""
     amount, mode, why = int(str(request["amount"])), Mode(str(request["mode"])), Why(str(request["why"]))
     player = Player.objects.select_related("user").get(pk=int(str(request["player"])))
     account = accounts.lock_account(player.pk, mode)
@@ -90,7 +92,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
-    """Say whose balance changes by how much, and what the player will read."""
+    """Describe the adjustment for the approver: player, amount, mode, and the reason the player reads."""
     mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
     amount, currency = int(str(request["amount"])), str(request["currency"])
     size = format_money(abs(amount), currency, "en")
@@ -107,7 +109,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
-    """Say what the player has at hand now, and what they would have."""
+    """Return the player's available balance now and after the adjustment."""
     mode, currency = Mode(str(request["mode"])), str(request["currency"])
     account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
     at_hand = (account.balance or 0) - account.held
@@ -117,7 +119,7 @@ def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
 
 
 def journal_of(asked: Approval) -> int | None:
-    """Return the number of the journal that an approval was carried out by, None where there is none."""
+    """Return the id of the journal that executed an approval, or None."""
     done = Adjustment.objects.filter(approval=asked).first()
     if done is None:
         return None
@@ -125,12 +127,12 @@ def journal_of(asked: Approval) -> int | None:
 
 
 def of_journal(journal: Journal) -> Adjustment | None:
-    """Return the adjustment that a journal carried out, with who asked for it; None where it is none."""
+    """Return the adjustment that a journal executed, with its approval, or None."""
     return Adjustment.objects.select_related("approval__decision").filter(key=journal.key_id).first()
 
 
 def _refuse(player: Player, account: Account, amount: int) -> None:
-    """Raise CannotAdjust where the account, which is locked, cannot be adjusted by *amount*."""
+    """Raise CannotAdjust if the locked account cannot be adjusted by *amount*."""
     state = state_of(player)
     if state is ClosureState.ERASED:
         raise CannotAdjust("This account was erased: nobody knows any more whose it was.")

@@ -1,8 +1,8 @@
-"""Holds: what a player's slip on a shared table sets aside, given back or turned into stakes when bets close, which are
-settled together when the cards have fallen.
+"""Holds: money reserved for a player's bets on a shared table until bets close.
 
-PostgreSQL does it (``sql/functions/holds.sql``); this module speaks to it. Whoever calls holds the
-round's row.
+When bets close, holds become stakes or are released. All stakes of a round are settled together.
+PostgreSQL does the work (``sql/functions/holds.sql``), and this module calls it. The caller has
+locked the round's row.
 """
 
 from collections.abc import Mapping
@@ -15,10 +15,11 @@ from wallet.ledger import Posted
 
 
 def hold(round_id: UUID, account_id: int, amount: int) -> int:
-    """Hold *amount* minor units for a round on a player's account, instead of what was held for it there; 0 gives it
-    back. Return what is free on the account then.
+    """Set the hold of a round on a player's account to *amount* minor units, and return what is free then.
 
-    Raises HouseStopped where more is to be held, InsufficientFunds, LimitReached, UnknownAccount.
+    0 releases the hold.
+
+    Raises InsufficientFunds, LimitReached, UnknownAccount, and HouseStopped if the hold would grow.
     """
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute("SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)", [round_id, account_id, amount])
@@ -27,7 +28,7 @@ def hold(round_id: UUID, account_id: int, amount: int) -> int:
 
 
 def release_all(round_id: UUID) -> int:
-    """Give back whatever is held for a round; return on how many accounts something was."""
+    """Release all holds of a round, and return how many accounts had one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_release_holds(%s::uuid)", [round_id])
         (released,) = cursor.fetchone()
@@ -35,18 +36,20 @@ def release_all(round_id: UUID) -> int:
 
 
 def stake_all(round_id: UUID) -> Posted | None:
-    """Turn whatever is held for a round into its stakes; return the journal, None where nothing was held.
+    """Turn all holds of a round into stakes and return the journal, or None if nothing was held.
 
-    The second call returns the first one's journal.
+    A second call returns the first journal.
     """
     return ledger.stake_holds(round_id, key=ledger.system_key(round_id, "stake"))
 
 
 def settle_all(round_id: UUID, paid: Mapping[int, int]) -> Posted | None:
-    """Pay out a round whose holds became stakes: *paid* says what each account gets, and the house gets the rest.
-    Return the journal, None where nothing was staked.
+    """Settle a round whose holds became stakes and return the journal, or None if nothing was staked.
 
-    The second call returns the first one's journal. Raises NotStaked; UnknownJournal where the stakes have been taken
-    back; PostingConflict where the second call pays otherwise.
+    *paid* maps account ids to payouts in minor units. The house gets the rest. A second call
+    returns the first journal.
+
+    Raises NotStaked, UnknownJournal if the stakes were reversed, PostingConflict if a second call
+    has other payouts.
     """
     return ledger.settle_stakes(round_id, key=ledger.system_key(round_id, "settle"), paid=paid)

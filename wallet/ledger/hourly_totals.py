@@ -1,6 +1,8 @@
-"""What the ledger moved, added up: hours that are summed up from their sums (`audit.hours`), the ends of an interval
-from the entries, so that the answer is exact for any interval and reads little. Entries are found by the ids of their
-journals, which stand nearly in the order of their times.
+"""Hourly totals of what the ledger moved, by journal kind, account kind, currency and mode.
+
+Whole hours are read from stored totals (`audit.hours`). The ends of an interval are read from the
+entries. So the result is exact for any interval and few rows are read. Entries are found by their
+journals' ids, which are nearly in order of time.
 """
 
 from collections.abc import Iterator
@@ -16,10 +18,11 @@ from audit.reports.kinds import Interval
 
 SUMS: Final = "wallet.moved"
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""A moment before anything was booked."""
+"""A time before the first posting."""
 
-# A journal that reverses another one is told as that one's, with "void_" before it. Each is looked up by itself, since
-# few reverse any: joined as a whole, the journals of all months would be read for every hour.
+# A reversing journal counts under the reversed journal's kind, with "void_" before it. Each
+# reversed journal is looked up separately, because there are few. A plain join would read the
+# journals of all months for every hour.
 ENTRIES = """
     SELECT CASE WHEN was.id IS NULL THEN journal.kind ELSE 'void_' || was.kind END AS journal_kind,
         account.kind AS account_kind, entry.currency, entry.mode, count(*) AS entries,
@@ -50,15 +53,15 @@ FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >=
 
 @dataclass(frozen=True)
 class Sum:
-    """The entries of one kind of journal on one kind of account. Amounts in minor units."""
+    """Totals of one journal kind on one account kind. Amounts in minor units."""
 
-    journal_kind: str  # of what it reverses, with "void_" before it, where it reverses
+    journal_kind: str  # for a reversal: the reversed journal's kind, with "void_" before it
     account_kind: str
     currency: str
     mode: str
     entries: int
-    amount: int  # into the accounts, or out of them where negative
-    into: int  # the positive ones alone
+    amount: int  # net: into the accounts, negative for out of them
+    into: int  # sum of the positive entries only
 
     def __add__(self, other: "Sum") -> "Sum":
         return replace(
@@ -67,7 +70,7 @@ class Sum:
 
 
 def moved(interval: Interval) -> tuple[Sum, ...]:
-    """Return what moved in *interval*, to the entry."""
+    """Return the totals of *interval*, exact to the entry."""
     (cut,) = hours.cut(SUMS, [interval])
     found: dict[tuple[str, str, str, str], Sum] = {}
     pieces = [_entries(end) for end in cut.ends] + ([_kept(cut.whole)] if cut.whole else [])
@@ -79,7 +82,7 @@ def moved(interval: Interval) -> tuple[Sum, ...]:
 
 
 def roll(hour: datetime) -> int:
-    """Sum up an hour, and return how many entries were read."""
+    """Store the totals of an hour and return how many entries were read."""
     with connection.cursor() as cursor:
         cursor.execute(ROLL, _where(Interval(hour, hour + HOUR)))
         read: int = cursor.fetchone()[0]
@@ -87,7 +90,7 @@ def roll(hour: datetime) -> int:
 
 
 def first(since: datetime | None) -> datetime | None:
-    """Return when the first journal at that moment or later was written, the first of all where it is None."""
+    """Return the time of the first journal at or after *since*, or of the first journal at all if None."""
     begin = since or BEGINNING
     lowest = id_ranges.first_id("wallet_journal", begin)
     with connection.cursor() as cursor:
@@ -95,14 +98,14 @@ def first(since: datetime | None) -> datetime | None:
         found = cursor.fetchone()
         if found is None:
             return None
-        # One that was written before it may have a higher number.
+        # A journal with an earlier time may have a higher id.
         cursor.execute(FIRST, [lowest, id_ranges.ids("wallet_journal", Interval(begin, found[0])).stop, begin])
         moment: datetime = cursor.fetchone()[0]
     return moment
 
 
 def differences(whole: Interval) -> Iterator[str]:
-    """Add up whole hours anew, and say where what is kept says something else."""
+    """Recompute whole hours from the entries and yield a sentence for each stored total that differs."""
     hour = whole.since
     while hour < whole.until:
         one = Interval(hour, hour + HOUR)

@@ -1,7 +1,7 @@
-"""The purse: a balance of its own for a game that has one. Re-buy fills it from the player's cash account; what is left
-flows back, all of it, however the player leaves.
+"""The purse: a separate balance for a game. A re-buy fills it from cash, and leaving returns the rest.
 
-Every message of an error is a sentence in the active language.
+All that is left returns to cash, however the player leaves. Error messages are sentences in the
+active language.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from wallet.money import format_money
 
 
 class Leaving(StrEnum):
-    """Why a purse is emptied, as the event log has it."""
+    """Why a purse is emptied, as written to the event log."""
 
     GAME = "left the game"
     SESSION = "logged out"
@@ -32,38 +32,38 @@ class Leaving(StrEnum):
 
 
 class PurseError(Exception):
-    """Nothing has moved. The message is for the player."""
+    """Base error: nothing moved. The message is for the player."""
 
 
 class Barred(PurseError):
-    """Something keeps the player from playing."""
+    """The player is not eligible to play."""
 
 
 class MoreThanBalance(PurseError):
-    """A re-buy for more than there is on the cash account."""
+    """The re-buy exceeds the balance of the cash account."""
 
 
 class FormUsed(PurseError):
-    """The form's key has moved another amount."""
+    """The form's idempotency key was used for another amount."""
 
 
 @dataclass(frozen=True)
 class Returned:
-    """What went back to the cash account, in minor units; *replayed* tells that the key had done so before."""
+    """The amount returned to cash, in minor units. *replayed* is true if an earlier call with the same key did it."""
 
     amount: int
     replayed: bool
 
 
 def balance(player: Player, mode: Mode) -> int:
-    """Return what lies in the player's purse, in minor units: 0 where none was opened."""
+    """Return the balance of the player's purse in minor units, 0 if there is no purse."""
     return accounts.balances(player.pk, AccountKind.PURSE).get(mode, 0)
 
 
 def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
     """Move *amount* minor units from the player's cash into the purse. The same *key* moves them once.
 
-    Raises Barred, MoreThanBalance, FormUsed; each is recorded.
+    Raises Barred, MoreThanBalance, FormUsed, and records each refusal.
     """
     try:
         return _fill(player, mode, amount, uuid5(key, f"rebuy:{player.pk}:{mode.value}"))
@@ -75,15 +75,13 @@ def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Poste
 
 @transaction.atomic
 def leave(*, player: Player, mode: Mode, key: UUID) -> Returned:
-    """Move all that lies in the purse back to the player's cash. The same *key* again says what it moved, and moves
-    nothing.
-    """
+    """Return the whole purse to the player's cash. A repeated *key* moves nothing and returns the first result."""
     return _empty(player, mode, uuid5(key, f"leave:{player.pk}:{mode.value}"), Leaving.GAME, str(player))
 
 
 @transaction.atomic
 def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
-    """Move all that lies in the purse back to the player's cash, and return how much that was, in minor units."""
+    """Return the whole purse to the player's cash, and return the amount in minor units."""
     return _empty(player, mode, uuid4(), why, by).amount
 
 
@@ -112,8 +110,10 @@ def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
 
 
 def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Returned:
-    """Move back all that is not held for a round. What lies there is read under the lock of both accounts, so a round
-    that is being staked comes before or after, never between.
+    """Return everything that is not held for a round to cash.
+
+    Both accounts are locked when the balance is read, so a stake is posted completely before or
+    completely after.
     """
     try:
         cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)

@@ -1,4 +1,4 @@
-"""Taking back what a round moved: the exact opposite of its journals, and first what a player has not got any more."""
+"""Void a round's money: reverse all its journals, and first cover winnings that were already spent."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,27 +20,29 @@ MOVED_BACK = "void_transfer"
 
 @dataclass(frozen=True)
 class Undone:
-    """What the annulment of a round did to one player, in minor units."""
+    """What voiding a round did to one player, in minor units."""
 
     player_id: int
     currency: str
-    returned: int  # stakes given back less payouts taken back
-    shortfall: int  # what the house added, because the winnings had been spent
+    returned: int  # stakes returned minus payouts taken back
+    shortfall: int  # paid by the house because the winnings were spent
 
 
 def undo_round(round_id: UUID) -> tuple[Undone, ...]:
-    """Reverse every journal of a round, in the caller's transaction, which has made sure that nobody else does.
+    """Reverse every journal of a round in the caller's transaction.
 
-    Whoever has spent the winnings first gets what is missing, from their other account in this money and then from the
-    house: so a player ends with what there would be without the round, or with nothing. A bank that has gone home since
-    is made up in the same way, out of what its banker has.
+    The caller makes sure that no other process does the same. If a player has spent the winnings,
+    the missing amount comes first from their other account in the same currency and mode, then from
+    the house. So the player ends with what they would have without the round, or with nothing. For
+    a bank that was taken home since, the missing amount comes from its banker in the same way.
 
-    Raises LedgerError where the ledger does not let its own journals be reversed.
+    Raises LedgerError if the ledger refuses to reverse its journals.
     """
     journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
     ids = list(journals.values_list("pk", flat=True))
     moved = _moved(ids)
-    # What came from an operator and went back to it passed through the account: it is no part of what the round did.
+    # Transfers from and to an operator only pass through the account. They are not part of the
+    # round's result.
     played = _moved(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
     accounts = _lock(moved)
     covers = list(_covers(round_id, moved, accounts))
@@ -60,19 +62,20 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
             shortfall=shortfalls[account_id],
         )
         for account_id, amount in sorted(played.items())
-        if (owner_id := accounts[account_id].owner_id) is not None  # a house player is told nothing
+        if (owner_id := accounts[account_id].owner_id) is not None  # house players get no message
     )
 
 
 def _moved(journals: list[int]) -> Mapping[int, int]:
-    """Return what these journals put into each account that can run out, less what they took out."""
+    """Return the net amount that these journals put into each account that carries a balance."""
     entries = Entry.objects.filter(journal_id__in=journals, account__balance__isnull=False)
     return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))
 
 
 def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
-    """Lock these accounts, and whatever else their owners have at hand in the same money, ascending by id. What waits
-    to be paid out is left alone, and so is a bank that is played for elsewhere.
+    """Lock these accounts and their owners' other accounts in the same money, in ascending order of id.
+
+    Pending withdrawals are left alone. So is a bank that is in play elsewhere.
     """
     theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
     owners = {owner for owner, _, _ in theirs if owner is not None}
@@ -83,7 +86,7 @@ def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
 
 
 def _covers(round_id: UUID, moved: Mapping[int, int], accounts: Mapping[int, Account]) -> Iterator[ledger.Journal]:
-    """Bring every account to where the reversal does not take it below zero."""
+    """Yield the transfers that keep the reversal from taking any account below zero."""
     others: dict[tuple[int | None, str], list[Account]] = {}  # by owner and mode
     for account in accounts.values():
         if account.pk not in moved:

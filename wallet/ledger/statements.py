@@ -1,4 +1,4 @@
-"""The ledger as it is read: a player's movements, newest first and a page at a time, and what the house owes."""
+"""Player statements (movements by page, newest first) and the house's liabilities to players."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ from wallet.models import Account, AccountKind, Entry, Mode
 
 PAGE = 20
 
-# What a movement was for, by the kind of its journal. A stake that comes back before the cards, and what a coup did to
-# the bank of whoever held it, have kinds of their own here: see `told_as`.
+# Labels of movements by journal kind. A stake returned before the deal and the result of a coup for
+# its banker have kinds of their own here, see `told_as`.
 NAMES: dict[str, Promise] = {
     "deposit": _("Deposit"),
     "top_up": _("Free money"),
@@ -39,22 +39,22 @@ NAMES: dict[str, Promise] = {
     "remote_back": _("Taken back after a round"),
 }
 OTHER = _("Correction")
-# What sets money aside and gives it back: the player owns as much before and after.
+# Journals that move money to and from pending. The player owns the same amount before and after.
 ASIDE = ("withdraw", "withdraw_returned")
-# What passes between a player and their bank at Chemin de Fer: the round that such a journal names is a tenure.
+# Journals between a player and their bank at Chemin de Fer. Their `round_id` is a tenure.
 BANKS = ("bank", "bank_back", "bank_won")
 
 
 def told_as(kind: str, amount: int) -> str:
-    """Return by what kind a player is told of a movement that brought them *amount* minor units."""
+    """Return the kind under which a statement shows a movement of *amount* minor units."""
     return "relieved" if kind == "stake" and amount > 0 else kind
 
 
 @dataclass(frozen=True)
 class Movement:
-    """One entry on a player's account; amounts in minor units."""
+    """One entry on a player's account. Amounts in minor units."""
 
-    number: int  # counts the account's entries from 1
+    number: int  # number of the entry on its account, from 1
     journal_id: int
     at: datetime
     name: Promise
@@ -65,7 +65,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class Statement:
-    """Some movements, and the mark to ask for older ones with (None: there are none)."""
+    """A page of movements. ``older`` is the cursor for the next page, None on the last one."""
 
     movements: tuple[Movement, ...]
     older: int | None
@@ -75,7 +75,7 @@ class Statement:
 class Liability:
     """What the house owes its players in one currency and mode, in minor units (GLI-19 v3.0, 2.9.3).
 
-    *pending* has been asked for and not been paid out yet. What lies in banks at Chemin de Fer is held.
+    *pending* is requested and not yet paid out. *held* includes banks at Chemin de Fer.
     """
 
     currency: str
@@ -96,7 +96,7 @@ def statement(player_id: int, mode: Mode, *, before: int | None = None) -> State
 
 
 def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -> Statement:
-    """Return a page of at most so many movements on a player's account that are older than number *before*."""
+    """Return a page of at most *most* movements on a player's account, older than number *before*."""
     found = Entry.objects.filter(account=account_id, version__isnull=False)
     if before is not None:
         found = found.filter(version__lt=before)
@@ -118,7 +118,7 @@ def _movement(entry: Entry) -> Movement:
 
 
 def liabilities() -> tuple[Liability, ...]:
-    """Return what the house owes, for every currency and mode in which a player has an account."""
+    """Return what the house owes in every currency and mode in which a player has an account."""
     found = Account.objects.filter(owner__isnull=False).values("mode", "currency").order_by("-mode", "currency")
     is_pending, is_bank = Q(kind=AccountKind.PENDING), Q(kind=AccountKind.BANK)
     sums = found.annotate(

@@ -1,8 +1,9 @@
-"""Accounts of the house: one per kind, currency and mode."""
+"""House accounts: one per kind, currency and mode."""
 
 from django.db import migrations
 
-# Free money comes from the mint and real money from the cashier; operators' players play for real money only.
+# Free money comes from the mint, real money from the cashier. Operators' players play only for real
+# money.
 HOUSE_ACCOUNTS = """
 INSERT INTO wallet_account (kind, currency, mode, held, version, lock_only)
 SELECT kind, currency, mode, 0, 0, false

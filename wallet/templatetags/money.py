@@ -1,4 +1,4 @@
-"""Amounts in templates: ``{% load money %}{{ amount|money:currency }}``."""
+"""Template filters for amounts: ``{% load money %}{{ amount|money:currency }}``."""
 
 from django import template
 from django.utils.translation import get_language
@@ -10,19 +10,19 @@ register = template.Library()
 
 @register.filter
 def money(minor: int, currency: str) -> str:
-    """Write an amount of *minor* units in the reader's language."""
+    """Format *minor* units in the reader's language."""
     return format_money(minor, currency, get_language() or "en")
 
 
 @register.filter
 def amount(minor: int, currency: str) -> str:
-    """Write a limit: like money, but without decimals where it is whole units."""
+    """Format a limit: as `money`, but whole units have no decimals."""
     return format_amount(minor, currency, get_language() or "en")
 
 
 @register.filter
 def signed_money(minor: int, currency: str) -> str:
-    """Write an amount that came in with a plus, one that went out with a minus."""
+    """Format an amount with its sign: plus for money in, minus for money out."""
     if minor == 0:
         return money(minor, currency)
     return f"{'+' if minor > 0 else MINUS}{money(abs(minor), currency)}"

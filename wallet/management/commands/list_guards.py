@@ -1,4 +1,4 @@
-"""`manage.py list_guards`: write down what guards money in this database, just migrated, as what is due."""
+"""`manage.py list_guards`: write the guards of a freshly migrated database to ``wallet/guards.txt``."""
 
 from django.core.management.base import BaseCommand
 
@@ -11,5 +11,5 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it."""
+        """Write the file."""
         guards.LIST.write_text("\n".join(guards.standing()) + "\n")

@@ -1,4 +1,4 @@
-"""`manage.py print_bank_statement`: the sandbox bank's statement, to be read in under ``/staff/statements/``."""
+"""`manage.py print_bank_statement`: print the sandbox bank's statement, for upload at ``/staff/statements/``."""
 
 from argparse import ArgumentParser
 from datetime import date
@@ -10,15 +10,15 @@ from wallet.sandbox_bank.statement import write_statement
 
 
 class Command(BaseCommand):
-    """For whoever tries out or tests reconciliation."""
+    """Used to try out or test reconciliation."""
 
     help = "prints what the sandbox bank took and paid in some days, as CSV"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Which days, in UTC."""
+        """Add the first and last day, in UTC."""
         parser.add_argument("--since", type=date.fromisoformat, required=True, help="first day, such as 2026-11-22")
         parser.add_argument("--until", type=date.fromisoformat, required=True, help="last day, included")
 
     def handle(self, *, since: date, until: date, **options: Any) -> None:
-        """Run it."""
+        """Print the statement."""
         write_statement(self.stdout, since=since, until=until)

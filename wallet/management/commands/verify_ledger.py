@@ -1,4 +1,4 @@
-"""`manage.py verify_ledger`: every invariant of the ledger, and the rows that break it."""
+"""`manage.py verify_ledger`: check every invariant of the ledger and list the rows that break it."""
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -11,7 +11,7 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def handle(self, *args: object, verbosity: int = 1, **options: object) -> None:
-        """Run it. Raises CommandError, naming every row, where an invariant does not hold."""
+        """Check the invariants. Raises CommandError with every offending row if an invariant does not hold."""
         broken = []
         for check in verify.run():
             if check.rows:
