@@ -1,1 +1,1 @@
-"""The ground floor: what happened, written down once and never changed. Anyone may call it; it knows nobody."""
+"""The event log: append-only record of what happened. Lowest app: all others may call it, it imports none of them."""

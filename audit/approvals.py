@@ -1,12 +1,12 @@
-"""Approvals, the four eyes of the house: one person asks, another decides, and what was asked for is done as it stands.
-Until then whoever asked may withdraw it.
+"""Four-eyes approvals: one person requests, another decides, and an approved request is executed
+unchanged. Until the decision the requester may withdraw it.
 
-The request is frozen as canonical JSON with its SHA-256 when it is asked for. Nothing but those bytes is executed, in
-the transaction of the decision: if it cannot be, nothing has been decided. What may be asked for, the floors above
-register when they are ready (`register`); this module knows nobody, so accounts and persons are plain ids to it.
+The request is stored as canonical JSON with its SHA-256. Exactly those bytes are executed, in the
+transaction of the decision; if execution fails, the decision is rolled back. Other apps register
+kinds of requests when they are ready (`register`). Accounts and persons are plain IDs here.
 
-The database enforces the rules for every writer (``sql/functions/approvals.sql``). Error messages here are for staff,
-in English.
+The database enforces the rules for every writer (``sql/functions/approvals.sql``). Error messages
+here are for staff, in English.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ NOT_THEIRS = "One of the two people does not work here in this role any more. It
 
 
 class ApprovalError(Exception):
-    """Nothing has been decided. The message is a sentence for staff."""
+    """No decision was made. The message is a sentence for staff."""
 
 
 class UnknownApproval(ApprovalError):
@@ -38,11 +38,11 @@ class UnknownApproval(ApprovalError):
 
 
 class AlreadyDecided(ApprovalError):
-    """Somebody was first."""
+    """Another decision was first."""
 
 
 class AskedTwice(ApprovalError):
-    """The same kind of thing is being asked for the same subject: *asked* is that request."""
+    """A request of this kind for the same subject is open: *asked* is that request."""
 
     def __init__(self, asked: Approval) -> None:
         super().__init__(f"This has been asked for already and awaits a decision: request {asked.pk}.")
@@ -54,28 +54,28 @@ class Expired(ApprovalError):
 
 
 class OwnRequest(ApprovalError):
-    """Who asked and who decides are one person."""
+    """The requester and the decider are one person."""
 
 
 class NotYours(ApprovalError):
-    """Somebody else asked for it."""
+    """The request belongs to another person."""
 
 
 class NotAllowed(ApprovalError):
-    """Whoever decides has not the permission of this kind."""
+    """The decider lacks the permission of this kind."""
 
 
 class Tampered(ApprovalError):
-    """The stored request is not what was asked for."""
+    """The stored request is not the one that was made."""
 
 
 class CannotExecute(ApprovalError):
-    """What was asked for cannot be done as things stand now. Raised by a kind's own function."""
+    """The request cannot be executed in the current state. Raised by a kind's own function."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A request in words: a line for the list, then what is to be known about it, each with its name."""
+    """Display form of a request: a title for the list, and facts as pairs of name and value."""
 
     title: str
     facts: "Facts"
@@ -83,7 +83,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Verdicted:
-    """A decision as a kind's functions are told of it."""
+    """A decision, as passed to a kind's functions."""
 
     by: str
     reason: str
@@ -96,18 +96,16 @@ Facts = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that takes two people: what is done when the second one agrees, and when not, who may decide, and how
-    it reads.
-    """
+    """A kind of request: what an approval and a refusal do, who may decide, and how it is displayed."""
 
     name: str
-    title: str  # what is asked for, as a noun
-    then: str  # what happens once it is approved, as a sentence
+    title: str  # what is requested, as a noun
+    then: str  # what an approval does, as a sentence
     execute: Act
     refuse: Act
     permission: str  # app.codename
     describe: Callable[[Mapping[str, log.Json]], Description]
-    standing: Callable[[Mapping[str, log.Json]], Facts]  # how things stand now, which a decision would change
+    standing: Callable[[Mapping[str, log.Json]], Facts]  # the current state that an approval would change
     lasts: timedelta
 
 
@@ -116,11 +114,11 @@ _listeners: list[Callable[[Approval], None]] = []
 
 
 def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
-    """Leave everything as it is."""
+    """Do nothing."""
 
 
 def _nothing_stands(request: Mapping[str, log.Json]) -> Facts:
-    """Know nothing that the request does not say."""
+    """Return no facts about the current state."""
     return ()
 
 
@@ -136,39 +134,40 @@ def register(
     refuse: Act = _nothing,
     lasts: timedelta = LASTS,
 ) -> None:
-    """Make *kind* something that can be asked for; an app does so once, when it is ready.
+    """Register a kind of request; an app calls this once, when it is ready.
 
-    *title* and *then* say to staff what it is and what follows; *execute* raises CannotExecute where the request no
-    longer fits.
+    *title* and *then* describe the request and its effect to staff; *execute* raises CannotExecute
+    where the request no longer fits.
     """
     _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, standing, lasts)
 
 
 def listen(told: Callable[[Approval], None]) -> None:
-    """Have *told* called, in the same transaction, with every approval that is asked for or has ended."""
+    """Call *told* with every approval that is requested or has ended, in the same transaction."""
     _listeners.append(told)
 
 
 def kind(name: str) -> Kind:
-    """Return what was registered under *name*. Raises KeyError."""
+    """Return the kind registered under *name*. Raises KeyError."""
     return _kinds[name]
 
 
 def kinds() -> tuple[str, ...]:
-    """Return the names of everything that takes two people."""
+    """Return the names of all kinds."""
     return tuple(sorted(_kinds))
 
 
 def permissions() -> tuple[str, ...]:
-    """Return every permission that lets somebody decide something."""
+    """Return every permission that lets somebody decide requests."""
     return tuple(sorted({each.permission for each in _kinds.values()}))
 
 
 @transaction.atomic
 def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person: UUID, reason: str) -> Approval:
-    """Ask for *request* to be done by a second person's decision. It stays open for as long as its kind lasts.
+    """Request that *request* be executed after another person's approval. It is open for as long as
+    its kind lasts.
 
-    Raises AskedTwice where the same is open for *on*; KeyError for a kind that nobody registered.
+    Raises AskedTwice where one of this kind is open for *on*; KeyError for an unregistered kind.
     """
     lasts = _kinds[kind].lasts
     if before := waiting().filter(kind=kind, on=on).first():
@@ -198,10 +197,11 @@ def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person:
 
 
 def decide(*, approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
-    """Approve, and thereby execute, or refuse what another person asked for; *may* says of a permission whether the
-    decider has it.
+    """Approve and execute, or refuse, what another person requested; *may* returns whether the
+    decider has a permission.
 
-    Raises UnknownApproval, NotAllowed, OwnRequest, Expired, AlreadyDecided, Tampered, CannotExecute; each is recorded.
+    Raises UnknownApproval, NotAllowed, OwnRequest, Expired, AlreadyDecided, Tampered,
+    CannotExecute; each is recorded.
     """
     try:
         return _decide(approval_id, yes, by, person, reason, may)
@@ -236,8 +236,8 @@ def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may
 
 
 def withdraw(*, approval_id: int, by: str, person: UUID, reason: str) -> Decision:
-    """Take a request back, which *person* made, under this account or another one. Nothing is done, and nothing that
-    waits for it is refused: it can be asked for again.
+    """Withdraw a request that *person* made, under this account or another one. Neither `execute`
+    nor `refuse` of its kind is called; it can be requested again.
 
     Raises UnknownApproval, NotYours, Expired, AlreadyDecided; each is recorded.
     """
@@ -261,7 +261,7 @@ def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
 
 
 def expire() -> int:
-    """Enter the end of every approval that nobody decided in time, and return how many there were."""
+    """Expire all approvals that nobody decided in time, and return their number."""
     return sum(map(_expire, Approval.objects.filter(decision=None, expires_at__lte=Clock()).order_by("pk")))
 
 
@@ -281,9 +281,10 @@ def waiting() -> QuerySet[Approval]:
 
 
 def thaw(asked: Approval) -> Mapping[str, log.Json]:
-    """Return the request as it was asked for.
+    """Return the request as it was made.
 
-    Raises Tampered where the stored bytes are not those whose hash is stored, and stands in the event of the asking.
+    Raises Tampered where the stored bytes do not match the stored hash and the hash in the event of
+    the request.
     """
     hashed = _sha256(asked.request)
     event = Event.objects.filter(kind="approval.asked", on=_name(asked.pk)).order_by("pk").first()
@@ -304,7 +305,7 @@ def _find(approval_id: int) -> Approval:
 
 
 def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reason: str) -> Decision:
-    """Insert the decision first of all: who comes second waits here and finds it."""
+    """Insert the decision first: the second of two deciders waits here and gets an error."""
     try:
         with transaction.atomic():
             decision = Decision.objects.create(
@@ -326,7 +327,7 @@ def _tell(asked: Approval) -> None:
 
 
 def sqlstate(error: DatabaseError) -> str | None:
-    """Return with which code the database refuses; a kind's own function says by it why it cannot be executed."""
+    """Return the SQLSTATE of a database error; kinds use it to explain why a request cannot be executed."""
     cause = error.__cause__
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 

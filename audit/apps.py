@@ -1,4 +1,4 @@
-"""The application of the event log."""
+"""Application configuration of the event log."""
 
 from django.apps import AppConfig
 
@@ -7,8 +7,8 @@ class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
-        """Say what of the log takes two people: how long what is kept; and what of it is significant."""
-        from audit import approvals, retention  # models are loaded by now, and not before
+        """Register the approval of retention changes, and the significant events of this app."""
+        from audit import approvals, retention  # models are not loaded earlier
         from audit.reports import alterations
         from audit.significant import builtin
 

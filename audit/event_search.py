@@ -1,4 +1,4 @@
-"""Finding events among any number of them: whatever is asked for, a range of an index gives the next few."""
+"""Search of events, in any number of them: each search reads a range of an index."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,12 +11,14 @@ from audit import id_ranges
 from audit.models import Event, Leaf
 from audit.reports.kinds import Interval
 
-MOST_LEAVES: Final = 10_000  # that may be asked for at once
+MOST_LEAVES: Final = 10_000  # largest range in one search
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which events: an empty field asks for nothing. *leaves* are places in the log, `MOST_LEAVES` at most."""
+    """Search criteria; an empty field matches everything. *leaves* are positions in the log,
+    `MOST_LEAVES` at most.
+    """
 
     exact: dict[str, str] = field(default_factory=dict)  # kind, by, on
     since: datetime | None = None
@@ -25,9 +27,7 @@ class Wanted:
 
 
 def find(wanted: Wanted, *, after: int | None, oldest_first: bool, limit: int) -> list[Event]:
-    """Return so many of the events that fit, newest first or the other way round, that come after the one with the id
-    *after*.
-    """
+    """Return up to *limit* matching events after the one with the ID *after*, newest first or oldest first."""
     found = query(wanted)
     if after is not None:
         found = found.filter(pk__gt=after) if oldest_first else found.filter(pk__lt=after)
@@ -35,7 +35,7 @@ def find(wanted: Wanted, *, after: int | None, oldest_first: bool, limit: int) -
 
 
 def query(wanted: Wanted) -> QuerySet[Event]:
-    """Return all that fit."""
+    """Return all matching events."""
     found = Event.objects.filter(about(**wanted.exact))
     if wanted.since or wanted.until:
         since, until = (
@@ -46,13 +46,14 @@ def query(wanted: Wanted) -> QuerySet[Event]:
         found = found.filter(pk__gte=ids.start, pk__lt=ids.stop, at__gte=since, at__lt=until)
     if wanted.leaves is not None:
         leaves = Leaf.objects.filter(leaf__gte=wanted.leaves.start, leaf__lt=wanted.leaves.stop)
-        ends = leaves.aggregate(low=Min("event"), high=Max("event"))  # or else all of a kind would be looked through
+        # otherwise all events of the kind would be scanned
+        ends = leaves.aggregate(low=Min("event"), high=Max("event"))
         found = found.filter(pk__gte=ends["low"] or 0, pk__lte=ends["high"] or 0, pk__in=leaves.values("event"))
     return found
 
 
 def about(*, on: str = "", **exact: str) -> Q:
-    """Return the condition an event has to meet; a bare UUID means whatever is named so, and the round with this id."""
+    """Return the condition for the exact fields; a bare UUID matches that subject and the round with this ID."""
     if not on:
         return Q(**exact)
     try:

@@ -1,12 +1,13 @@
-"""What the house did is summed up hour by hour, once nothing more can be written into an hour: so reports over millions
-of rounds read a few thousand rows, and a sum is never changed.
+"""Hourly totals: each hour is summed up once, when nothing more can be written into it. Reports
+over millions of rounds then read a few thousand rows, and totals never change.
 
-A row is written at the time that its own statement reads, and seen when its transaction has ended, in any order. So a
-task marks the moment now and then, with a transaction of its own (`mark`): when all that had begun to write before that
-one have ended, whatever was written before the mark is in sight. A minute less is what counts as settled, for who read
-the time and had not begun to write, and for a clock that is set back (``audit_settled``).
+A row takes its time from the clock of its statement and becomes visible when its transaction ends,
+in any order. Therefore a task regularly writes a mark in a transaction of its own (`mark`). Once
+all transactions that had begun to write before the mark's have ended, everything written before the
+mark is visible. The settled time is one minute earlier: a transaction may read the time before it
+begins to write, and a clock may be set back (``audit_settled``).
 
-What is summed up, the floors above register when they are ready (`register`). Hours begin in UTC.
+Other apps register what to sum up when they are ready (`register`). Hours begin in UTC.
 """
 
 import logging
@@ -24,28 +25,28 @@ from audit.reports.kinds import Interval
 logger = logging.getLogger(__name__)
 
 HOUR: Final = timedelta(hours=1)
-LOCK: Final = 1014  # of advisory locks, beside the name of the sums
-MOST: Final = 200  # steps of one call for each sums: a long backlog keeps no worker for long
-MOST_EMPTY: Final = 10_000  # hours in which nothing was written, entered in one step
-MOST_TOLD: Final = 100  # differences that an event names
+LOCK: Final = 1014  # first key of the advisory locks; the second is the name of the totals
+MOST: Final = 200  # steps per call for each kind of totals, so that a long backlog does not occupy a worker
+MOST_EMPTY: Final = 10_000  # hours without rows that are entered in one step
+MOST_TOLD: Final = 100  # differences that one event names
 A_NIGHT: Final = 30 * HOUR
-"""What is verified every night: more than from one night to the next, or the hour in which it was done yesterday, and
-what was summed up late, would never be.
+"""Period that is verified every night. Longer than the time between two nights: otherwise the hour
+of yesterday's verification, and what was summed up late, would never be verified.
 """
 
 Roll = Callable[[datetime], int]
-"""Sums up the hour that begins then, in the current transaction, and returns how many rows it read."""
+"""Sums up the hour that begins at this time, in the current transaction, and returns the number of rows read."""
 First = Callable[[datetime | None], datetime | None]
-"""Says when the first row of those written at that moment or later was written, of all where it is None; None where
+"""Returns the time of the first row written at or after this time (None: of all rows); None where
 there is none.
 """
 Differences = Callable[[Interval], Iterable[str]]
-"""Sums up whole hours anew, and says in sentences where rows that were kept say something else."""
+"""Recomputes whole hours and describes, in sentences, where stored totals differ."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """What is summed up, and how."""
+    """A registered kind of totals."""
 
     roll: Roll
     first: First
@@ -54,8 +55,8 @@ class Sums:
 
 @dataclass(frozen=True)
 class Cut:
-    """An interval in two parts: *whole* hours whose sums are there, and what is left at its *ends*, to be read row by
-    row. No part is empty.
+    """An interval in two parts: *whole* hours that have totals, and the *ends*, which must be read
+    row by row. No part is empty.
     """
 
     whole: Interval | None
@@ -66,33 +67,35 @@ _registered: dict[str, Sums] = {}
 
 
 def register(sums: str, *, roll: Roll, first: First, differences: Differences | None = None) -> None:
-    """Have every hour summed up by *roll*, once it is settled, from that of *first* on; *differences* checks it."""
+    """Sum up every settled hour with *roll*, starting with that of *first*; *differences* verifies the totals."""
     _registered[sums] = Sums(roll, first, differences)
 
 
 def registered() -> Sequence[str]:
-    """Return the name of everything that is summed up."""
+    """Return the names of all registered totals."""
     return tuple(_registered)
 
 
-# A transaction has begun to write when it has a number. This one takes its own after `now()` was read, so that one with
-# a later number began to write later. That which a snapshot calls the next one could have begun long before.
+# A transaction has begun to write when it has an ID. This one takes its ID after `now()` was read,
+# so that a transaction with a later ID began to write later. The next ID of a snapshot would not
+# do: it could have begun earlier.
 MARK = """
     INSERT INTO audit_mark (at, transaction) VALUES (now(), pg_current_xact_id()::text::bigint) ON CONFLICT DO NOTHING
 """
-# One that serves makes all before it useless, also those whose transactions are another server's, before a restore.
+# A usable mark makes all earlier ones useless, including those with transaction IDs from another
+# server before a restore.
 DROP = "DELETE FROM audit_mark WHERE at < (SELECT max(at) FROM audit_mark WHERE audit_is_past(transaction))"
 
 
 def mark() -> None:
-    """Set a mark now, and drop those that no longer serve."""
+    """Write a mark and delete those that are no longer needed."""
     with connection.cursor() as cursor:
         cursor.execute(MARK)
         cursor.execute(DROP)
 
 
 def settled() -> datetime | None:
-    """Return a moment before which every row written is in sight; None where no mark says so yet."""
+    """Return a time before which every written row is visible; None where no mark gives one yet."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_settled()")
         moment: datetime | None = cursor.fetchone()[0]
@@ -100,13 +103,13 @@ def settled() -> datetime | None:
 
 
 def rolled_until(sums: str) -> datetime | None:
-    """Return the end of the last hour that is summed up, without a gap from the first one on; None where none is."""
+    """Return the end of the last hour summed up, without gaps since the first; None where there is none."""
     hour = Rolled.objects.filter(sums=sums).order_by("-hour").values_list("hour", flat=True).first()
     return hour + HOUR if hour else None
 
 
 def cut(sums: str, intervals: Iterable[Interval]) -> list[Cut]:
-    """Divide each of *intervals* into what is summed up and what is not, all at one moment."""
+    """Divide each of *intervals* into hours with totals and the rest, from one read of the state."""
     rolled = rolled_until(sums)
     return [_cut(interval, rolled) for interval in intervals]
 
@@ -121,10 +124,11 @@ def _cut(interval: Interval, rolled: datetime | None) -> Cut:
 
 
 def roll_due() -> int:
-    """Sum up every hour that is over and settled, one transaction each, and return how many, those included in which
-    nothing was written. A long backlog takes several calls; two at once do each hour once.
+    """Sum up every hour that is over and settled, each in a transaction, and return their number,
+    including empty hours. A long backlog takes several calls; concurrent calls sum up each hour
+    once.
 
-    Where one of the sums fails, that is recorded, once until it goes on again, and the others are made all the same.
+    If a kind of totals fails, that is recorded once until it succeeds again; the others continue.
     """
     until, done = settled(), 0
     if until is None:
@@ -136,7 +140,7 @@ def roll_due() -> int:
                 done += hours
                 if not hours:
                     break
-        except Exception as error:  # whatever it is, the other sums have nothing to do with it
+        except Exception as error:  # any error concerns these totals only
             logger.error("%s is not summed up", name, exc_info=error)
             _record_failure(name, error)
     return done
@@ -144,7 +148,7 @@ def roll_due() -> int:
 
 @transaction.atomic
 def _step(name: str, sums: Sums, until: datetime) -> int:
-    """Sum up the next hour before *until*, or enter those in which nothing was written; return how many."""
+    """Sum up the next hour before *until*, or enter empty hours; return the number of hours."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))", [LOCK, name])
         if cursor.fetchone() == (False,):
@@ -179,8 +183,8 @@ def _record_failure(name: str, error: Exception) -> None:
 
 
 def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
-    """Sum up anew what is summed up of *interval*, all or *only* the sums of that name, and yield each difference as
-    the name of the sums and a sentence. What was found is put on record.
+    """Recompute the totals of *interval*, all or *only* those of one name, and yield each
+    difference as the name and a sentence. Differences are recorded.
     """
     for name, sums in _registered.items():
         if sums.differences is None or only not in ("", name):
@@ -202,23 +206,23 @@ def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _beginning(name: str, sums: Sums) -> datetime | None:
-    """Return the hour in which the first row was written, or of the first sum where that is earlier."""
+    """Return the hour of the first row, or of the first totals if earlier."""
     summed = Rolled.objects.filter(sums=name).order_by("hour").values_list("hour", flat=True).first()
     written = sums.first(None)
     return min((_hour_of(each) for each in (summed, written) if each), default=None)
 
 
 def verify_last_day() -> int:
-    """Do so with the last day, and return how many differences there are."""
+    """Verify the totals of the last day and return the number of differences."""
     now = datetime.now(UTC)
     return sum(1 for _ in verify(Interval(now - A_NIGHT, now)))
 
 
 def _on(name: str) -> str:
-    """Return how the event log calls sums."""
+    """Return the subject of events about these totals."""
     return f"sums:{name}"
 
 
 def _hour_of(moment: datetime) -> datetime:
-    """Return the beginning of the hour in which a moment lies."""
+    """Return the beginning of the hour that contains a time."""
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

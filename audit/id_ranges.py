@@ -1,8 +1,8 @@
-"""Finds rows of a time by their ids: tables that only grow are numbered nearly in the order of their times, and need no
-index of them beside that of their ids.
+"""Search of rows by time through their IDs: append-only tables are numbered nearly in the order of
+their times, so they need no index on the time.
 
-A row takes its number and its time in one transaction, in either order, and a transaction lasts `LONGEST` seconds at
-most: by no more can two rows stand in the wrong order.
+A row takes its ID and its time in one transaction, in either order, and a transaction lasts
+`LONGEST` seconds at most. Two rows can be out of order by no more than that.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from audit.verification.verify import LONGEST
 
 SLACK = timedelta(seconds=LONGEST)
 
-# The number from which on rows are at a moment or later, by halving, all in the database: each step reads one row, the
-# first one that has the number in the middle or a higher one.
+# Bisection inside the database: finds the ID from which on rows are at a time or later. Each step
+# reads one row, the first with the middle ID or a higher one.
 MIDDLE = "(halving.low + halving.high) / 2"
 HALVE = f"""
 WITH RECURSIVE halving (low, high) AS (
@@ -35,20 +35,20 @@ SELECT max(low) FROM halving
 
 
 def ids(table: str, interval: Interval) -> range:
-    """Return ids among which are those of all rows of *table* (with columns ``id`` and ``at``) whose time lies in
-    *interval*. There are others among them: whoever reads them still asks for the time.
+    """Return a range that contains the IDs of all rows of *table* (with columns ``id`` and ``at``)
+    with times in *interval*. It may contain others, so the caller must also filter by time.
     """
     return range(first_id(table, interval.since), _first(table, _off(interval.until, SLACK)))
 
 
 def first_id(table: str, moment: datetime) -> int:
-    """Return an id that no row of *table* at *moment* or later is below."""
+    """Return an ID such that all rows of *table* at *moment* or later have this ID or a higher one."""
     return _first(table, _off(moment, -SLACK))
 
 
 def keys(rows: QuerySet[Any], key: str, at: str, since: datetime | None, until: datetime | None) -> range:
-    """Return what `ids` does where rows are told apart by *key* and have their time at *at*, which may stand in another
-    table. Where nothing is said, from the beginning or to the end.
+    """Same as `ids` for rows identified by *key* with their time in *at*, which may be in a related
+    table. Without *since* or *until* the range starts at the first row or ends at the last.
     """
     ends = rows.aggregate(low=Min(key), high=Max(key))
     if ends["low"] is None:
@@ -61,7 +61,7 @@ def keys(rows: QuerySet[Any], key: str, at: str, since: datetime | None, until: 
 
 
 def _off(moment: datetime, by: timedelta) -> datetime:
-    """Return the moment that lies so far off; before the first and after the last that Python knows lies nothing."""
+    """Return the moment shifted by *by*, or unchanged where Python cannot represent the result."""
     try:
         return moment + by
     except OverflowError:
@@ -69,7 +69,7 @@ def _off(moment: datetime, by: timedelta) -> datetime:
 
 
 def _first(table: str, moment: datetime) -> int:
-    """Return the id of a row from which on rows are at *moment* or later."""
+    """Return an ID from which on rows are at *moment* or later."""
     ends = sql.SQL("SELECT coalesce(min(id), 0), coalesce(max(id), -1) + 1 FROM {}").format(sql.Identifier(table))
     probe = f"SELECT id, at FROM {connection.ops.quote_name(table)} WHERE id >= {MIDDLE} ORDER BY id LIMIT 1"  # noqa: S608  (a number of ours)
     with connection.cursor() as cursor:
@@ -79,8 +79,8 @@ def _first(table: str, moment: datetime) -> int:
 
 
 def _halve(low: int, high: int, moment: datetime, probe: str, values: Sequence[Any] = ()) -> int:
-    """Return the number from *low* on from which rows are at *moment* or later, *high* where there is none. *probe* is
-    the query of the first row from `MIDDLE` on: its number and its time.
+    """Return the number, from *low* on, from which on rows are at *moment* or later; *high* where
+    there is none. *probe* is the query of the first row from `MIDDLE` on: its number and its time.
     """
     with connection.cursor() as cursor:
         cursor.execute(HALVE.format(probe=probe), [low, high, moment, moment, *values])

@@ -1,7 +1,8 @@
-"""The way into the event log: `record` in the transaction of what it records, `record_refusal` in one of its own.
+"""Writing events: `record` in the current transaction, `record_refusal` in a transaction of its
+own.
 
-Personal data never stands in an event, only its salted hash; the value itself lies in the one erasable table, so that
-erasing it on a person's request leaves every proof valid.
+An event contains only the salted hash of personal data. The value itself is in the one erasable
+table, so that erasing it at a person's request leaves every proof valid.
 """
 
 import hashlib
@@ -14,31 +15,32 @@ from typing import Final, TypeAlias
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-# What an event may hold. Fractions of a number are written as text: a float has no canonical JSON.
+# The values that an event may contain. Decimals are written as text: a float has no canonical JSON.
 Json: TypeAlias = bool | int | str | Sequence["Json"] | Mapping[str, "Json"] | None
 
-# Called with the kind and the data of every event that this process is about to write.
+# Called with the kind and the data of every event before it is written.
 HEARD_BY: Final[list[Callable[[str, Mapping[str, Json]], None]]] = []
 
 
 def canonical(value: Json) -> str:
-    """Write *value* as canonical JSON: keys sorted, no white space, UTF-8 as itself.
+    """Return *value* as canonical JSON: sorted keys, no white space, UTF-8 unescaped.
 
-    Raises TypeError on a float, a key that is no text, or anything else that has no single spelling.
+    Raises TypeError on a float, a key that is not text, or anything else without a unique
+    representation.
     """
     _refuse_ambiguous(value)
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def personal_hash(salt: bytes, value: str) -> str:
-    """Return what stands in an event for a personal *value*: hex SHA-256 of the 16-byte salt followed by its UTF-8."""
+    """Return the hash of a personal *value* in an event: hex SHA-256 of the 16-byte salt followed by its UTF-8."""
     return hashlib.sha256(salt + value.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Event:
-    """The arguments of ``audit_record``, for a statement that does more than record, as the one that finishes a round
-    does. `event` makes them.
+    """Arguments of ``audit_record``, for statements that record and do something else, such as
+    finishing a round. Created by `event`.
     """
 
     kind: str
@@ -49,11 +51,11 @@ class Event:
 
 
 def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> Event:
-    """Return an event as the database is given it: canonical, but for the time that the database puts in front.
+    """Build an event in canonical form, without the time, which the database adds.
 
-    *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what
-    it was done to. People in *data* are called so, too: who reads an event is put on record as having seen whom it
-    names.
+    *kind* is a dotted verb (``round.settled``), *by* the actor (``player:12``, ``staff:3``,
+    ``system``), *on* the subject. People in *data* are named the same way: the access log records
+    that a reader of the event has seen them.
     """
     for each in HEARD_BY:
         each(kind, data)
@@ -76,8 +78,8 @@ def record(
     personal: Mapping[str, str] | None = None,
     using: str = DEFAULT_DB_ALIAS,
 ) -> int:
-    """Write an event into the current transaction, that of the alias *using*, and return its id; what the words mean
-    stands at `event`.
+    """Write an event in the current transaction of the alias *using* and return its ID; see `event`
+    for the arguments.
     """
     return _record(connections[using], event(kind, by=by, on=on, data=data, personal=personal))
 
@@ -85,7 +87,7 @@ def record(
 def record_refusal(
     kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None
 ) -> int:
-    """Write an event that outlives the current transaction: what it speaks of was refused and rolls back."""
+    """Write an event that survives a rollback of the current transaction, about something that was refused."""
     own = connections[DEFAULT_DB_ALIAS].copy()
     try:
         return _record(own, event(kind, by=by, on=on, data=data, personal=personal))

@@ -1,11 +1,11 @@
-"""Reads that a streaming replica of PostgreSQL may answer, where the house has one (``REPLICA_URL``): the lobby, which
-more people look at than play, and reports, which read for long. Nothing that decides over money, a limit or a
-permission is read here.
+"""Reads from an optional streaming replica of PostgreSQL (``REPLICA_URL``): the lobby, which has
+more viewers than players, and reports, which run long. Decisions about money, limits or permissions
+are never read here.
 
-Within `on_replica` the alias ``default`` of the thread is the replica, so that whatever reads there needs to know
-nothing of it. It takes no writes. What is read was true a moment ago, and how long ago is known: the primary dates each
-commit, and the replica knows the last one that it has. Where that is too long ago the primary answers, as it does where
-the replica fails.
+Within `on_replica` the thread's alias ``default`` is the replica, so that code that reads there
+needs no changes. The replica takes no writes. Its data is slightly old, and the lag is known: the
+primary dates each commit, and the replica reports the last one it has replayed. If the lag is too
+long or the replica fails, the primary answers.
 """
 
 import threading
@@ -24,17 +24,17 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.errors import ReadOnlySqlTransaction
 
 ALIAS: Final = "replica"
-REMEMBERED: Final = 1.0  # seconds for which it is not asked again how far it is
-LEFT_ALONE: Final = 30.0  # seconds for which one that failed is not tried again
-PATIENCE: Final = 2.0  # seconds for an answer that somebody waits for
-LOOK: Final = 0.05  # seconds between two looks at how far it is
+REMEMBERED: Final = 1.0  # seconds for which a measured lag is reused
+LEFT_ALONE: Final = 30.0  # seconds for which a failed replica is not tried again
+PATIENCE: Final = 2.0  # seconds to wait for an answer in a request
+LOOK: Final = 0.05  # seconds between two checks of the replay position
 
-LOBBY: Final = "lobby"  # what is read, as metrics call it
+LOBBY: Final = "lobby"  # what is read, as a metrics label
 REPORT: Final = "report"
-PRIMARY: Final = "primary"  # who answered
+PRIMARY: Final = "primary"  # who answered, as a metrics label
 
-# How long ago the last commit happened that it has: it has everything before. Where nothing is committed that is long
-# ago all the same, and the primary is asked whether there is more. A replica that took over is none any more.
+# Age of the last replayed commit. Without new commits the age grows all the same; then the primary
+# is asked whether there is more. A replica that was promoted is no longer a replica.
 FOLLOWS: Final = """
 SELECT pg_is_in_recovery(),
     greatest(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float,
@@ -49,12 +49,12 @@ T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 HEARD_BY: Final[list[Callable[[str, str], object]]] = []
-"""Who is told of each read: what was read, and who answered."""
+"""Called for each read with what was read and who answered."""
 
 
 class _Here(threading.local):
-    """What a thread knows for itself: how many failures there were when it connected; and of which moment it reads the
-    house, where that is not the present.
+    """Thread-local state: the failure count when the thread connected, and the time as of which it
+    reads, if not now.
     """
 
     failures = 0
@@ -65,17 +65,17 @@ _here = _Here()
 
 
 class Watch:
-    """How far behind the replica is, as this process knows it."""
+    """The replica's lag, as measured by this process."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
         self._lag: float | None = None
         self._good_until = 0.0
-        self.failures = 0  # connections from before the last one are not used again
+        self.failures = 0  # connections opened before the last failure are not used again
 
     def lag(self) -> float | None:
-        """Return how many seconds the replica is behind at most; None where it is away, or was a moment ago."""
-        if self._one_at_a_time.acquire(blocking=False):  # nobody waits for another one's look
+        """Return the replica's maximum lag in seconds; None where it failed recently."""
+        if self._one_at_a_time.acquire(blocking=False):  # other threads use the last measurement
             try:
                 if time.monotonic() >= self._good_until:
                     self._lag = self._look()
@@ -85,17 +85,17 @@ class Watch:
         return self._lag
 
     def is_fresh(self) -> bool:
-        """Say whether it may answer now."""
+        """Return whether the replica may answer now."""
         return is_there() and (lag := self.lag()) is not None and lag <= settings.REPLICA_LAG_SECONDS
 
     def leave_alone(self, error: Exception) -> None:
-        """Do not try it again for a while."""
+        """Do not use the replica for a while."""
         self.failures += 1
         self._lag, self._good_until = None, time.monotonic() + LEFT_ALONE
         logger.warning("replica_failed", error=str(error).strip())
 
     def forget(self) -> None:
-        """Look again with the next question."""
+        """Measure again at the next call."""
         self._lag, self._good_until = None, 0.0
 
     def _look(self) -> float | None:
@@ -122,13 +122,13 @@ WATCH: Final = Watch()
 
 
 def is_there() -> bool:
-    """Say whether the house has a replica."""
+    """Return whether a replica is configured."""
     return ALIAS in connections.settings
 
 
 def read(what: str, question: Callable[[], T]) -> T:
-    """Return what *question* answers: from the replica where that is fresh enough, from the primary otherwise. A reader
-    who has just written something in a transaction that is still open reads where they wrote.
+    """Return the result of *question*, from the replica if it is fresh enough, otherwise from the
+    primary. Within an open transaction the primary is used, so that callers see their own writes.
     """
     if WATCH.is_fresh() and not connection.in_atomic_block:
         try:
@@ -144,28 +144,29 @@ def read(what: str, question: Callable[[], T]) -> T:
 
 
 def give_up(error: Error) -> None:
-    """Go on at the primary after an error of the replica. Raises it where somebody tried to write there."""
+    """Continue on the primary after an error of the replica. Re-raises the error of an attempted write."""
     if isinstance(error.__cause__, ReadOnlySqlTransaction):
         raise error
     WATCH.leave_alone(error)
 
 
 def tell(what: str, who: str) -> None:
-    """Tell who wants to know who has answered."""
+    """Report who answered to the listeners."""
     for hear in HEARD_BY:
         hear(what, who)
 
 
 def tell_of_primary(what: str) -> None:
-    """Tell that the primary answers what a replica might have, where there is one."""
+    """Report that the primary answered, if a replica is configured."""
     if is_there():
         tell(what, PRIMARY)
 
 
 @contextmanager
 def on_replica(patience: float = PATIENCE) -> Iterator[None]:
-    """Have this thread read from the replica, and wait so many seconds for each answer. Raises OperationalError and
-    InterfaceError where it is not there. Its connection is closed after any error.
+    """Make this thread read from the replica, with a timeout of *patience* seconds per answer.
+    Raises OperationalError and InterfaceError where it is unavailable. Its connection is closed
+    after any error.
     """
     primary, replica = connections[DEFAULT_DB_ALIAS], connections[ALIAS]
     if _here.failures != WATCH.failures:
@@ -187,7 +188,7 @@ def on_replica(patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def reading_as_of(moment: datetime) -> Iterator[None]:
-    """Have `as_of` say that the house is read as it was then."""
+    """Make `as_of` return *moment*."""
     _here.moment = moment
     try:
         yield
@@ -196,8 +197,8 @@ def reading_as_of(moment: datetime) -> Iterator[None]:
 
 
 def as_of() -> datetime:
-    """Return of which moment the house is read: all that was committed before is seen. It begins a transaction that is
-    to see one state.
+    """Return the time as of which data is read: everything committed before is visible. Call it at
+    the start of a transaction with a single snapshot.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement_timestamp()")
@@ -206,8 +207,8 @@ def as_of() -> datetime:
 
 
 def has_all_of(primary: BaseDatabaseWrapper) -> bool:
-    """Wait until the replica has all that was committed when this was asked, for as long as it may be behind; say
-    whether it has.
+    """Wait until the replica has everything committed so far, for `REPLICA_LAG_SECONDS` at most;
+    return whether it has.
     """
     if not is_there() or WATCH.lag() is None:
         return False
@@ -230,6 +231,6 @@ def has_all_of(primary: BaseDatabaseWrapper) -> bool:
 
 
 def _be_patient(replica: BaseDatabaseWrapper, seconds: float) -> None:
-    """Have psycopg wait so long for an answer, and then raise OperationalError: one that is frozen says nothing."""
+    """Make psycopg raise OperationalError after *seconds* without an answer: a frozen server sends no error."""
     line = replica.connection
     line.wait = partial(type(line).wait, line, timeout=seconds)

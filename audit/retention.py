@@ -1,7 +1,8 @@
-"""How long what is kept: read here, changed by two people, and what it means for the personal values of events.
+"""Retention periods: reading them, changing them by approval, and expiring personal values of
+events.
 
-The database has the last word (``sql/functions/retention.sql``): nothing is kept for less than the law demands, and
-nobody changes a period but by an approval of two.
+The database enforces the rules (``sql/functions/retention.sql``): no period is shorter than the law
+demands, and only an approval by two people changes one.
 """
 
 from collections.abc import Mapping
@@ -23,22 +24,22 @@ NOT_AS_ASKED = "SB008"  # SQLSTATE of audit_keep_for
 
 
 class TooShort(Exception):
-    """The law demands more days. The message is a sentence for staff."""
+    """The law demands a longer period. The message is a sentence for staff."""
 
 
 def kept(what: Kept) -> timedelta:
-    """Return for how long *what* is kept."""
+    """Return the retention period of *what*."""
     return timedelta(days=Retention.objects.values_list("days", flat=True).get(pk=what))
 
 
 def years(what: Kept) -> int:
-    """Return for how many whole years *what* is kept, to tell people."""
+    """Return the retention period of *what* in whole years, for texts."""
     return round(kept(what).days / A_YEAR)
 
 
 @transaction.atomic
 def ask(*, what: Kept, days: int, by: str, person: UUID, reason: str) -> Approval:
-    """Ask for *what* to be kept for *days* days. Another person decides.
+    """Request a retention period of *days* for *what*. Another person decides.
 
     Raises TooShort; approvals.AskedTwice.
     """
@@ -50,7 +51,7 @@ def ask(*, what: Kept, days: int, by: str, person: UUID, reason: str) -> Approva
 
 
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Change the period as two people agreed. Raises approvals.CannotExecute where it has changed meanwhile."""
+    """Change the period as approved. Raises approvals.CannotExecute where it has changed meanwhile."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT audit_keep_for(%s)", [verdict.approval_id])
@@ -62,14 +63,14 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
-    """Return the request in words."""
+    """Describe a request to staff."""
     facts = [("Now", f"{request['before']} days"), ("From then on", f"{request['days']} days")]
     return approvals.Description(f"Keep for {request['days']} days: {Kept(str(request['what'])).label}", facts)
 
 
 def expire(what: Kept) -> int:
-    """Delete the personal values of events whose time to be kept as *what* is over, and return how many there were.
-    Each batch is on record; whoever is interrupted goes on where it ended.
+    """Delete the personal values of events whose retention period as *what* is over, and return
+    their number. Each batch is recorded; after an interruption the next call continues.
     """
     count = 0
     while gone := _expire_some(what):

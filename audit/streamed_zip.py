@@ -1,4 +1,4 @@
-"""A ZIP that leaves while it is made: of whatever length, it takes no memory and no file."""
+"""Streaming ZIP writer: needs no memory or file for the whole archive."""
 
 import io
 import zipfile
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Outlet(io.RawIOBase):
-    """Takes what is written and gives it away; it cannot go back, and a ZIP need not."""
+    """Write-only buffer that hands over its content; ZIP writing does not need to seek."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,14 +21,14 @@ class _Outlet(io.RawIOBase):
         return len(data)
 
     def take(self) -> bytes:
-        """Return what has been written since the last time."""
+        """Return and clear what was written since the last call."""
         taken = bytes(self._waiting)
         self._waiting.clear()
         return taken
 
 
 def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
-    """Yield a ZIP of *files*, given by name with their content in pieces, as it comes about."""
+    """Yield a ZIP of *files* (name, chunks of content) while it is written."""
     outlet = _Outlet()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, pieces in files:

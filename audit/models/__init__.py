@@ -1,4 +1,4 @@
-"""Rows of the ground floor, one module for each subject."""
+"""Models of the event log, one module for each subject."""
 
 from audit.models.approvals import Approval, Decision, Verdict
 from audit.models.hours import Clock, Mark, Rolled

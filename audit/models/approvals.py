@@ -1,4 +1,4 @@
-"""What takes two people; triggers refuse every change."""
+"""Approvals and decisions; triggers refuse every change."""
 
 from django.db import models
 
@@ -15,14 +15,14 @@ class Verdict(models.TextChoices):
 
 
 class Approval(models.Model):
-    """Something that one person asked for and another one has to decide.
+    """A request by one person that another person has to decide.
 
-    ``request`` holds the canonical JSON that will be executed as it stands, ``sha256`` its hash. ``person`` is the
-    human behind ``by``: two accounts of one human have one.
+    ``request`` holds the canonical JSON that will be executed unchanged, ``sha256`` its hash.
+    ``person`` is the human behind ``by``: two accounts of one human share it.
     """
 
     kind = models.TextField()
-    on = models.TextField()  # what it is about, as the event log names it
+    on = models.TextField()  # the subject, as in the event log
     request = models.TextField()
     sha256 = models.BinaryField()
     by = models.TextField()
@@ -41,8 +41,9 @@ class Approval(models.Model):
 
 
 class Decision(models.Model):
-    """The end of an approval, of which there is one. ``asker`` repeats the approval's person, so that the database can
-    tell the two apart: they are one where it was withdrawn, and there alone. ``person`` is None where nobody decided.
+    """The end of an approval. ``asker`` repeats the approval's person, so that a constraint can
+    compare the two: they are equal if and only if the request was withdrawn. ``person`` is None
+    where it expired.
     """
 
     approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True)

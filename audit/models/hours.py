@@ -1,19 +1,19 @@
-"""What happened in each hour is summed up once, when nothing more can come; these rows say which hours those are."""
+"""Marks, and the hours that have hourly totals."""
 
 from django.db import models
 from django.db.models import Func
 
 
 class Clock(Func):
-    """PostgreSQL's clock as it stands when a row is written; `Now` is when its transaction began."""
+    """PostgreSQL's clock at the time a row is written; `Now` is the start of the transaction."""
 
     function = "clock_timestamp"
     output_field = models.DateTimeField()
 
 
 class Mark(models.Model):
-    """A moment, and the transaction that set it: once all before it have ended, nothing that was written before that
-    moment is still out of sight.
+    """A time and the transaction that wrote it. Once all earlier transactions have ended,
+    everything written before that time is visible.
     """
 
     at = models.DateTimeField(primary_key=True, db_default=Clock())
@@ -25,7 +25,7 @@ class Mark(models.Model):
 
 
 class Rolled(models.Model):
-    """An hour that has been summed up, by the name of the sums (`audit.hours.register`)."""
+    """An hour that has been summed up, by the name of the totals (`audit.hours.register`)."""
 
     pk = models.CompositePrimaryKey("sums", "hour")
     sums = models.TextField()

@@ -1,7 +1,8 @@
-"""Rows of the event log and of the tree over it; triggers refuse every change.
+"""Models of the event log and of the tree over it; triggers refuse every change.
 
-Events are inserted by ``audit_record`` (``sql/functions/log.sql``) alone. They are kept in a table for each month
-(``sql/functions/months.sql``). What refers to an event has no foreign key to it: a trigger asks for the event.
+Only ``audit_record`` (``sql/functions/log.sql``) inserts events. The table is partitioned by month
+(``sql/functions/months.sql``), so references to events have no foreign key: a trigger checks that
+the event exists.
 """
 
 from django.db import models
@@ -10,8 +11,8 @@ from audit.models.hours import Clock
 
 
 class Event(models.Model):
-    """Something that happened. ``body`` holds the canonical JSON bytes that are proven; the other columns repeat parts
-    of it for queries.
+    """Something that happened. ``body`` holds the canonical JSON bytes that are proven; the other
+    columns repeat parts of it for queries.
     """
 
     at = models.DateTimeField()
@@ -32,7 +33,7 @@ class Event(models.Model):
 
 
 class Pending(models.Model):
-    """An event that awaits its leaf in the tree."""
+    """An event that has no leaf in the tree yet."""
 
     event = models.OneToOneField(Event, models.PROTECT, primary_key=True, db_constraint=False)
 
@@ -42,7 +43,7 @@ class Pending(models.Model):
 
 
 class Personal(models.Model):
-    """The one erasable table: a personal value, of which the event itself holds only the salted SHA-256."""
+    """The only erasable table: a personal value, of which the event contains only the salted SHA-256."""
 
     pk = models.CompositePrimaryKey("event_id", "field")
     event = models.ForeignKey(Event, models.PROTECT, db_constraint=False)
@@ -57,7 +58,7 @@ class Personal(models.Model):
 
 
 class Leaf(models.Model):
-    """Which event is which leaf of the tree, counted from 0 without gaps. ``audit_seal`` alone makes them."""
+    """The event of each leaf of the tree, counted from 0 without gaps. Only ``audit_seal`` inserts them."""
 
     leaf = models.BigIntegerField(primary_key=True)
     event = models.OneToOneField(Event, models.PROTECT, db_constraint=False)
@@ -68,8 +69,8 @@ class Leaf(models.Model):
 
 
 class Tile(models.Model):
-    """A tile of the tree as C2SP tlog-tiles cuts it: up to 256 hashes of 32 bytes, one after another. Those at the
-    right edge of the tree grow; nothing in them ever changes.
+    """A tile of the tree (C2SP tlog-tiles): up to 256 hashes of 32 bytes, concatenated. Tiles at
+    the right edge of the tree grow; hashes never change.
     """
 
     pk = models.CompositePrimaryKey("level", "number")
@@ -83,7 +84,7 @@ class Tile(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A tree that the signer signed: how many leaves, their root, when by the signer's clock, and the signed note."""
+    """A tree that the signer signed: number of leaves, root, time by the signer's clock, and the signed note."""
 
     size = models.BigIntegerField(primary_key=True)
     root = models.BinaryField()
@@ -96,7 +97,7 @@ class Checkpoint(models.Model):
 
 
 class Delivery(models.Model):
-    """A checkpoint on its way to a place outside the house's reach, or why it did not get there."""
+    """An attempt to deliver a checkpoint to an external destination, with the reason if it failed."""
 
     checkpoint = models.ForeignKey(Checkpoint, models.PROTECT)
     to = models.TextField()

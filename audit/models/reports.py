@@ -1,4 +1,4 @@
-"""Reports as they were made: asked for, then written once and never changed (``sql/functions/reports.sql``)."""
+"""Reports: requested, then written once and never changed (``sql/functions/reports.sql``)."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from audit.models.hours import Clock
 
 
 class ReportState(models.TextChoices):
-    """How far a report has come."""
+    """State of a report."""
 
     WAITING = "waiting", "waiting to be made"
     MAKING = "making", "being made"
@@ -15,23 +15,23 @@ class ReportState(models.TextChoices):
 
 
 class Report(models.Model):
-    """One report of a kind (`audit.reports.kinds`) for one interval. What it says stands in its pages and files."""
+    """A report of a kind (`audit.reports.kinds`) for an interval. Its content is in its pages and files."""
 
     kind = models.TextField()
     since = models.DateTimeField()
-    until = models.DateTimeField()  # the first moment that does not belong to it
+    until = models.DateTimeField()  # exclusive
     choices = models.JSONField(
         default=dict
     )  # what else was asked for: "zone", "period" and what the kind has to choose
-    by = models.TextField()  # as the event log names who asked; "system" for the daily ones
+    by = models.TextField()  # the requester as in the event log; "system" for the daily ones
     asked_at = models.DateTimeField(db_default=Clock())
     state = models.TextField(choices=ReportState, default=ReportState.WAITING)
-    tries = models.PositiveSmallIntegerField(default=0)  # how often it was begun
-    done = models.BigIntegerField(default=0)  # rows so far
-    of = models.BigIntegerField(null=True)  # rows in all, where that is known beforehand
-    moved_at = models.DateTimeField(db_default=Clock())  # when `state` or `done` changed last
-    made_at = models.DateTimeField(null=True)  # the figures are those of this moment
-    head = models.JSONField(null=True)  # all that is shown but for the rows (`audit.reports.heading.Head`)
+    tries = models.PositiveSmallIntegerField(default=0)  # number of attempts
+    done = models.BigIntegerField(default=0)  # rows written
+    of = models.BigIntegerField(null=True)  # rows in total, where known in advance
+    moved_at = models.DateTimeField(db_default=Clock())  # last change of `state` or `done`
+    made_at = models.DateTimeField(null=True)  # time as of which the figures are true
+    head = models.JSONField(null=True)  # everything shown except the rows (`audit.reports.heading.Head`)
     failure = models.TextField(blank=True, default="")  # a sentence for staff
     digests = models.JSONField(default=dict)  # "csv", "xlsx", "screen" -> hex SHA-256, as the event log has it
 
@@ -49,7 +49,7 @@ class Report(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(since__lt=models.F("until")), name="audit_report_interval"),
             models.CheckConstraint(condition=models.Q(state__in=ReportState.values), name="audit_report_state"),
-            # One of each kind for each day, however many beats there are.
+            # One of each kind per day, however often the scheduler runs.
             models.UniqueConstraint(
                 fields=["kind", "since"], condition=models.Q(by="system"), name="audit_report_daily"
             ),
@@ -57,7 +57,7 @@ class Report(models.Model):
 
 
 class ReportPage(models.Model):
-    """So many rows of a report as the screen shows them."""
+    """A page of rows of a report, as shown on screen."""
 
     pk = models.CompositePrimaryKey("report_id", "number")
     report = models.ForeignKey(Report, models.PROTECT, related_name="pages", db_index=False)
@@ -70,7 +70,7 @@ class ReportPage(models.Model):
 
 
 class ReportPart(models.Model):
-    """A piece of a file of a report; one after another they are its bytes."""
+    """A chunk of a report's file; concatenated, the chunks are the file."""
 
     pk = models.CompositePrimaryKey("report_id", "format", "number")
     report = models.ForeignKey(Report, models.PROTECT, related_name="parts", db_index=False)

@@ -1,4 +1,4 @@
-"""How long what is kept."""
+"""Retention periods."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -7,7 +7,7 @@ from audit.models.approvals import Approval
 
 
 class Kept(models.TextChoices):
-    """What the house keeps for a time, and then no longer."""
+    """Data that is kept for a limited time."""
 
     ACCOUNT = "account", "Who somebody was, after their account was closed"
     CONVERSATION = "conversation", "Messages of players and answers to them, after the last one"
@@ -20,9 +20,10 @@ class Kept(models.TextChoices):
 
 
 class Retention(models.Model):
-    """For how many days something is kept, at least how many the database allows, and who says so.
+    """The retention period of a kind of data in days, its minimum, and the source of the
+    requirement.
 
-    Personal values of events are told by the names of their ``fields``; where there are none, it is rows that go.
+    ``fields`` names personal values of events; where it is empty, the kind consists of rows.
     ``approval`` is that of the last change.
     """
 

@@ -1,4 +1,4 @@
-"""Significant events (GLI-19 v3.0, 2.8.8): what compliance staff have to look at, and what they did about it."""
+"""Significant events (GLI-19 v3.0, 2.8.8): what compliance staff must look at, and what they did about it."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from audit.models.log import Event
 
 
 class Category(models.TextChoices):
-    """What kind of thing a significant event is; GLI-19 v3.0, 2.8.8 names all but the last two."""
+    """Category of a significant event; GLI-19 v3.0, 2.8.8 names all but the last two."""
 
     LOG_IN = "log_in", "Failed log-ins"
     ERROR = "error", "Errors and mismatches"
@@ -26,14 +26,14 @@ class Category(models.TextChoices):
 
 
 class Weight(models.IntegerChoices):
-    """How much a significant event matters."""
+    """Importance of a significant event."""
 
     NOTICE = 1, "to be seen"
     ALERT = 2, "to be looked into; e-mailed at once"
 
 
 class Work(models.TextChoices):
-    """What has become of a significant event."""
+    """State of the work on a significant event."""
 
     NEW = "new", "new"
     SEEN = "seen", "acknowledged"
@@ -41,7 +41,7 @@ class Work(models.TextChoices):
 
 
 class Significant(models.Model):
-    """One of them, in the words of the moment it was found; found once, by its *key*."""
+    """A significant event, described as it was found; found once per *key*."""
 
     key = models.TextField(unique=True)
     category = models.TextField(choices=Category)
@@ -49,15 +49,15 @@ class Significant(models.Model):
     event = models.ForeignKey(
         Event, models.PROTECT, null=True, db_constraint=False
     )  # what it follows from, where it is one event
-    on = models.TextField()  # whom or what it is about, as the event log names it
+    on = models.TextField()  # the subject, as in the event log
     currency = models.CharField(max_length=3, blank=True, default="")
     amount = models.BigIntegerField(null=True)  # minor units
     title = models.TextField()  # a line for staff
     because = models.TextField(blank=True, default="")  # why it was found, in sentences for staff
-    rows = models.JSONField(default=list)  # what it follows from, row by row: {"heading": "value", …}
+    rows = models.JSONField(default=list)  # the evidence, row by row: {"heading": "value", …}
     happened_at = models.DateTimeField()
     at = models.DateTimeField(db_default=Clock())
-    # What follows changes with the work on it, each time with a `SignificantStep`.
+    # The following columns change during handling, each time with a `SignificantStep`.
     state = models.TextField(choices=Work, default=Work.NEW)
     assigned_to = models.TextField(blank=True, default="")  # "staff:3"
     mailed_at = models.DateTimeField(null=True)
@@ -86,7 +86,7 @@ class Significant(models.Model):
 
 
 class Step(models.TextChoices):
-    """What somebody did about a significant event."""
+    """A kind of step in handling a significant event."""
 
     ACKNOWLEDGED = "acknowledged", "acknowledged"
     COMMENTED = "commented", "commented"
@@ -96,7 +96,7 @@ class Step(models.TextChoices):
 
 
 class SignificantStep(models.Model):
-    """One step of the work on a significant event; never changed."""
+    """A step in handling a significant event; never changed."""
 
     significant = models.ForeignKey(Significant, models.PROTECT, related_name="steps")
     step = models.TextField(choices=Step)
@@ -111,7 +111,7 @@ class SignificantStep(models.Model):
 
 
 class Muted(models.Model):
-    """A category of which a member of staff wants no mail. Nobody has said so of any at first."""
+    """A category that a staff member gets no mail about. Without rows, all categories are mailed."""
 
     pk = models.CompositePrimaryKey("who", "category")
     who = models.TextField()  # "staff:3"
@@ -123,10 +123,12 @@ class Muted(models.Model):
 
 
 class Threshold(models.Model):
-    """From which amount on something is significant, in one currency: a single one, and the sum over some days."""
+    """Amounts from which on something is significant, in one currency: a single amount, and the sum
+    over some days.
+    """
 
     pk = models.CompositePrimaryKey("what", "currency")
-    what = models.TextField()  # "win", "wager", "deposit", "withdrawal"; what watches register besides
+    what = models.TextField()  # "win", "wager", "deposit", "withdrawal", and what AML alerts register
     currency = models.CharField(max_length=3)
     single = models.BigIntegerField()  # minor units
     summed = models.BigIntegerField()
@@ -138,7 +140,7 @@ class Threshold(models.Model):
 
 
 class Cursor(models.Model):
-    """How many leaves of the event log a reader has read, which reads them in order and each once."""
+    """Position of a reader of the event log: the number of leaves it has read, each once and in order."""
 
     name = models.TextField(primary_key=True)
     leaves = models.BigIntegerField(default=0)
@@ -149,7 +151,7 @@ class Cursor(models.Model):
 
 
 class Pulse(models.Model):
-    """When the house's workers last said that they are alive."""
+    """The last time a process such as the workers reported that it is running."""
 
     who = models.TextField(primary_key=True)
     at = models.DateTimeField()

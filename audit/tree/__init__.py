@@ -1,10 +1,12 @@
-"""The tree over the event log, computed from its tiles: roots, proofs, and the tiles that new leaves make longer.
+"""The Merkle tree over the event log, computed from its tiles: roots, proofs, and the tiles that
+new leaves extend.
 
-Hashes and proofs are those of RFC 6962, section 2.1, and tiles those of C2SP tlog-tiles: the tile ``number`` of
-``level`` holds the hashes of the complete subtrees over 256 ** level leaves each, 256 to a tile. A tile may hold more
-than the tree that is asked about needs, since tiles only grow: every tree the log has ever been can be asked about.
+Hashes and proofs follow RFC 6962, section 2.1, and tiles C2SP tlog-tiles: the tile ``number`` of
+``level`` holds the hashes of the complete subtrees over 256 ** level leaves each, 256 per tile. A
+tile may hold more hashes than a tree needs, since tiles only grow, so every earlier tree of the log
+can be queried.
 
-Pure: this module knows no database; `audit.tree.tiles.StoredTiles` reads the house's.
+This module does not use the database; `audit.tree.tiles.StoredTiles` reads the stored tiles.
 """
 
 from collections.abc import Sequence
@@ -17,10 +19,10 @@ WIDTH: Final = 1 << HEIGHT  # hashes in a whole tile
 
 
 class Tiles(Protocol):
-    """Where tiles are read from."""
+    """Interface for reading tiles."""
 
     def read(self, level: int, number: int) -> bytes:
-        """Return the hashes of a tile, one after another; nothing where there is no such tile."""
+        """Return the hashes of a tile, concatenated; empty where there is no such tile."""
 
 
 def root(tiles: Tiles, size: int) -> bytes:
@@ -29,7 +31,7 @@ def root(tiles: Tiles, size: int) -> bytes:
 
 
 def inclusion_proof(tiles: Tiles, leaf: int, size: int) -> list[bytes]:
-    """Return the hashes, lowest first, that lead from a leaf, counted from 0, to the root over *size* leaves.
+    """Return the hashes, lowest first, from a leaf (counted from 0) to the root over *size* leaves.
 
     Raises Unproven where there is no such leaf, or where tiles lack hashes.
     """
@@ -49,10 +51,10 @@ def inclusion_proof(tiles: Tiles, leaf: int, size: int) -> list[bytes]:
 
 
 def consistency_proof(tiles: Tiles, old: int, size: int) -> list[bytes]:
-    """Return the hashes that show that the tree over *size* leaves begins with the one over *old*; none where that
-    shows itself, since *old* is 0 or *size*.
+    """Return the hashes that prove that the tree over *size* leaves starts with the one over *old*;
+    empty where no proof is needed because *old* is 0 or *size*.
 
-    Raises Unproven where *old* is no size of an earlier tree, or where tiles lack hashes.
+    Raises Unproven where *old* is not the size of an earlier tree, or where tiles lack hashes.
     """
     if not 0 <= old <= size:
         raise Unproven(f"a tree of {size} leaves does not extend one of {old}")
@@ -68,14 +70,14 @@ def consistency_proof(tiles: Tiles, old: int, size: int) -> list[bytes]:
         else:
             proof.append(_hash(tiles, begin, middle))
             begin = middle
-    if begin:  # where it is 0 the old root itself is the first step, and whoever verifies has that
+    if begin:  # where it is 0, the first step is the old root, which the verifier has
         proof.append(_hash(tiles, begin, end))
     return proof[::-1]
 
 
 def extend(tiles: Tiles, size: int, leaf_hashes: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
-    """Return the tiles, by level and number, that grow when these leaves come after the first *size*: each as it is
-    then, with what it held before. Raises Unproven where tiles lack hashes.
+    """Return the tiles, by level and number, that change when these leaves follow the first *size*,
+    with their full new content. Raises Unproven where tiles lack hashes.
     """
     grown = {}
     level, before, hashes = 0, size, list(leaf_hashes)
@@ -90,8 +92,9 @@ def extend(tiles: Tiles, size: int, leaf_hashes: Sequence[bytes]) -> dict[tuple[
 
 
 def subtree_hashes(tiles: Tiles, begin: int, end: int) -> list[bytes]:
-    """Return the hashes of the complete subtrees that the leaves from *begin* up to *end*, which is not among them,
-    consist of, largest first. *begin* is a multiple of the largest one's size. Raises Unproven where tiles lack hashes.
+    """Return the hashes of the complete subtrees that make up the leaves *begin* up to and
+    excluding *end*, largest first. *begin* is a multiple of the largest one's size. Raises Unproven
+    where tiles lack hashes.
     """
     found = []
     while begin < end:
@@ -102,7 +105,7 @@ def subtree_hashes(tiles: Tiles, begin: int, end: int) -> list[bytes]:
 
 
 def _hash(tiles: Tiles, begin: int, end: int) -> bytes:
-    """Return the root over the leaves from *begin* up to *end*."""
+    """Return the root over the leaves *begin* up to and excluding *end*."""
     *larger, found = subtree_hashes(tiles, begin, end)
     for each in reversed(larger):
         found = node_hash(each, found)
@@ -110,7 +113,7 @@ def _hash(tiles: Tiles, begin: int, end: int) -> bytes:
 
 
 def _complete(tiles: Tiles, height: int, place: int) -> bytes:
-    """Return the hash of the complete subtree of 2 ** height leaves that has *place* such subtrees before it."""
+    """Return the hash of the complete subtree of 2 ** height leaves at index *place* among those of its size."""
     level, above = divmod(height, HEIGHT)
     number, first = divmod(place << above, WIDTH)
     return root_of(_stored(tiles, level, number, first, 1 << above))
@@ -126,5 +129,5 @@ def _stored(tiles: Tiles, level: int, number: int, first: int, count: int) -> li
 
 
 def _left(leaves: int) -> int:
-    """Return the largest power of two below the number of leaves: so many are left of where the tree divides."""
+    """Return the largest power of two below *leaves*: the size of the left subtree."""
     return 1 << (leaves - 1).bit_length() - 1

@@ -1,5 +1,5 @@
-"""The log as others mirror it, piece by piece (C2SP tlog-tiles). It ends where the last signed tree does: what none
-covers could be held against nothing.
+"""The log for mirrors, piece by piece (C2SP tlog-tiles). It ends with the last signed tree, because
+later leaves could not be verified.
 """
 
 import re
@@ -16,35 +16,35 @@ from audit.tree.tiles import StoredTiles
 from audit.verification import export
 from audit.verification.verify import HASH, WIDTH, tile_path
 
-HIGHEST: Final = 63  # level that C2SP knows
+HIGHEST: Final = 63  # highest level in C2SP
 PATH: Final = re.compile(r"((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?", re.ASCII)
 
 
 class NotThere(Exception):
-    """No signed tree has it, or it has no such name."""
+    """The piece is in no signed tree, or its name is invalid."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A tile, or the entries below one: its number, and how many of its up to 256 are meant."""
+    """A tile, or its entries: its number, and how many of up to 256 are requested."""
 
     number: int
     width: int
 
     @classmethod
     def of(cls, path: str) -> "Piece":
-        """Read what stands behind the level in an address: ``x001/067`` or ``x001/067.p/3``. Raises NotThere."""
+        """Parse the part of a path after the level: ``x001/067`` or ``x001/067.p/3``. Raises NotThere."""
         found = PATH.fullmatch(path)
         if found is None:
             raise NotThere(path)
         digits, width = found[1].replace("x", "").replace("/", ""), int(found[2] or WIDTH)
         piece = cls(int(digits), width)
-        if tile_path("0", piece.number, width) != f"tile/0/{path}":  # another spelling of the same
+        if tile_path("0", piece.number, width) != f"tile/0/{path}":  # not the canonical spelling
             raise NotThere(path)
         return piece
 
     def demand_within(self, hashes: int) -> None:
-        """Demand that a level of so many hashes has it. Raises NotThere."""
+        """Check that a level with this number of hashes contains the piece. Raises NotThere."""
         if self.number * WIDTH + self.width > hashes:
             raise NotThere(f"{self.number}.p/{self.width}")
 
@@ -71,8 +71,8 @@ def tile(level: int, path: str) -> bytes:
 
 @transaction.atomic
 def entries(path: str, *, by: str) -> bytes:
-    """Return the events below a tile of level 0, each after its length in two bytes. That *by* has them is on record,
-    as with any other export. Raises NotThere.
+    """Return the events below a tile of level 0, each preceded by its length in two bytes. The read
+    by *by* is recorded, as for any export. Raises NotThere.
     """
     piece = Piece.of(path)
     size = checkpoints.size()
@@ -85,8 +85,9 @@ def entries(path: str, *, by: str) -> bytes:
 
 
 def consistency(old: int, size: int) -> list[str]:
-    """Return the hashes, in base64, that show that the tree of *size* leaves begins with that of *old*. Raises NotThere
-    where no signed tree has so many, or *old* are more; Unproven where tiles lack hashes.
+    """Return the base64 hashes that prove that the tree of *size* leaves starts with that of *old*.
+    Raises NotThere where no signed tree has *size* leaves or *old* is larger; Unproven where tiles
+    lack hashes.
     """
     if not old <= size <= checkpoints.size():
         raise NotThere(str(size))

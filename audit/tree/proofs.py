@@ -1,4 +1,4 @@
-"""Proof that one event is in the log, as a file that speaks for itself (C2SP tlog-proof)."""
+"""Proof that one event is in the log, as a self-contained file (C2SP tlog-proof)."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from audit.tree.tiles import StoredTiles
 
 
 class NotSealed(Exception):
-    """No signed tree holds the event yet, or there is no such event."""
+    """No signed tree contains the event yet, or it does not exist."""
 
 
 def sealed(events: Iterable[int]) -> set[int]:
-    """Return which of the events, given by their ids, are leaves of the last signed tree."""
+    """Return which of these event IDs are leaves of the last signed tree."""
     signed = checkpoints.size()
     return set(Leaf.objects.filter(event__in=events, leaf__lt=signed).values_list("event", flat=True))
 
 
 def proof_of(event_id: int) -> str:
-    """Return the proof that the event is a leaf of the last signed tree, with that tree's checkpoint. Raises NotSealed;
-    Unproven where tiles lack hashes.
+    """Return the proof that an event is a leaf of the last signed tree, with its checkpoint. Raises
+    NotSealed; Unproven where tiles lack hashes.
     """
     leaf = Leaf.objects.filter(event=event_id).values_list("leaf", flat=True).first()
     last = checkpoints.last()

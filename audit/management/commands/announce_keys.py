@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it. Raises CommandError where there is nothing to announce."""
+        """Run the command. Raises CommandError where there is nothing to announce."""
         try:
             announced = key_announcement.announce()
         except (key_announcement.NothingNew, Unproven) as error:

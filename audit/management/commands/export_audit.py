@@ -14,19 +14,19 @@ from audit.verification.verify import Unproven
 
 
 class Command(BaseCommand):
-    """Puts on record that it was done, and whether with personal values."""
+    """Records the export, and whether it has personal values."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take which part, and where to."""
+        """Add the range and the file."""
         parser.add_argument("file", type=Path, help="must not be there yet")
         parser.add_argument("--from", dest="first", type=int, default=0, metavar="LEAF", help="the first leaf")
         parser.add_argument("--to", dest="end", type=int, metavar="LEAF", help="the first leaf that is left out")
         parser.add_argument("--personal", action="store_true", help="with salts and values of personal data")
 
     def handle(self, *args: Any, file: Path, first: int, end: int | None, personal: bool, **options: Any) -> None:
-        """Write it. Raises CommandError where there is nothing to export or nowhere to put it."""
+        """Write the export. Raises CommandError where there is nothing to export or the file cannot be written."""
         try:
             chosen = export.part(first, end)
             with file.open("xb") as archive:

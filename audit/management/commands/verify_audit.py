@@ -20,14 +20,12 @@ from audit.verification.verify import Key, Unproven, keys_of, read
 
 
 class Command(BaseCommand):
-    """Names whatever is wrong, a line each, and ends with status 1 where anything is; with 2 where nothing can be
-    checked.
-    """
+    """Prints a line for each finding; exits with status 1 if there is one, with 2 if nothing can be checked."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what lies outside the database."""
+        """Add the evidence outside the database."""
         parser.add_argument("--keys", type=Path, help="a file with the keys to believe, instead of AUDIT_KEYS")
         parser.add_argument("--signer", type=Path, help="the signer's folder; in a demo it is known")
         parser.add_argument(
@@ -44,7 +42,7 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, keys: Path | None, signer: Path | None, checkpoint: list[Path], first: int, **options: Any
     ) -> None:
-        """Check. Raises CommandError where anything is wrong, or nothing can be checked."""
+        """Run the check. Raises CommandError where there are findings or nothing can be checked."""
         believed, outside = self._given(keys, signer, checkpoint)
         findings, done = 0, checking.Done()
         try:
@@ -76,13 +74,13 @@ class Command(BaseCommand):
 
 
 def _of_a_demo() -> Path | None:
-    """Return the folder of a demo's signer, where it has begun and may be read here."""
+    """Return the signer's folder of a demo, if it exists and is readable."""
     folder: Path | None = settings.SIGNER_DIR
     return folder if folder and os.access(folder / "latest", os.R_OK) else None
 
 
 def _sentence(done: checking.Done, outside: checking.Outside) -> str:
-    """Say what was compared."""
+    """Return a summary of what was compared."""
     memory = "with the signer's memory" if outside.signer else "without the signer's memory"
     return (
         f"The log is what it was: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"

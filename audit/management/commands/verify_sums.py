@@ -13,17 +13,17 @@ from audit.reports.kinds import Interval
 
 
 class Command(BaseCommand):
-    """Names each hour that is not what its rows say, a line each, and ends with status 1 where there is one."""
+    """Prints a line for each hour that differs from its rows; exits with status 1 if there is one."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what to look at, and how far back."""
+        """Add the selection of totals and the period."""
         parser.add_argument("--sums", default="", help="only the sums of this name, as games.tally")
         parser.add_argument("--days", type=int, help="only those that ended in so many days until now")
 
     def handle(self, *args: Any, sums: str, days: int | None, **options: Any) -> None:
-        """Check. Raises CommandError where anything differs."""
+        """Run the verification. Raises CommandError where anything differs."""
         now = datetime.now(UTC)
         since = now - timedelta(days=days) if days is not None else datetime(1970, 1, 1, tzinfo=UTC)
         found = 0
