@@ -328,7 +328,7 @@ def play_within(click: Click) -> Played:
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
-    """Return the stakes of the click after every check except balance and limits."""
+    """Return the stakes of the click after every check except those of balance and player limits."""
     place = locked.place
     if locked.bar:
         raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))

@@ -14,9 +14,7 @@ from players.models import Player, Session
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
-IDLE = timedelta(
-    seconds=settings.PLAYER_IDLE_SECONDS
-)  # the same as the idle time of a session, so that both end together
+IDLE = timedelta(seconds=settings.PLAYER_IDLE_SECONDS)  # equals the idle time of a session
 
 
 def return_idle_purses() -> int:

@@ -117,8 +117,9 @@ def _ask(click: Click, amount: int) -> RemoteBet:
 
 @transaction.atomic
 def _play(click: Click, bet: RemoteBet) -> Played:
-    """Book the stake, play and book the payout. Locks rows in the usual order: table and seat, then
-    the account.
+    """Book the stake to the player, play, and book what is left back to the operator.
+
+    Locks rows in the usual order: table and seat, then the account.
     """
     seats.lock(click.player, click.table_id, click.mode, click.session)
     try:
