@@ -1,7 +1,9 @@
-"""Events and alterations (GLI-19 v3.0, 2.9.5): whatever was altered, read from the event log.
+"""Report "Events and alterations" (GLI-19 v3.0, 2.9.5): everything that was altered, read from the
+event log.
 
-Which kinds of events alter something, and how they read, each floor says of its own when it is ready (`register`). An
-alteration that takes two people was done by who asked for it and authorised by who decided: their approval says so.
+Each app registers, when it is ready, which kinds of events are alterations and how to read them
+(`register`). An alteration that takes two people was done by the requester and authorised by the
+decider, as its approval says.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +22,9 @@ NOTHING: Final = ""
 
 @dataclass(frozen=True)
 class Change:
-    """What an event says of an alteration: the value before and after, why, and who authorised whom, where it says."""
+    """An alteration as read from an event: values before and after, reason, and requester, where
+    the event has them.
+    """
 
     before: log.Json = None
     after: log.Json = None
@@ -30,7 +34,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Reads:
-    """How a kind of event reads: which part of the house it altered, what happened in words, and the change."""
+    """How to read a kind of event: the component altered, a title, and a function that returns the change."""
 
     component: str
     title: str
@@ -38,7 +42,7 @@ class Reads:
 
 
 def said(data: Data) -> Change:
-    """Read what most events call ``before``, ``after`` and ``reason``. Of values with parts, those that differ."""
+    """Read the usual fields ``before``, ``after`` and ``reason``. Of nested values, only the parts that differ."""
     before, after = _differing(data.get("before"), data.get("after"))
     return Change(before, after, _text(data.get("reason")))
 
@@ -53,17 +57,17 @@ def _differing(before: log.Json, after: log.Json) -> tuple[log.Json, log.Json]:
 
 
 def moved(before: log.Json, after: log.Json, reason: str = "reason") -> Callable[[Data], Change]:
-    """Read an event whose kind alone says what was before and after; why stands in its data as *reason*."""
+    """Return a reader for events whose kind implies the values before and after; *reason* names the field."""
     return lambda data: Change(before, after, _text(data.get(reason)))
 
 
 def added(*names: str, reason: str = "reason") -> Callable[[Data], Change]:
-    """Read an event before which there was nothing: *names* of its data say what there is now."""
+    """Return a reader for events that add something: the fields *names* are the values after."""
     return lambda data: Change(None, {name: data.get(name) for name in names}, _text(data.get(reason)))
 
 
 def became(before: log.Json, name: str, reason: str = "reason") -> Callable[[Data], Change]:
-    """Read an event whose kind says what was before, and whose data, as *name*, what is after."""
+    """Return a reader for events whose kind implies the value before; the field *name* is the value after."""
     return lambda data: Change(before, data.get(name), _text(data.get(reason)))
 
 
@@ -71,14 +75,14 @@ _read: dict[str, Reads] = {}
 
 
 def register(component: str, found: Mapping[str, tuple[str, Callable[[Data], Change]]]) -> None:
-    """Count kinds of events as alterations of *component*; an app does so when it is ready. Each has a title for staff
-    and how its data reads.
+    """Register kinds of events as alterations of *component*; an app calls this when it is ready.
+    Each kind has a title for staff and a reader of its data.
     """
     _read.update({kind: Reads(component, title, change) for kind, (title, change) in found.items()})
 
 
 def altering() -> Sequence[str]:
-    """Return the kinds of events that alter something."""
+    """Return the kinds of events that are alterations."""
     return tuple(sorted(_read))
 
 
@@ -97,7 +101,7 @@ COLUMNS: Final = (
 
 
 def answer(asked: Asked) -> Answer:
-    """Say what was altered, oldest first."""
+    """Return the alterations, oldest first."""
     component = asked.choices.get("component", "")
     chosen = [kind for kind, reads in _read.items() if component in ("", reads.component)]
     return Answer(rows=map(_row, told(chosen, asked.interval)), of=count(chosen, asked.interval), notes=lambda: NOTES)
@@ -130,7 +134,7 @@ def _row(event: Told) -> Row:
 
 
 def written(value: log.Json) -> str:
-    """Write a value in one line; what has parts as "part: value", one after another."""
+    """Format a value on one line; nested values as "name: value", separated by semicolons."""
     match value:
         case None | "":
             return NOTHING
@@ -155,7 +159,7 @@ def _components() -> Sequence[tuple[str, str]]:
 
 
 def ready() -> None:
-    """Register the report, and the alterations of the ground floor."""
+    """Register the report, and the alterations recorded by this app."""
     kinds.register(
         kinds.Kind(
             name="alterations",

@@ -1,4 +1,4 @@
-"""Every day the house asks for a report of each kind on the day before, by the clocks of its operator."""
+"""Daily reports: one of each kind for the previous day, in the operator's time zone."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,12 +14,12 @@ from audit.reports.intervals import A_DAY, Period, began, midnight
 from audit.reports.kinds import all_kinds
 
 BY: Final = "system"
-MOST_DAYS: Final = 14  # that are made up for after an outage
+MOST_DAYS: Final = 14  # days made up for after an outage
 
 
 def ask_due() -> None:
-    """Ask for every report of a day that was not asked for yet. Two at once ask once: the database has one report of a
-    kind on a day by the house. A day is due when all that was written on it is in sight.
+    """Request every missing daily report. Concurrent calls request each once: a constraint allows
+    one per kind and day. A day is due when everything written on it is visible.
     """
     beginning, settled = began(), hours.settled()
     if beginning and settled:
@@ -27,13 +27,13 @@ def ask_due() -> None:
 
 
 def ask_between(beginning: datetime, settled: datetime) -> None:
-    """Ask for every report of a day that was not over when the house began and was over when it *settled*."""
+    """Request every missing report of days that ended after *beginning* (the first event) and before *settled*."""
     for since, until in _days(beginning, settled):
         _ask(since, until)
 
 
 def _days(beginning: datetime, settled: datetime) -> list[tuple[datetime, datetime]]:
-    """Return the days that are over and have not begun before the house, the oldest first."""
+    """Return the days that are over and ended after the first event, oldest first."""
     zone = settings.OPERATOR_TIME_ZONE
     today = settled.astimezone(ZoneInfo(zone)).date()
     days = [today - number * A_DAY for number in range(MOST_DAYS, 0, -1)]

@@ -1,4 +1,4 @@
-"""Reads events of some kinds in an interval, for reports that tell of them, and who authorised what they tell of."""
+"""Event reader: reads events of some kinds in an interval for reports, with who authorised them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from django.db import connection
 from audit import id_ranges, log
 from audit.reports.kinds import Interval
 
-# By the index of kinds and ids. Whoever decided on a request executed it in the same transaction, so their event names
-# them and follows the decision at once.
+# Uses the index on kind and ID. A decision is executed in the transaction of the decision, so the
+# event names the decider and follows the decision at once.
 FOUND: Final = """
 SELECT event.id, event.at, event.kind, event.by, event."on", event.body, asked.by, asked.reason
 FROM audit_event AS event
@@ -36,7 +36,7 @@ WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(be
 
 @dataclass(frozen=True)
 class Told:
-    """An event as the log has it; *asked_by* and *asked_because* where a second person authorised it."""
+    """An event from the log; *asked_by* and *asked_because* are the requester and reason of its approval, if any."""
 
     number: int
     at: datetime
@@ -50,7 +50,7 @@ class Told:
 
 
 def told(kinds: Sequence[str], interval: Interval) -> Iterator[Told]:
-    """Read all events of *kinds* in *interval*, in their order, some at a time."""
+    """Yield all events of *kinds* in *interval*, in order, reading in chunks."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(FOUND, _wanted(kinds, interval))
         for number, at, kind, by, on, body, asked_by, because in cursor:
@@ -60,7 +60,7 @@ def told(kinds: Sequence[str], interval: Interval) -> Iterator[Told]:
 
 
 def count(kinds: Sequence[str], interval: Interval) -> int:
-    """Return how many there are."""
+    """Return the number of these events."""
     with connection.cursor() as cursor:
         cursor.execute(COUNTED, _wanted(kinds, interval))
         found: int = cursor.fetchone()[0]

@@ -1,8 +1,9 @@
-"""The files of a report, written while its rows are read: neither ever lies in memory as a whole.
+"""Files of a report, written while its rows are read, so that neither is in memory as a whole.
 
-Both say the same: the heading, the columns with their rows, the totals, the notes; in CSV with an empty line between
-them, in a workbook on sheets of their own. Numbers are exact: amounts in units of the row's currency with a point,
-shares as parts of one. A workbook has real numbers and times where it can hold them exactly, text where it cannot.
+Both have the same content: heading, columns with rows, totals, notes. CSV separates them by empty
+lines, a workbook uses sheets. Numbers are exact: amounts are decimals in units of the row's
+currency, shares are fractions of one. A workbook has real numbers and times where they are exact,
+otherwise text.
 """
 
 import csv
@@ -16,27 +17,27 @@ from zoneinfo import ZoneInfo
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.kinds import Cell, Form, Row
 
-PIECE: Final = 256 * 1024  # bytes of a file that are stored as one
-BOM: Final = "\ufeff"  # by which spreadsheets know UTF-8
+PIECE: Final = 256 * 1024  # bytes stored in one row
+BOM: Final = "\ufeff"  # marks UTF-8 for spreadsheets
 BEGIN_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
-MINOR_UNITS: Final = 100  # in a unit of every currency
+MINOR_UNITS: Final = 100  # per unit, in every currency
 
 Keep = Callable[[bytes], None]
-"""Takes the next piece of a file."""
+"""Stores the next chunk of a file."""
 
 
 class File(Protocol):
-    """A file of a report, told its rows in order, and then its end."""
+    """Interface of a report file that is given its rows in order, and then its end."""
 
     def row(self, row: Row) -> None:
-        """Write one more."""
+        """Write a row."""
 
     def end(self, head: Head) -> None:
-        """Write what stands below the rows, and give away what has not been given yet."""
+        """Write what follows the rows, and flush."""
 
 
 class CsvFile:
-    """Comma-separated values (RFC 4180), UTF-8 with the mark that spreadsheets look for. No cell begins a formula."""
+    """Comma-separated values (RFC 4180) in UTF-8 with a byte order mark. No cell can be read as a formula."""
 
     def __init__(self, head: Head, keep: Keep) -> None:
         self._head = head
@@ -50,14 +51,14 @@ class CsvFile:
         self._lines.writerow(head.headings)
 
     def row(self, row: Row) -> None:
-        """Write one more."""
+        """Write a row."""
         self._rows += 1
         self._lines.writerow(_plain(row, self._head))
         if self._text.tell() >= PIECE:
             self._give()
 
     def end(self, head: Head) -> None:
-        """Write what stands below the rows, and give away what has not been given yet."""
+        """Write what follows the rows, and flush."""
         if not self._rows:
             self._lines.writerow((NO_ACTIVITY,))
         for name, rows in (
@@ -75,14 +76,14 @@ class CsvFile:
 
 
 def _plain(row: Row, head: Head) -> Iterator[str | int]:
-    """Yield the cells of a row as CSV has them."""
+    """Yield the cells of a row as they are written to CSV."""
     for cell, column in zip(row, head.columns, strict=True):
         plain = exact(cell, column.form, head.zone)
         yield _inert(plain) if column.form is Form.TEXT and isinstance(plain, str) else plain
 
 
 def exact(cell: Cell, form: Form, zone: str) -> str | int:
-    """Return a cell as text, or a whole number."""
+    """Return a cell as text or as a whole number."""
     if cell is None or cell == "":
         return ""
     if form is Form.MONEY:
@@ -93,5 +94,5 @@ def exact(cell: Cell, form: Form, zone: str) -> str | int:
 
 
 def _inert(text: str) -> str:
-    """Return *text* so that no spreadsheet takes it for a formula."""
+    """Escape *text* so that no spreadsheet reads it as a formula."""
     return f"'{text}" if text.startswith(BEGIN_FORMULAS) else text

@@ -1,4 +1,4 @@
-"""What stands above and below the rows of a report, on the screen and in both files: GLI-19 v3.0, 2.9.1."""
+"""Head of a report: everything except the rows, on screen and in files (GLI-19 v3.0, 2.9.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ NO_ACTIVITY = "No activity"
 
 @dataclass(frozen=True)
 class Head:
-    """All that a report says but for its rows, as it was when the report was made; `stored` and `read` keep it."""
+    """Everything in a report except its rows, as of when it was made; `stored` and `read` convert it for storage."""
 
-    lines: Sequence[tuple[str, str]]  # what it is, of whom, of when: heading and text
-    zone: str  # by whose clocks its times are shown
+    lines: Sequence[tuple[str, str]]  # heading and text: report, operator, interval and so on
+    zone: str  # the time zone in which times are shown
     columns: Sequence[Column]
     totals: Sequence[Row] = ()
     notes: Sequence[str] = ()
 
     @property
     def headings(self) -> list[str]:
-        """What stands above the columns: times say by whose clocks."""
+        """Column headings; those of times name the time zone."""
         return [
             f"{column.heading} ({self.zone})" if column.form is Form.TIME else column.heading for column in self.columns
         ]
 
     def stored(self) -> dict[str, Any]:
-        """Return it as JSON keeps it."""
+        """Return the head as JSON values."""
         return {
             "lines": [list(line) for line in self.lines],
             "zone": self.zone,
@@ -44,14 +44,14 @@ class Head:
 
     @classmethod
     def read(cls, stored: dict[str, Any]) -> "Head":
-        """Return what `stored` made."""
+        """Return the head from the result of `stored`."""
         columns = [Column(name, heading, Form(form)) for name, heading, form in stored["columns"]]
         lines = [(heading, text) for heading, text in stored["lines"]]
         return cls(lines, stored["zone"], columns, stored["totals"], stored["notes"])
 
 
 def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
-    """Return what is known of a report before its rows are read."""
+    """Return the head that is known before the rows are read."""
     asked = asked_of(report)
     chosen = [
         (choice.heading, choice.named().get(value, value) if (value := asked.choices[choice.name]) else "all")
@@ -74,7 +74,7 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
 
 
 def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: Sequence[str] = ()) -> Head:
-    """Return *head* with what is known once all rows have been read, and *more* notes."""
+    """Return *head* completed after all rows have been read, with *more* notes."""
     notes = [*answer.notes(), *more]
     if goes_on(report):
         notes.append(
@@ -85,5 +85,5 @@ def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: S
 
 
 def moment(at: datetime, zone: str) -> str:
-    """Write a moment as the clocks of *zone* show it, with what they are off UTC."""
+    """Format a time in *zone*, with its UTC offset."""
     return at.astimezone(ZoneInfo(zone)).isoformat(" ", "seconds")

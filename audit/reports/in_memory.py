@@ -1,6 +1,4 @@
-"""A file that is small enough to lie in memory, written as those of reports are: for whoever takes out what a page
-shows.
-"""
+"""Small files in memory, in the formats of reports: exports of the rows that a page shows."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -13,12 +11,12 @@ from audit.reports.kinds import Row
 
 
 def whole(form: str, head: Head, rows: Iterable[Row]) -> bytes:
-    """Return *rows* under their *head* as the bytes of a file, *form* being csv or xlsx."""
+    """Return *rows* under *head* as the bytes of a file; *form* is "csv" or "xlsx"."""
     pieces: list[bytes] = []
     if form == "csv":
         _fill(CsvFile(head, pieces.append), head, rows)
     else:
-        from audit.reports.workbook import SheetFile  # its library takes long to load, and every process loads this
+        from audit.reports.workbook import SheetFile  # slow to import, and every process imports this module
 
         with (
             TemporaryDirectory(prefix="sabot-rows-") as folder,

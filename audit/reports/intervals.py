@@ -1,6 +1,4 @@
-"""From when until when a report tells: days, weeks, months and years as the clocks of a time zone have them, the life
-of the house to date, or any two moments.
-"""
+"""Intervals of reports: days, weeks, months and years in a time zone, life to date, or any two times."""
 
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +11,7 @@ A_DAY = timedelta(days=1)
 
 
 class Period(StrEnum):
-    """What an interval is of. Those that are not over end now."""
+    """Kind of interval. Periods that are not over end now."""
 
     TODAY = "today"
     YESTERDAY = "yesterday"
@@ -42,8 +40,8 @@ NAMES = {
 
 
 def interval_of(period: Period, *, now: datetime, zone: str) -> Interval:
-    """Return what *period* means at a moment, by the clocks of *zone*. Weeks begin on Monday. Of a day that begins this
-    very moment nothing has passed: its interval is empty. OWN has no meaning of its own (ValueError).
+    """Return the interval of *period* at the time *now* in *zone*. Weeks begin on Monday. A day
+    that begins exactly now gives an empty interval. Raises ValueError for OWN.
     """
     today = now.astimezone(ZoneInfo(zone)).date()
     if period is Period.LIFE:
@@ -53,17 +51,17 @@ def interval_of(period: Period, *, now: datetime, zone: str) -> Interval:
 
 
 def midnight(day: date, zone: str) -> datetime:
-    """Return the moment, in UTC, at which a day begins by the clocks of *zone*."""
+    """Return the time in UTC at which a day begins in *zone*."""
     return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)).astimezone(UTC)
 
 
 def began() -> datetime | None:
-    """Return the moment of the first event there was, None in a house where nothing has happened."""
+    """Return the time of the first event, None where there is none."""
     return Event.objects.order_by("pk").values_list("at", flat=True).first()
 
 
 def _days(period: Period, today: date) -> tuple[date, date | None]:
-    """Return the first day of a period and the day after its last one, None where it goes on."""
+    """Return the first day of a period and the day after its last, None where it is not over."""
     monday = today - timedelta(days=today.weekday())
     month = today.replace(day=1)
     year = today.replace(month=1, day=1)

@@ -1,5 +1,5 @@
-"""Which reports there are. The floors above register theirs when they are ready; each says its columns and gives its
-rows, and the frame does the rest: heading, interval, screen, files, hash.
+"""Registry of report kinds. Other apps register theirs when they are ready. A kind defines columns
+and rows; the framework adds heading, interval, screen, files and hash.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,28 +9,28 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 Cell: TypeAlias = str | int | None
-"""Text; a number; minor units; a moment as ISO 8601 in UTC; a share of one as text ("0.9876"); nothing at all."""
+"""Text; a number; minor units; an ISO 8601 time in UTC; a share of one as text ("0.9876"); or None."""
 Row: TypeAlias = Sequence[Cell]
 
-CURRENCY: Final = "currency"  # name of the column that says of which currency the amounts of a row are
+CURRENCY: Final = "currency"  # name of the column with the currency of a row's amounts
 
 
 class Form(StrEnum):
-    """How a cell of a column is written."""
+    """Format of a column's cells."""
 
     TEXT = "text"
     NUMBER = "number"
-    MONEY = "money"  # minor units of the currency in the row's column "currency"
-    SHARE = "share"  # of one, as text with as many decimals as are known; shown in per cent
-    TIME = "time"  # ISO 8601 in UTC; shown in the time zone that was asked for
+    MONEY = "money"  # minor units of the currency in the row's "currency" column
+    SHARE = "share"  # of one, as text with all known decimals; shown in per cent
+    TIME = "time"  # ISO 8601 in UTC; shown in the requested time zone
 
 
-FIGURES: Final = frozenset({Form.NUMBER, Form.MONEY, Form.SHARE})  # which stand to the right
+FIGURES: Final = frozenset({Form.NUMBER, Form.MONEY, Form.SHARE})  # right-aligned
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: how programs call it, its heading, how its cells are written."""
+    """A column: name for API clients, heading, format."""
 
     name: str
     heading: str
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Interval:
-    """From *since* on, and before *until*; both in UTC."""
+    """From *since* (inclusive) until *until* (exclusive), both in UTC."""
 
     since: datetime
     until: datetime
@@ -47,8 +47,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class Choice:
-    """Something else that can be chosen: a field of the form, with what may be chosen ("" for all) and how it reads;
-    without *options* something has to be written there, and the kind says what it makes of it.
+    """An additional field of the request form, with the allowed values ("" for all) and their
+    labels. Without *options* it is a required free text, which the kind interprets.
     """
 
     name: str
@@ -56,34 +56,34 @@ class Choice:
     options: Callable[[], Sequence[tuple[str, str]]] | None
 
     def named(self) -> dict[str, str]:
-        """Return how each value that can be chosen reads."""
+        """Return the labels of the allowed values."""
         return dict(self.options()) if self.options else {}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for."""
+    """A report request."""
 
     interval: Interval
     choices: Mapping[str, str]
-    zone: str  # IANA name of the time zone in which days begin
+    zone: str  # IANA time zone in which days begin
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a report says: its rows, lazily; how many there will be, where that is known; the sums below them, of the
-    same columns; and notes in sentences.
+    """Content of a report: lazy rows; their number, if known; totals with the same columns; and
+    notes in sentences.
     """
 
     rows: Iterable[Row]
     of: int | None = None
-    totals: Callable[[], Sequence[Row]] = tuple  # asked for when all rows have been read
+    totals: Callable[[], Sequence[Row]] = tuple  # called when all rows have been read
     notes: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A report: its name in addresses, its title, what it is for, what of GLI-19 it answers ("" where it is ours)."""
+    """A kind of report: name in URLs, title, purpose, and clause of GLI-19 ("" where it is not required)."""
 
     name: str
     title: str
@@ -91,24 +91,24 @@ class Kind:
     clause: str  # in full: "GLI-19 v3.0, 2.9.5"
     columns: Sequence[Column]
     answer: Callable[[Asked], Answer]
-    permission: str = "audit.view_report"  # app.codename; besides that one
+    permission: str = "audit.view_report"  # app.codename; required in addition to this one
     choices: Sequence[Choice] = ()
-    is_daily: bool = True  # made every day for the day before
-    names_players: bool = False  # whom its rows name ("player:12") is put on record as seen by who reads it
+    is_daily: bool = True  # made every day for the previous day
+    names_players: bool = False  # the access log records players in its rows ("player:12") as seen by the reader
 
 
 class CannotMake(Exception):
-    """A report cannot be made as it was asked for. The message is a sentence for staff; an `Answer` may raise it."""
+    """A report cannot be made as requested. The message is a sentence for staff; an `Answer` may raise it."""
 
 
-OURS: Final = frozenset({"zone", "period", "since", "until"})  # fields of every form, which no kind can have again
+OURS: Final = frozenset({"zone", "period", "since", "until"})  # fields of every request form, which no kind can use
 
 _kinds: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Make *kind* something that can be asked for; an app does so once, when it is ready. Raises ValueError where the
-    frame could not write it.
+    """Register a kind; an app calls this once, when it is ready. Raises ValueError where the
+    framework could not write such a report.
     """
     names = [column.name for column in kind.columns]
     if any(column.form is Form.MONEY for column in kind.columns) and CURRENCY not in names:
@@ -119,7 +119,7 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(name: str) -> Kind | None:
-    """Return the kind of that name, None where there is none, or none any more."""
+    """Return the kind of that name, None where there is none."""
     return _kinds.get(name)
 
 

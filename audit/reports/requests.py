@@ -1,4 +1,4 @@
-"""Reports are asked for here: by staff, and by the house for the day before."""
+"""Requests for reports, by staff and by the daily schedule."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,20 +14,22 @@ from audit.reports.intervals import Period
 from audit.reports.kinds import OURS, Asked, Interval, Kind, kind_of
 
 TASK: Final = "audit.tasks.make_reports"
-PAUSE: Final = 60  # seconds after which beat has asked for it anyway
-EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no house is older, and sums of its whole life begin here
-NOW: Final = timedelta(minutes=1)  # an interval that ended so shortly before it was asked for goes on
+PAUSE: Final = 60  # seconds; beat asks within this time anyway
+# earlier intervals are refused, and totals of the whole life begin here
+EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)
+NOW: Final = timedelta(minutes=1)  # an interval that ended less than this before the request counts as ongoing
 
 
 class CannotAsk(Exception):
-    """There is no such report. The message is a sentence for staff."""
+    """The request is invalid. The message is a sentence for staff."""
 
 
 @transaction.atomic
 def ask(
     *, kind: str, interval: Interval, zone: str, by: str, period: Period = Period.OWN, choices: Mapping[str, str]
 ) -> Report:
-    """Ask for a report, which a worker makes soon. Its interval ends now at the latest, by the database's clock.
+    """Request a report, which a worker makes soon. The interval must not end in the future, by the
+    database's clock.
 
     Raises CannotAsk.
     """
@@ -53,14 +55,14 @@ def ask(
 
 
 def ask_again(report: Report, *, by: str) -> Report:
-    """Ask for the same as *report* once more. Raises CannotAsk."""
+    """Request *report* again. Raises CannotAsk."""
     asked = asked_of(report)
     period = Period(report.choices["period"])
     return ask(kind=report.kind, interval=asked.interval, zone=asked.zone, by=by, period=period, choices=asked.choices)
 
 
 def asked_of(report: Report) -> Asked:
-    """Return what a report was asked to tell. What nobody could choose yet then is "", for all."""
+    """Return the request of a report. Choices that did not exist then are "", for all."""
     kind = kind_of(report.kind)
     rest = {choice.name: "" for choice in kind.choices} if kind else {}
     rest |= {name: value for name, value in report.choices.items() if name not in OURS}
@@ -68,12 +70,12 @@ def asked_of(report: Report) -> Asked:
 
 
 def goes_on(report: Report) -> bool:
-    """Say whether the interval reached up to the moment at which it was asked for."""
+    """Return whether the interval reached up to the time of the request."""
     return report.asked_at - report.until < NOW
 
 
 def clock() -> datetime:
-    """Return what time it is by the database's clock."""
+    """Return the current time of the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         now: datetime = cursor.fetchone()[0]
@@ -81,7 +83,7 @@ def clock() -> datetime:
 
 
 def hint() -> None:
-    """Send a message that a report waits. It is a hint only: without one, beat asks within a minute."""
+    """Tell the workers that a report is waiting. Optional: otherwise beat does within a minute."""
     with suppress(OperationalError):
         current_app.send_task(TASK, retry=False, expires=PAUSE)
 

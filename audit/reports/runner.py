@@ -1,12 +1,13 @@
-"""Reports that wait are made here, one after the other, by whoever is told that some do.
+"""Report runner: makes waiting reports, one after another, in any worker.
 
-Two sessions of the database work on a report. One reads, in one transaction that sees one state of the house and writes
-nothing. The other one writes, a statement at a time, so that everybody sees how far it is; and it holds the lock that
-says that somebody makes this report. Whoever dies loses both with it, and the next one begins the report anew. What
-half a report has left is seen by nobody and goes then.
+It uses two database sessions. One reads, in a read-only transaction with a single snapshot. The
+other writes, a statement at a time, so that progress is visible, and holds the lock of the report.
+A worker that crashes loses both, and the next one starts the report again. Partial output is never
+shown and is deleted then.
 
-Where the house has a replica that is one is read, once it has all that was committed before the report was begun: so
-its figures are those that the primary would have given. Where it has not in time, or fails, the primary is read.
+If there is a replica, rows are read from it, once it has everything that was committed before the
+report was started, so that figures equal those of the primary. If it has not caught up in time, or
+fails, the primary is read.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,12 +25,12 @@ from audit.reports.kinds import CannotMake, Kind, all_kinds, kind_of
 from audit.reports.requests import asked_of
 from audit.reports.writer import do, write
 
-AT_ONCE: Final = 2  # of all workers: tables and payments are not to wait for reports
-MAKER: Final = 1016  # first number of the locks of those who make a report; the second counts up to AT_ONCE
-REPORT: Final = 1017  # first number of the locks of reports
-MOST_TRIES: Final = 5  # of a report whose makers die
-LONGEST_READ: Final = 300.0  # seconds until a replica that says nothing is taken for gone
-FAILED: Final = "report.failed"  # the kind of the event
+AT_ONCE: Final = 2  # by all workers together, so that tables and payments do not wait for reports
+MAKER: Final = 1016  # first key of the advisory locks of runners; the second is below AT_ONCE
+REPORT: Final = 1017  # first key of the advisory locks of reports
+MOST_TRIES: Final = 5  # attempts before a report whose runners crash is given up
+LONGEST_READ: Final = 300.0  # seconds without an answer after which a replica counts as gone
+FAILED: Final = "report.failed"  # event kind
 UNFORESEEN: Final = "Something went wrong that is the house’s fault, not yours. It is on record."
 
 OPEN: Final = (ReportState.WAITING, ReportState.MAKING)
@@ -51,9 +52,9 @@ logger = structlog.get_logger(__name__)
 
 
 def make_open() -> int:
-    """Make all reports that wait and that nobody else makes, the oldest first, and return how many were finished here,
-    made or failed. Returns at once where as many are being made as may be. Raises OperationalError where the database
-    goes away; then they wait for the next one.
+    """Make all waiting reports that no other worker is making, oldest first, and return how many
+    were finished (made or failed). Returns at once where `AT_ONCE` are being made. Raises
+    OperationalError where the database is lost; the reports then wait for the next call.
     """
     finished = 0
     writer = connections[DEFAULT_DB_ALIAS].copy()
@@ -66,14 +67,14 @@ def make_open() -> int:
 
 
 def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], Any]) -> None:
-    """Make one report of a kind that there is, or record why it cannot be made. The caller holds its lock in *writer*'s
-    session; *one_state* gives the transaction in which its rows are read.
+    """Make one report of a registered kind, or record why it failed. The caller holds its lock in
+    the session of *writer*; *one_state* returns the transaction in which rows are read.
     """
     with writer.cursor() as cursor:
         cursor.execute(BEGIN, [report_id])
         begun = cursor.fetchone()
         if begun is None:
-            return  # somebody has finished it since it was found
+            return  # another worker has finished it meanwhile
     _clear(report_id, writer)
     report = Report.objects.get(pk=report_id)
     kind = kind_of(report.kind)
@@ -89,17 +90,18 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
     except CannotMake as error:
         _fail(report, str(error), writer)
     except OperationalError:
-        raise  # of the database, not of the report: the next one tries again
+        raise  # a database error, not the report's: the next call tries again
     except Exception:
         logger.exception("report failed", report=report.pk, kind=report.kind)
         _fail(report, UNFORESEEN, writer)
 
 
 def _one(writer: BaseDatabaseWrapper) -> bool:
-    """Make the oldest report that nobody makes, and say whether there was one and a place to make it.
+    """Make the oldest report that no one is making; return whether there was one and a free slot.
 
-    What waits is looked up before a place is taken: so whoever leaves a place sees what came while it was taken. Kinds
-    that this program does not know are left to one that does: while a release is put live, both are at work.
+    Waiting reports are read before a slot is taken. So a worker that frees a slot sees the reports
+    that came meanwhile. Kinds that this release does not know are left to one that does: during a
+    deployment both run.
     """
     known = Report.objects.filter(state__in=OPEN, kind__in=[kind.name for kind in all_kinds()])
     waiting = list(known.order_by("asked_at", "pk").values_list("pk", flat=True))
@@ -127,7 +129,7 @@ def _one_state() -> Iterator[None]:
 def _is_made_of_replica(
     report: Report, kind: Kind, begun_at: datetime, writer: BaseDatabaseWrapper, one_state: Callable[[], Any]
 ) -> bool:
-    """Make the report of what the replica has, as of the moment at which it was begun; say whether it is made."""
+    """Make the report from the replica, as of the time it was started; return whether it was made."""
     if not replica.has_all_of(writer):
         return False
     try:
@@ -139,7 +141,7 @@ def _is_made_of_replica(
         with writer.cursor() as cursor:
             cursor.execute("SELECT state FROM audit_report WHERE id = %s", [report.pk])
             if cursor.fetchone() != (ReportState.MAKING,):
-                return True  # and the end of the reading failed
+                return True  # the report was finished, and only closing the reading transaction failed
         _clear(report.pk, writer)
         return False
     replica.tell(replica.REPORT, replica.ALIAS)

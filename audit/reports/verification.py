@@ -1,4 +1,4 @@
-"""Reports that were made, against what the log says of them."""
+"""Verification of stored reports against the event log."""
 
 import hashlib
 import json
@@ -12,27 +12,27 @@ from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports.writer import MADE, line
 from audit.verification.findings import Finding
 
-DIFFERS: Final = "report.differs"  # the kind of event
-A_NIGHT: Final = timedelta(hours=30)  # more than from one night to the next
+DIFFERS: Final = "report.differs"  # event kind
+A_NIGHT: Final = timedelta(hours=30)  # longer than from one night to the next
 
 
 @dataclass(frozen=True)
 class Said:
-    """What the log says of a report: the number of the event, and the hashes, by what they are of."""
+    """The event about a report: its ID, and the hashes by name."""
 
     event_id: int
     digests: dict[str, str]
 
 
 def said(report: Report) -> Said | None:
-    """Return what the log says of *report*, None where it does not know it."""
+    """Return what the log records of *report*, None where there is no event."""
     event = Event.objects.filter(kind=MADE, on=f"report:{report.pk}").order_by("pk").first()
     return Said(event.pk, json.loads(bytes(event.body))["data"]["digests"]) if event else None
 
 
 def faults(report: Report) -> list[str]:
-    """Hash again all that is stored of a report, and return what is not as the log says: "csv", "xlsx", "screen"; all
-    three where the log does not know it.
+    """Hash everything stored of a report again, and return what differs from the log: "csv",
+    "xlsx", "screen"; all three where the log has no event.
     """
     known = said(report)
     digests = known.digests if known else {}
@@ -41,7 +41,7 @@ def faults(report: Report) -> list[str]:
 
 
 def findings() -> Iterator[Finding]:
-    """Hash again every report that the log speaks of, and yield what is not as it says."""
+    """Hash every recorded report again and yield the differences."""
     numbers = []
     for event_id, on in Event.objects.filter(kind=MADE).order_by("pk").values_list("pk", "on").iterator():
         number = int(on.partition(":")[2])
@@ -57,8 +57,9 @@ def findings() -> Iterator[Finding]:
 
 
 def verify_last_day() -> int:
-    """Hash again the reports that were made since yesterday, put on record, once each, which are not as the log says,
-    and return how many that are. A page cannot be changed once its report is ready; before, web and workers may.
+    """Hash the reports of the last day again, record each that differs once, and return their
+    number. Pages of a finished report cannot be changed; before that, web and workers can change
+    them.
     """
     told = 0
     made = Report.objects.filter(state=ReportState.READY, made_at__gte=datetime.now(UTC) - A_NIGHT).order_by("pk")
@@ -71,7 +72,7 @@ def verify_last_day() -> int:
 
 
 def pieces(report: Report, name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file of *report*, in pieces."""
+    """Yield the bytes of a file of *report*, in chunks."""
     parts = ReportPart.objects.filter(report=report, format=name).order_by("number")
     for content in parts.values_list("content", flat=True).iterator(chunk_size=4):
         yield bytes(content)

@@ -1,5 +1,5 @@
-"""The workbook of a report (Office Open XML). It stands apart from the other file since its library takes long to load,
-which only who makes a report is to wait for.
+"""Workbook of a report (Office Open XML). In a module of its own because its library is slow to
+import, and only the making of a report needs it.
 """
 
 from datetime import datetime
@@ -18,8 +18,8 @@ from audit.reports.files import MINOR_UNITS, PIECE, Keep, exact
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
 
-DIGITS: Final = 15  # which a spreadsheet keeps of a number
-LONGEST_CELL: Final = 32_767  # characters that one of a spreadsheet holds
+DIGITS: Final = 15  # significant digits that a spreadsheet keeps
+LONGEST_CELL: Final = 32_767  # characters per cell in a spreadsheet
 ROWS_OF_A_SHEET: Final = 1_000_000
 SHEET_FORMATS: Final = {
     Form.NUMBER: "#,##0",
@@ -27,13 +27,13 @@ SHEET_FORMATS: Final = {
     Form.SHARE: "0.0000%",
     Form.TIME: "yyyy-mm-dd hh:mm:ss",
 }
-WIDTHS: Final = {Form.TEXT: 24, Form.NUMBER: 14, Form.MONEY: 18, Form.SHARE: 14, Form.TIME: 20}  # of characters
+WIDTHS: Final = {Form.TEXT: 24, Form.NUMBER: 14, Form.MONEY: 18, Form.SHARE: 14, Form.TIME: 20}  # characters
 
 
 class SheetFile:
-    """A workbook (Office Open XML) in *folder*, from where it is given away when it is whole: a sheet with the heading
-    and the notes, one with the rows under their columns, which stay in view, and one with the totals. Where one sheet
-    cannot hold all rows, another goes on.
+    """A workbook (Office Open XML) in *folder*, handed over when complete: a sheet with heading and
+    notes, one with the rows under frozen column headings, and one with the totals. Rows that do not
+    fit on a sheet continue on another.
     """
 
     def __init__(self, head: Head, keep: Keep, folder: Path) -> None:
@@ -48,14 +48,14 @@ class SheetFile:
         self._begin("Rows")
 
     def row(self, row: Row) -> None:
-        """Write one more."""
+        """Write a row."""
         if self._rows and self._rows % ROWS_OF_A_SHEET == 0:
             self._begin(f"Rows {self._rows // ROWS_OF_A_SHEET + 1}")
         self._rows += 1
         self._sheet.append(self._cells(row))
 
     def end(self, head: Head) -> None:
-        """Write the notes and totals, and give away all of it."""
+        """Write notes and totals, and hand over the file."""
         for name, text in (*head.lines, ("Rows", str(self._rows))):
             self._first.append([self._text(name, bold=True), self._text(text)])
         for note in head.notes:
@@ -72,7 +72,7 @@ class SheetFile:
                 self._keep(piece)
 
     def close(self) -> None:
-        """Put the sheets together, if that has not been done: until then each lies in a temporary file of its own."""
+        """Save the workbook unless that is done; until then each sheet is a temporary file."""
         if not self._path.exists():
             self._book.save(self._path)
 
@@ -101,7 +101,7 @@ class SheetFile:
 
     def _text(self, text: str, *, bold: bool = False, right: bool = False) -> Any:
         cell = WriteOnlyCell(self._sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", text)[:LONGEST_CELL])
-        cell.data_type = "s"  # whatever it begins with, it is no formula
+        cell.data_type = "s"  # text, never a formula, whatever it begins with
         if bold:
             cell.font = Font(bold=True)
         if right:
@@ -110,7 +110,7 @@ class SheetFile:
 
 
 def _number(cell: str | int, form: Form, zone: str) -> Decimal | int | datetime | None:
-    """Return a cell as a spreadsheet reckons with it, None where that would not be exact, or where it is text."""
+    """Return a cell as a number or time for a spreadsheet, None where that would not be exact or it is text."""
     match form:
         case Form.TEXT:
             return None

@@ -1,6 +1,6 @@
-"""A report is written while its rows are read: pages for the screen, pieces of the files, how far it is.
+"""Report writer: stores pages, file chunks and progress while the rows are read.
 
-All of it goes through one connection, a statement at a time, so that others see how far it has come.
+It uses one connection and commits each statement, so that the progress is visible.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from audit.reports.files import CsvFile, File
 from audit.reports.heading import Head, ended, head_of
 from audit.reports.kinds import Answer, CannotMake, Kind, Row
 
-MADE: Final = "report.made"  # the kind of the event that says what was made
-PAGE: Final = 100  # rows on the screen
+MADE: Final = "report.made"  # kind of the event about a finished report
+PAGE: Final = 100  # rows per page on screen
 PAGES_AT_ONCE: Final = 20
-LONGEST_SILENCE: Final = 1.0  # seconds without a word of how far it is
-MOST_BYTES: Final = 256 * 1024 * 1024  # of a file: PostgreSQL hashes it in one go
+LONGEST_SILENCE: Final = 1.0  # seconds between progress updates
+MOST_BYTES: Final = 256 * 1024 * 1024  # of a file: PostgreSQL hashes it as one value
 
 PAGES: Final = """
     WITH page AS (
@@ -51,10 +51,11 @@ def write(
     database: BaseDatabaseWrapper,
     notes: Sequence[str] = (),
 ) -> None:
-    """Write down what *answer* says, of which the figures are those of *made_at*, with *notes* below its own, and make
-    the report ready in the statement that records what it is. Raises CannotMake, and whatever reading the rows raises.
+    """Store the content of *answer*, with figures as of *made_at* and additional *notes*, and mark
+    the report as ready in the statement that records its event. Raises CannotMake, and whatever
+    reading the rows raises.
     """
-    from audit.reports.workbook import SheetFile  # its library takes long to load, and every process loads this module
+    from audit.reports.workbook import SheetFile  # slow to import, and every process imports this module
 
     head = head_of(report, kind, made_at)
     keepers = {name: _Keeper(database, report.pk, name) for name in ("csv", "xlsx")}
@@ -77,13 +78,13 @@ def write(
 
 
 def do(database: BaseDatabaseWrapper, sql: str, values: Sequence[Any] | Mapping[str, Any]) -> None:
-    """Run a statement on its own in the session of *database*."""
+    """Execute a statement in the session of *database*."""
     with database.cursor() as cursor:
         cursor.execute(sql, values)
 
 
 def line(value: log.Json) -> bytes:
-    """Return what is hashed of what the screen shows, for each row in turn, and for the head after them all."""
+    """Return the bytes that are hashed for the screen: of each row in turn, and of the head at the end."""
     return f"{log.canonical(value)}\n".encode()
 
 
@@ -116,7 +117,7 @@ def _ready(
 
 
 class _Keeper:
-    """Stores the pieces of one file, and hashes them."""
+    """Stores and hashes the chunks of one file."""
 
     def __init__(self, database: BaseDatabaseWrapper, report: int, name: str) -> None:
         self._database = database
@@ -131,7 +132,7 @@ class _Keeper:
         return self._hash.hexdigest()
 
     def keep(self, piece: bytes) -> None:
-        """Store the next piece. Raises CannotMake where there is too much."""
+        """Store the next chunk. Raises CannotMake where the file is too long."""
         self._number += 1
         self._bytes += len(piece)
         if self._bytes > MOST_BYTES:
@@ -141,7 +142,7 @@ class _Keeper:
 
 
 class _Screen:
-    """Stores rows as pages, hashes them, and says how many there are so far."""
+    """Stores and hashes rows as pages, and updates the progress."""
 
     def __init__(self, database: BaseDatabaseWrapper, report: int, of: int | None) -> None:
         self._database = database
@@ -151,10 +152,10 @@ class _Screen:
         self._page: list[Row] = []
         self._stored = self.done = 0
         self._hash = hashlib.sha256()
-        self._store()  # how many there will be
+        self._store()  # stores the expected number of rows
 
     def row(self, row: Row) -> None:
-        """Take the next row."""
+        """Add a row."""
         self._page.append(list(row))
         self._hash.update(line(list(row)))
         self.done += 1
