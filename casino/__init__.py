@@ -1,1 +1,1 @@
-"""The project: settings, addresses, servers."""
+"""The project: settings, URLs, and the ASGI, WSGI and Celery applications."""

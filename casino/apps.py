@@ -1,4 +1,4 @@
-"""Start-up of the project itself."""
+"""Application configuration of the project."""
 
 from celery.signals import beat_init, setup_logging, worker_init
 from django.apps import AppConfig
@@ -10,12 +10,12 @@ from ops import logs
 
 
 class CasinoConfig(AppConfig):
-    """Configures logs and registers the production checks, which worker and beat run before they begin."""
+    """Configures logs and registers the production checks, which worker and beat run before they start."""
 
     name = "casino"
 
     def ready(self) -> None:
-        """Runs once per process."""
+        """Run once per process."""
         celery_app.set_default()  # tasks of every app belong to it
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations

@@ -1,5 +1,6 @@
-"""The application on one port: pages and API run as WSGI in threads, which was measured at 3 to 6 times the throughput
-of Django's own ASGI; the streams of live tables beside them, without a thread or a database connection each.
+"""ASGI application on one port: pages and API run as WSGI in threads, measured at 3 to 6 times the
+throughput of Django's own ASGI. Streams of live tables need neither a thread nor a database
+connection each.
 """
 
 import os
@@ -14,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 from casino.wsgi import application as pages
 
 # isort: split
-# What follows has models, which need the set-up that came with what stands above.
+# The following imports load models, which need the setup done by the imports above.
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -28,12 +29,12 @@ from wallet.provider_statements.parser import MOST_BYTES
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 
-SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB from a telephone with a poor connection
+SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB over a poor mobile connection
 FORM_AROUND = 100_000  # bytes: the other fields of a form with a file
 
 
 def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
-    """Yield the page that takes documents, at its address in each language, and the one that takes statements."""
+    """Yield the URLs that accept uploads: documents, in each language, and provider statements."""
     for language, _name in settings.LANGUAGES:
         with override(language):
             page = reverse("identity")
@@ -42,7 +43,8 @@ def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
     yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
 
 
-_threads = WSGIMiddleware(cast("Any", pages), workers=settings.WEB_THREADS)  # their types of WSGI differ in name only
+# the WSGI types of the two differ in name only
+_threads = WSGIMiddleware(cast("Any", pages), workers=settings.WEB_THREADS)
 _door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),

@@ -1,4 +1,4 @@
-"""The Celery application. A message is only a hint that something is due: PostgreSQL decides."""
+"""The Celery application. A message is only a hint that something may be due: the state in PostgreSQL decides."""
 
 import os
 from typing import Any, Final, Self
@@ -10,20 +10,20 @@ from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-LONGEST_WAIT: Final = 0.5  # seconds until the broker is tried again
+LONGEST_WAIT: Final = 0.5  # seconds between attempts to reach the broker
 EXPIRES: Final = {"expires": 60}
-"""What is asked for so often that a message which lay for longer says nothing: an outage of the workers leaves no
-backlog that shared tables would wait behind.
+"""Options of frequent tasks: messages older than a minute are dropped, so that an outage of the
+workers leaves no backlog that delays shared tables.
 """
 
 
 class Line(kombu.Connection):
-    """A line to the broker that is there again soon after the broker is, however long that was gone. Celery's own waits
-    half a minute in the end, with every shared table standing still.
+    """Broker connection that reconnects soon after the broker is back, however long it was gone.
+    Celery's own waits up to half a minute, during which every shared table stands still.
     """
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:
-        """Connect, trying again and again."""
+        """Connect, retrying at a constant interval."""
         pace = {"interval_start": LONGEST_WAIT, "interval_step": 0, "interval_max": LONGEST_WAIT}
         return super().ensure_connection(*args, **{**pace, **kwargs})
 

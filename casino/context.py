@@ -1,6 +1,4 @@
-"""What every page knows: which player reads it, if any, and with what balance; whether this is a demo; how to reach the
-house; and the nonce its scripts carry.
-"""
+"""Context processor: variables that every template can use."""
 
 from functools import partial
 from typing import Any
@@ -17,11 +15,12 @@ from wallet.operator_wallet.operators import funds
 
 
 def house(request: HttpRequest) -> dict[str, Any]:
-    """Return ``reader``, the player who reads the page (None for visitors and staff), ``demo``, ``support_email``,
-    ``csp_nonce`` as django-htmx asks for it, and ``real_balance``, ``staff_names`` and ``banner``, what everybody is
-    shown, which cost their queries only where they are read.
+    """Return the variables of every page: ``reader``, the player who reads it (None for visitors
+    and staff); ``demo``; ``support_email``; ``csp_nonce``, as django-htmx expects it; and
+    ``real_balance``, ``staff_names`` and ``banner`` (shown to everybody), which are queried only if
+    used.
 
-    A page may be about a ``player``, who is somebody else.
+    A page may be about a ``player`` other than the reader.
     """
     player = player_of(request.user)
     return {

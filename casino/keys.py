@@ -1,5 +1,5 @@
-"""Keys of a demo house: made once, kept in ``var/keys`` readable by the owner alone. Production keys come from the
-environment.
+"""Keys of a demo: generated once and kept in ``var/keys``, readable only by the owner. Production
+keys come from the environment.
 """
 
 import base64
@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def demo_key(var_dir: Path, name: str) -> str:
-    """Return the key called *name* (32 random bytes, URL-safe base64), making it on first use; two processes agree on
-    one.
+    """Return the key called *name* (32 random bytes, URL-safe base64), generating it on first use.
+    Concurrent processes get the same key.
     """
     folder = var_dir / "keys"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -21,7 +21,9 @@ def demo_key(var_dir: Path, name: str) -> str:
 
 
 def _write_once(path: Path, key: bytes) -> None:
-    """Write *key* beside its place and link it in: whoever comes second finds the first one's, never half of one."""
+    """Write *key* to a temporary file and link it into place, so that the first process wins and no
+    key is partial.
+    """
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:

@@ -1,4 +1,4 @@
-"""What holds for every request and every page, whoever asks."""
+"""Middleware for every request and page."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -14,7 +14,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def guard_all(get_response: GetResponse) -> GetResponse:
-    """Say with every answer, a file's too, what browsers need not give the house, and that no other site embeds it."""
+    """Add the Permissions-Policy and Cross-Origin-Resource-Policy headers to every response, including files."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -26,10 +26,10 @@ def guard_all(get_response: GetResponse) -> GetResponse:
 
 
 def refuse_garbled(get_response: GetResponse) -> GetResponse:
-    """Answer 400 to what no browser sends and the database cannot store.
+    """Answer 400 to requests that no browser sends and the database cannot store.
 
-    Django decodes a multipart form by any codec of Python's that it names, some of which yield lone surrogates; and a
-    quoted cookie may hold a NUL.
+    Django decodes a multipart form with any Python codec that it names, and some yield lone
+    surrogates. A quoted cookie can contain a NUL.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -43,8 +43,8 @@ def refuse_garbled(get_response: GetResponse) -> GetResponse:
 
 
 def keep_nothing(get_response: GetResponse) -> GetResponse:
-    """Let neither browser nor proxy keep a page: it has its reader's token in it, and mostly a balance, which the
-    next one at the same browser would see by going back after a log-out.
+    """Forbid caching of pages: they contain the reader's CSRF token and mostly a balance. Otherwise
+    the next user of the browser could see them with the back button after a logout.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -57,8 +57,8 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
 
 
 def show_no_bare_refusal(get_response: GetResponse) -> GetResponse:
-    """Answer with a page of the house where a browser asks for an address that only takes forms: someone typed it, or
-    changed the language on the page that answered a form. A program is told by the API.
+    """Answer with an HTML page where a browser requests a POST-only URL with GET: the user typed
+    it, or changed the language on the response to a form. API clients get an error of the API.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

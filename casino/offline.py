@@ -1,7 +1,8 @@
-"""The page that is shown where the house cannot be reached, and the service worker that keeps it ready.
+"""Offline page, shown without a connection to the server, and the service worker that caches it.
 
-The worker keeps this one page in each language, with its style sheets, script, icons and fonts: never a page of the
-house itself, which has its reader's balance in it. It belongs to nobody, so it is written without a request.
+The worker caches only this page in each language, with its style sheets, script, icons and fonts.
+It never caches other pages, which contain the reader's balance. The page is the same for everybody,
+so it is rendered without a request.
 """
 
 import hashlib
@@ -31,33 +32,33 @@ FILES = (
     "fonts/newsreader-600.woff2",
     "fonts/newsreader-600-ro.woff2",
 )
-AN_HOUR = 3600  # seconds after which a browser asks whether the worker has changed
+AN_HOUR = 3600  # seconds until a browser checks for a new version of the worker
 
 
 @made_by_the_page
 @require_safe
 def offline(request: HttpRequest) -> HttpResponse:
-    """The page itself, in the language of its address."""
+    """Show the offline page, in the language of its URL."""
     return HttpResponse(stand_alone("offline.html", request))
 
 
 @made_by_the_page
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
-    """The worker's script, from the root, since a worker governs what lies below its own address."""
+    """Return the worker's script; at the root, because a worker controls only URLs below its own."""
     response = HttpResponse(_script(), content_type="text/javascript; charset=utf-8")
     patch_cache_control(response, public=True, max_age=AN_HOUR)
     return response
 
 
 def stand_alone(template: str, request: HttpRequest) -> str:
-    """Write a page that needs neither database nor session; of the request it has only the nonce of its scripts."""
+    """Render a page without database and session; only the nonce of its scripts comes from the request."""
     return get_template(template).render({"csp_nonce": getattr(request, "csp_nonce", "")})
 
 
 @cache
 def _script() -> str:
-    """Return the script with what it keeps. It names a digest of the pages, so that a browser sees when they change."""
+    """Return the script with the list of files to cache. A digest of the pages lets browsers notice a change."""
     pages, digest = {}, hashlib.sha256()
     for language, _ in settings.LANGUAGES:
         with override(language):

@@ -1,9 +1,9 @@
-"""Only the owner of the tables may migrate them; everything else runs on the login role."""
+"""Database router: only the owner of the tables may migrate them; everything else uses the login role."""
 
 
 class OwnerMigrates:
-    """Database router: migrations on the alias ``owner`` alone."""
+    """Allows migrations on the alias ``owner`` only."""
 
     def allow_migrate(self, db: str, app_label: str, **hints: object) -> bool:
-        """Say whether *db* may be migrated."""
+        """Return whether *db* may be migrated."""
         return db == "owner"

@@ -1,8 +1,9 @@
 """Settings, all from the environment.
 
-Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is set): keys are made once and kept in
-``var/``, PostgreSQL and the broker are embedded unless configured, demo players exist. *Production* (everything
-else): every secret and address must be given, and `ops.checks` refuses to start where one is missing or weak.
+There are two modes. *Demo* (``SABOT_DEMO=1``, the default without ``DATABASE_URL``): keys are
+generated once and kept in ``var/``, PostgreSQL and the broker are embedded unless configured, and
+demo players exist. *Production* (everything else): every secret and address must be set, and
+`ops.checks` refuses to start where one is missing or weak.
 """
 
 import os
@@ -28,16 +29,17 @@ DEMO = env.bool("SABOT_DEMO", default=EMBEDDED)
 DEBUG = env.bool("DEBUG", default=False)
 
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier ones: what they signed still holds
-# Unspent seeds are encrypted with this key, which the database never sees: 32 bytes, URL-safe base64. Each of these
-# three may name several, separated by commas: the first one encrypts, all of them decrypt (`players.key_rotation`).
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier keys: their signatures remain valid
+# Unspent seeds are encrypted with this key, which is never in the database: 32 bytes, URL-safe
+# base64. Each of these three settings may list several keys, separated by commas: the first
+# encrypts, all decrypt (`players.key_rotation`).
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
-# What players send in to show who they are is encrypted with keys derived from this one, of the same make.
+# Identity documents of players are encrypted with keys derived from this one; same format.
 DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")
-# The secrets that the house shares with partners of the seamless wallet are encrypted with this one, of the same make.
+# Secrets shared with partners of the seamless wallet are encrypted with this one; same format.
 PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
 
-# Public keys of age for which backups are encrypted (`ops.backup.encrypting`).
+# Public age keys that backups are encrypted for (`ops.backup.encrypting`).
 BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
@@ -75,9 +77,10 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "casino.middleware.guard_all",
-    "django.middleware.gzip.GZipMiddleware",  # pages, and files in a demo; a production house has its files compressed
+    # pages, and files in a demo; in production files are compressed in advance
+    "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "ops.tracing.trace",  # pages and calls; a file that is served writes no line
+    "ops.tracing.trace",  # pages and API calls; static files are not logged
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -117,10 +120,11 @@ TEMPLATES = [
     },
 ]
 
-# Processes that share the port, each with WEB_THREADS threads: Python computes in one thread of a process at a time.
+# Number of processes that share the port, with WEB_THREADS threads each: Python runs one thread per
+# process at a time.
 WEB_PROCESSES = env.int("WEB_PROCESSES", default=1 if DEMO else len(os.sched_getaffinity(0)))
 WEB_THREADS = env.int("WEB_THREADS", default=16)
-# Seconds that a web process which is told to stop serves on, as not ready, until whoever sends requests has noticed.
+# Seconds a stopping web process keeps serving while it reports "not ready", so that the load balancer can notice.
 WEB_DRAIN_SECONDS = env.float("WEB_DRAIN_SECONDS", default=0.0)
 
 # --- Database, broker, cache -----------------------------------------------------------------------------------------
@@ -138,15 +142,17 @@ CACHE_URL = env.str("CACHE_URL", default="") or (
 )
 
 
-# A database's machine that is gone answers nothing: then a connection fails after some ten seconds, and not after as
-# long as the kernel tries. An address may say otherwise: ?connect_timeout=2.
+# A database host that is gone does not answer. With these timeouts a connection fails after about
+# ten seconds, not after the kernel's default. The URL can override them: ?connect_timeout=2.
 _PATIENCE = {"connect_timeout": 5, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3} | {
     "tcp_user_timeout": 11_000
 }
 
 
 def _database(url: str, **options: object) -> dict[str, object]:
-    """One alias: server-side binding and prepared statements made the ORM 1.2 to 1.8 times faster when measured."""
+    """Return the settings of an alias. Server-side binding and prepared statements were measured
+    1.2 to 1.8 times faster.
+    """
     config: dict[str, Any] = dict(environ.Env.db_url_config(url)) if url else {"NAME": ""}
     return config | {
         "ENGINE": "ops.postgresql",
@@ -159,12 +165,11 @@ def _database(url: str, **options: object) -> dict[str, object]:
     }
 
 
-# "default" is the role that web and workers log in with; "owner" owns the tables and runs migrations. Both are one
-# database.
+# "default" is the login role of web and workers; "owner" owns the tables and runs migrations. Both use one database.
 DATABASES = {"default": _database(DATABASE_URL), "owner": _database(DATABASE_OWNER_URL)}
-# A streaming replica that answers what the lobby shows and what reports say; see audit.replica.
+# A streaming replica that answers the lobby and reports; see audit.replica.
 REPLICA_URL = env.str("REPLICA_URL", default="")
-REPLICA_LAG_SECONDS = env.float("REPLICA_LAG_SECONDS", default=5.0)  # behind, and the primary answers
+REPLICA_LAG_SECONDS = env.float("REPLICA_LAG_SECONDS", default=5.0)  # with a longer lag the primary answers
 if REPLICA_URL:
     DATABASES["replica"] = _database(
         REPLICA_URL,
@@ -172,7 +177,7 @@ if REPLICA_URL:
         tcp_user_timeout=2000,
         application_name="sabot replica",
         options="-c default_transaction_read_only=on",
-    ) | {"CONN_HEALTH_CHECKS": False}  # what fails is asked of the primary
+    ) | {"CONN_HEALTH_CHECKS": False}  # failed reads are repeated on the primary
 DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -185,7 +190,7 @@ CACHES = {
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
-    "polling_interval": 10,  # seconds for which a worker waits for a message before it asks again
+    "polling_interval": 10,  # seconds a worker waits for a message before it asks again
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
 }
@@ -196,8 +201,8 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
-# What seals goes by a queue of its own, so that one worker alone need reach the signer. One that is told of no queue
-# takes both.
+# Sealing has a queue of its own, so that only one worker needs access to the signer. A worker
+# without a queue option takes both.
 CELERY_TASK_QUEUES = [Queue("celery"), Queue("seal")]
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.watch_the_signer": "seal"}
@@ -240,21 +245,22 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_ADAPTER = "accounts.logout.HouseAdapter"
-# Wrong passwords of one name are counted in the database (`players.login.locks`); "login_failed" counts wrong second
-# factors.
+# Wrong passwords per name are counted in the database (`players.login.locks`); "login_failed"
+# counts wrong second factors.
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",
     "login_failed": "5/5m/key",
     "password_failed": "20/5m/ip",
     "signup": "20/m/ip",
     "unlock": "20/m/ip",
-    # Mails with a code to one address, whoever asks for them: who registers with somebody else's mails them, too.
+    # E-mails with a code to one address, whoever requests them: registering with someone else's
+    # address sends it mail too.
     "confirm_email": "1/10s/key,5/h/key",
-    "code": "6/15m/key",  # tries of the codes mailed to one address, whichever session they come from
+    "code": "6/15m/key",  # attempts with codes sent to one address, from any session
     "reset_password": "20/m/ip,3/5m/key",
 }
 ACCOUNT_SESSION_REMEMBER = False
-PLAYER_IDLE_SECONDS = env.int("PLAYER_IDLE_SECONDS", default=9 * 60)  # without an action: then a session ends
+PLAYER_IDLE_SECONDS = env.int("PLAYER_IDLE_SECONDS", default=9 * 60)  # without an action, until the session ends
 STAFF_IDLE_SECONDS = env.int("STAFF_IDLE_SECONDS", default=30 * 60)
 MFA_ADAPTER = "players.login.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -265,29 +271,29 @@ MFA_FORMS = {
     "add_webauthn": "players.login.second_factor_forms.AddPasskeyForm",
     "edit_webauthn": "players.login.second_factor_forms.RenamePasskeyForm",
 }
-MFA_TOTP_TOLERANCE = 1  # steps of half a minute; no code counts twice all the same
+MFA_TOTP_TOLERANCE = 1  # steps of 30 seconds; each code is still accepted only once
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody is logged in whose address is not verified
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO  # browsers give passkeys to http://localhost as well
-FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # of a player, or an address, over two seconds
-# What a demo house writes is read at /demo/outbox/ and leaves it for nowhere.
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # users with an unverified address cannot log in
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO  # browsers allow passkeys on http://localhost as well
+FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # per player or address, averaged over two seconds
+# E-mails of a demo are shown at /demo/outbox/ and never sent.
 vars().update(env.email_url("EMAIL_URL", default="dummymail://" if DEMO else "smtp://localhost:25"))
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="") or env.str(
     "SUPPORT_EMAIL", default="service@sabot.example"
 )
 
-# Registers of excluded people that are asked before play, by jurisdiction: "SE=path.to.Register,DE=path.to.Register".
+# Self-exclusion registers to query before play, by jurisdiction: "SE=path.to.Register,DE=path.to.Register".
 PLAYER_REGISTERS = env.dict("SABOT_REGISTERS", default={})
-# Minutes of play after which a player is told of time and money spent, where they have chosen no interval themselves.
+# Default interval of reality checks in minutes of play, for players who have not chosen one.
 REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 
-# How long after its deadline a round of a shared table counts as standing still: then the table stops.
+# Seconds after its deadline at which a round of a shared table counts as stuck and the table stops.
 LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 
-# Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
-# knows on the server: a guest's sealed seed lies there.
+# Whether visitors may watch and play a demo game with play chips, without an account. The session
+# engine must keep its data on the server, because it contains the visitor's encrypted seed.
 GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)
 SESSION_ENGINE = "players.login.session_store"
 
@@ -302,7 +308,7 @@ TIME_ZONE = "UTC"
 
 SUPPORT_EMAIL = env.str("SUPPORT_EMAIL", default="service@sabot.example" if DEMO else "")  # shown on every rules page
 
-# Who runs the house, as reports are headed, and the clocks by which its own days begin.
+# Operator name in the heading of reports, and the time zone in which the operator's days begin.
 OPERATOR_NAME = env.str("OPERATOR_NAME", default="") or ("Sabot (demo)" if DEMO else next(iter(ALLOWED_HOSTS), ""))
 OPERATOR_TIME_ZONE = env.str("OPERATOR_TIME_ZONE", default="UTC")
 
@@ -313,7 +319,7 @@ STATIC_ROOT = Path(env.str("STATIC_ROOT", default="") or VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = DEMO
 WHITENOISE_MAX_AGE = 0 if DEMO else 60
-WHITENOISE_AUTOREFRESH = DEMO  # a file edited under a running demo house is served as it is now
+WHITENOISE_AUTOREFRESH = DEMO  # a file edited while a demo runs is served at once
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -326,7 +332,8 @@ STORAGES = {
 # --- Security --------------------------------------------------------------------------------------------------------
 
 HTTPS = env.bool("HTTPS", default=not DEMO)
-TRUST_PROXY = env.bool("TRUST_PROXY", default=False)  # one proxy in front, which sets X-Forwarded-Proto and -For
+# exactly one proxy in front, which sets X-Forwarded-Proto and -For
+TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
@@ -337,7 +344,7 @@ SECURE_HSTS_PRELOAD = HTTPS
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-# A browser takes a cookie of this prefix from this host alone, and over HTTPS: no neighbour's subdomain can plant one.
+# Browsers accept cookies with this prefix only from this host and over HTTPS, so no sibling subdomain can set them.
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
@@ -347,10 +354,10 @@ SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SESSION_COOKIE_AGE = 12 * 3600
 CSRF_FAILURE_VIEW = "casino.views.csrf_failure"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 200  # ten bets in five currencies, each with two ends, are the largest form
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200  # the largest form has ten bets in five currencies, with two limits each
 DATA_UPLOAD_MAX_NUMBER_FILES = 3
-# Three documents of at most 8 MB, and the form around them. They stay in memory: a temporary file would lie on the disk
-# unencrypted.
+# Three documents of at most 8 MB, and the form around them. They stay in memory: a temporary file
+# would be unencrypted on disk.
 LARGEST_UPLOAD = 25_500_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
@@ -389,50 +396,52 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [],
     "COMPONENT_SPLIT_REQUEST": True,
     "PATH_CONVERTER_OVERRIDES": {"mode": {"type": "string", "enum": ["real", "free"]}},
-    # What may be said stands with each field, once.
+    # Allowed values are listed once, at each field.
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enum_id_removal"],
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 
 # --- Payments --------------------------------------------------------------------------------------------------------
 
-# Which providers there are, as django-payments has it: {"name": ["module.Class", {…}]}, JSON. New deposits go through
-# the first one; the others are there for what was begun with them. See docs/payments.md.
+# Payment providers in the format of django-payments: {"name": ["module.Class", {…}]}, JSON. New
+# deposits use the first one; the others remain for payments that began with them. See
+# docs/payments.md.
 SANDBOX_BANK_KEY = env.str("SANDBOX_BANK_KEY", default="") or (demo_key(VAR_DIR, "sandbox_bank_key") if DEMO else "")
 PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
     {"sandbox": ("wallet.payments.sandbox.SandboxBank", {"key": SANDBOX_BANK_KEY})} if DEMO else {}
 )
-# What pays withdrawals out: a class with the methods of wallet.payouts.Provider. A house that takes deposits needs one.
+# Pays out withdrawals: a class with the methods of wallet.payouts.Provider. Required where deposits are accepted.
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
-# Where operators whose players play here may be besides the public network (`wallet.seamless_wallet.reach`).
+# Networks besides the public Internet in which operators' servers may be (`wallet.seamless_wallet.reach`).
 PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128"] if DEMO else [])
-PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)  # how long nothing is heard before the house asks
+# seconds without news of a payment before its state is queried
+PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
 PAYMENT_MODEL = "wallet.Payment"
 PAYMENT_USES_SSL = HTTPS
 PORT = env.str("PORT", default="") or "8000"
-HOUSE_HOST = f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")  # where no request says it
-PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or HOUSE_HOST  # where providers reach the house
+HOUSE_HOST = f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")  # used where there is no request
+PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or HOUSE_HOST  # where providers reach this server
 
 # --- The event log ---------------------------------------------------------------------------------------------------
 
-# The signer of the log is a process of its own; a demo house has one in SIGNER_DIR. See docs/audit.md.
-AUDIT_SIGNER = env.str("AUDIT_SIGNER", default="")  # its unix socket
+# The signer of the log is a separate process; a demo has one in SIGNER_DIR. See docs/audit.md.
+AUDIT_SIGNER = env.str("AUDIT_SIGNER", default="")  # its Unix socket
 SIGNER_DIR = VAR_DIR / "signer" if DEMO and not AUDIT_SIGNER else None
 if SIGNER_DIR:
     AUDIT_SIGNER = str(SIGNER_DIR / "socket")
-AUDIT_KEYS = env.str("AUDIT_KEYS", default="")  # whose signatures are believed, separated by commas
-AUDIT_LAG_SECONDS = env.int("AUDIT_LAG_SECONDS", default=60)  # how old an event may be that no checkpoint covers
+AUDIT_KEYS = env.str("AUDIT_KEYS", default="")  # trusted public keys, separated by commas
+AUDIT_LAG_SECONDS = env.int("AUDIT_LAG_SECONDS", default=60)  # maximum age of an event that no checkpoint covers
 AUDIT_CHECKPOINTS_TO = env.list("AUDIT_CHECKPOINTS_TO", default=[])
 AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
-# What Prometheus reads at /metrics; see ops.metrics.collect. Prometheus-client reads its folder from the environment.
+# Prometheus metrics at /metrics; see ops.metrics.collect. prometheus-client reads its folder from the environment.
 METRICS = env.bool("METRICS", default=False)
 METRICS_FROM = env.list("METRICS_FROM", default=["127.0.0.0/8", "::1/128"])
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-METRICS_LISTEN = env.str("METRICS_LISTEN", default="")  # of worker and beat: a port, or address:port
+METRICS_LISTEN = env.str("METRICS_LISTEN", default="")  # for worker and beat: a port, or address:port
 METRICS_DIR = Path(env.str("METRICS_DIR", default="") or VAR_DIR / "metrics")
 if METRICS:
     METRICS_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -457,9 +466,9 @@ LOGGING = {
             name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["news"]}
             for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")
         },
-        # What the servers say of themselves comes in lines as everything else does.
+        # Messages of the servers use the same format as all others.
         **{name: {"handlers": [], "propagate": True} for name in ("django", "uvicorn", "uvicorn.error")},
-        "uvicorn.access": {"handlers": [], "propagate": False},  # it would write paths, with tickets in them
+        "uvicorn.access": {"handlers": [], "propagate": False},  # it would log paths, which contain tickets
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

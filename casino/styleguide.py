@@ -1,4 +1,4 @@
-"""The style guide: every token, and every part as the pages use it, rendered from their own fragments."""
+"""Style guide: every design token and every component, rendered with the templates that the pages use."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -24,18 +24,19 @@ from players.access import StaffRequest, staff_required
 from wallet.models import Mode
 
 CARDS = "2H 4C 3D 2S JC"  # in dealing order, all four suits: Banker wins with 6 over 5
-STAKES = {"banker": 12_500, "tie": 1_000}  # minor units, as the balance before the round
+STAKES = {"banker": 12_500, "tie": 1_000}  # minor units, as is the balance before the round
 BALANCE = 86_500
 
 DAYS = [("Mon", 1240), ("Tue", 1180), ("Wed", 1420), ("Thu", 1610), ("Fri", 2230), ("Sat", 2790), ("Sun", 2410)]
 RESULTS = [("Player", 4462, "44.6 %", "player"), ("Banker", 4586, "45.9 %", "banker"), ("Tie", 952, "9.5 %", "tie")]
-ROADS = "TTPBBTPPBPBBBBPTPBBPBPPPPPPPPTBBBBBBBBPPPPPPPBTTBPBPBBTPB"  # tails that meet, ties before any win and after
-WIDE, NARROW = 16, 24  # columns of the boards
+# has dragon tails that meet, and ties before and after the first win
+ROADS = "TTPBBTPPBPBBBBPTPBBPBPPPPPPPPTBBBBBBBBPPPPPPPBTTBPBPBBTPB"
+WIDE, NARROW = 16, 24  # columns of the roads
 GAMES = [("Baccarat", 5400, "5,400 €"), ("Golden Baccarat", 2150, "2,150 €", "2"), ("Pairs", -800, "−800 €", "3")]
 
 
 class ExampleForm(forms.Form):
-    """One of each control. Sent as it is, it comes back with its faults, as every form of the house does."""
+    """A form with one of each control. Submitted empty, it shows its errors."""
 
     name = forms.CharField(help_text="As in your passport.")
     amount = forms.DecimalField(min_value=10, help_text="From €10.00.")
@@ -45,7 +46,7 @@ class ExampleForm(forms.Form):
 
 @dataclass(frozen=True)
 class Shown:
-    """A token as the page shows it: ``kind`` says how."""
+    """A token as the page shows it; ``kind`` selects how."""
 
     name: str
     value: str
@@ -63,7 +64,7 @@ class Measured:
 @staff_required("players.work")
 @require_safe
 def styleguide(request: StaffRequest) -> HttpResponse:
-    """Show the whole of it."""
+    """Show the style guide."""
     tokens, game = Tokens.read(), an_example()
     context = {
         "groups": [(group.title, [shown(*token, tokens) for token in group.tokens]) for group in tokens.groups()],
@@ -83,7 +84,7 @@ def styleguide(request: StaffRequest) -> HttpResponse:
 
 
 def shown(name: str, value: str, tokens: Tokens) -> Shown:
-    """Return a token with the way to show it."""
+    """Return a token with its kind of display."""
     kinds = {"t": "size", "s": "space", "r": "radius", "pill": "radius", "hit": "space"}
     if value.endswith("ms"):
         return Shown(name, value, "time")
@@ -126,7 +127,7 @@ def some_roads() -> list[tuple[str, SafeString]]:
 
 
 def an_example() -> GameView:
-    """Return a table after a round that was won and that nobody played."""
+    """Return the view of a table after a won round, which is not stored."""
     variant = VARIANTS["baccarat"]
     settled = settle(variant, deal([Card.parse(code) for code in CARDS.split()]), STAKES)
     balance_after = BALANCE - settled.staked + settled.paid

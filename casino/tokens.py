@@ -1,7 +1,8 @@
-"""The design tokens as `static/css/tokens.css` has them: names by heading, colours by theme, and which pairs meet.
+"""Design tokens from `static/css/tokens.css`: names by heading, colours by theme, and the pairs of
+colours in use.
 
-The style guide shows what stands here, and the tests hold every pair to its contrast in every theme, so that the style
-sheet stays the only place where a colour is written.
+The style guide shows them, and the tests check the contrast of every pair in every theme. So the
+style sheet remains the only place where a colour is defined.
 """
 
 import re
@@ -12,8 +13,8 @@ from typing import Final
 
 from django.conf import settings
 
-TEXT: Final = 4.5  # WCAG 2.2, 1.4.3: contrast of text with what lies behind it
-SHAPE: Final = 3.0  # WCAG 2.2, 1.4.11: of what shows a control, its state, or a figure
+TEXT: Final = 4.5  # WCAG 2.2, 1.4.3: contrast of text with its background
+SHAPE: Final = 3.0  # WCAG 2.2, 1.4.11: contrast of controls, their states, and graphics
 
 FREE_PLAY: Final = ".money--free"
 
@@ -27,11 +28,11 @@ _SHORT, _LONG = 3, 6  # hexadecimal digits of a colour without transparency
 
 
 class UnknownToken(LookupError):
-    """No token of this name is a plain colour."""
+    """The token does not exist or is not a plain colour."""
 
 
 class Theme(Enum):
-    """What a reader may see: its name, whether by day, the condition and selector that change tokens of the root."""
+    """A theme: title, whether light, and the media condition and selector that override tokens of the root."""
 
     DARK = ("Dark", False, None)
     LIGHT = ("Light", True, None)
@@ -45,7 +46,7 @@ class Theme(Enum):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tokens that meet, and the least contrast they may have."""
+    """Two tokens that are used together, and their minimum contrast."""
 
     over: str
     ground: str
@@ -82,7 +83,7 @@ PAIRS: Final = (
 
 
 class Tokens:
-    """The style sheet, read once."""
+    """The parsed style sheet."""
 
     def __init__(self, sheet: str) -> None:
         self._rules: dict[tuple[str, str], dict[str, str]] = {}
@@ -94,17 +95,18 @@ class Tokens:
 
     @classmethod
     def read(cls) -> "Tokens":
-        """Read the house's own."""
+        """Read the project's own style sheet."""
         return cls(Path(settings.BASE_DIR, "static", "css", "tokens.css").read_text(encoding="utf-8"))
 
     def groups(self) -> list[Group]:
-        """Return all tokens by the headings they stand under."""
+        """Return all tokens by heading."""
         return [Group(title, tuple(_TOKEN.findall(body))) for title, body in _HEADING.findall(self._root)]
 
     def colour(self, name: str, theme: Theme, *, free: bool = False) -> tuple[int, int, int]:
-        """Return red, green and blue, 0 to 255, of an opaque token in a theme, on the cloth of *free* play if asked.
+        """Return red, green and blue, 0 to 255, of an opaque token in a theme; on the cloth of
+        *free* play if true.
 
-        Raises UnknownToken for what is missing, translucent or no colour.
+        Raises UnknownToken where it is missing, translucent or not a colour.
         """
         written = self._values(theme, free=free).get(name, "")
         if two := _TWO_VALUES.fullmatch(written):

@@ -1,4 +1,4 @@
-"""Every address of the house: what a player meets under a language, the back office and machines' pages without one."""
+"""URL configuration: pages for players with a language prefix; back office, API and machine endpoints without."""
 
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
@@ -51,7 +51,8 @@ urlpatterns = [
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
     path("staff/handbook/", handbook.staff_handbook, name="staff_handbook"),
     path("staff/admin/", SITE.urls),
-    # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
+    # Permissions for the event log are set here because the audit app knows no users. Neither it
+    # nor the ledger knows the codes of rounds.
     path("staff/events/", exports.staff_events, name="staff_events"),
     path(
         "staff/ledger/",
@@ -148,6 +149,6 @@ urlpatterns = [
 ]
 
 handler400 = "casino.api.refusing.bad_request"
-handler429 = "casino.views.too_often"  # allauth's name for what it answers to haste
+handler429 = "casino.views.too_often"  # allauth's name for its rate limit response
 handler404 = "casino.api.refusing.not_found"
 handler500 = "casino.api.refusing.fault"

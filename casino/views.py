@@ -1,4 +1,4 @@
-"""Pages of the house itself: the front door, its health, and what is said where something is refused."""
+"""Home page, health checks, and error pages."""
 
 from http import HTTPStatus
 from typing import Final
@@ -15,7 +15,7 @@ from ops.readiness import WATCH
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.login.current_user import staff_of
 
-SECONDS_TO_WAIT: Final = 300  # the longest that allauth counts tries of one address or name
+SECONDS_TO_WAIT: Final = 300  # the longest period over which allauth counts attempts of an address or name
 FOR_VISITORS = frozenset(  # forms of these pages
     {
         "account_login",
@@ -41,7 +41,7 @@ FOR_VISITORS = frozenset(  # forms of these pages
 @never_cache
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Lead everyone where they belong: staff to the back office, players to the lobby in the language they chose."""
+    """Redirect staff to the back office, and others to the lobby, players in the language they chose."""
     if not request.user.is_authenticated:
         return redirect("lobby")
     if staff_of(request.user):
@@ -54,7 +54,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """Say "ok" where the database answers, else 503."""
+    """Answer "ok" if the database answers, else 503."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -67,15 +67,17 @@ def health(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Say whether this process should be given requests, else 503, and what is missing (`ops.readiness`)."""
+    """Report whether this process is ready for requests; 503 and what is missing if not (`ops.readiness`)."""
     found = WATCH.now()
     return HttpResponse(str(found), status=503 if found.faults else 200, content_type="text/plain")
 
 
 def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
-    """Refuse a form whose token is not this session's: mostly it lay on a page from before a log-in.
+    """Refuse a form whose CSRF token is not the session's; usually its page was loaded before a
+    login.
 
-    A visitor is asked to log in, unless the form was for visitors. A fragment has its page loaded anew.
+    A visitor is asked to log in, unless the form is for visitors. An htmx request makes its page
+    reload.
     """
     asked = request.resolver_match
     if not request.user.is_authenticated and asked and asked.view_name not in FOR_VISITORS:
@@ -87,12 +89,12 @@ def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
 
 
 def too_often(request: HttpRequest) -> HttpResponse:
-    """Have somebody wait who tried to get in too often."""
+    """Tell a user to wait after too many login attempts."""
     answer = render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(SECONDS_TO_WAIT)
     return answer
 
 
 def fault(request: HttpRequest) -> HttpResponse:
-    """Say that the fault is ours, on a page that needs nothing that may be broken."""
+    """Answer 500 with a page that depends on nothing that may be broken."""
     return HttpResponse(stand_alone("500.html", request), status=500)

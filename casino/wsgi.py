@@ -1,4 +1,4 @@
-"""The application as WSGI: every page, form and API call. A production house that is not safe to open does not."""
+"""WSGI application: every page, form and API call. In production it refuses to start where that is unsafe."""
 
 import os
 

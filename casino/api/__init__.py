@@ -1,1 +1,1 @@
-"""The API as a whole: its addresses, how it describes itself, and what compliance staff read through it."""
+"""The API as a whole: URLs, OpenAPI description, and errors outside of views."""

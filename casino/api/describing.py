@@ -1,4 +1,4 @@
-"""The description of the API, for programs (OpenAPI) and for people, and what each code of a problem means."""
+"""OpenAPI description of the API, its documentation page, and the pages about problem codes."""
 
 import json
 from functools import cache
@@ -20,7 +20,7 @@ AN_HOUR: Final = 3600  # seconds
 @made_by_the_page
 @require_safe
 def api_schema(request: HttpRequest) -> HttpResponse:
-    """Answer with the OpenAPI description, which changes only with the house."""
+    """Return the OpenAPI description, which changes only with a release."""
     answer = HttpResponse(description(), content_type="application/vnd.oai.openapi+json")
     patch_cache_control(answer, public=True, max_age=AN_HOUR)
     return answer
@@ -28,20 +28,20 @@ def api_schema(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
-    """Show the description as a page to try calls from; it is in English, as the description is."""
+    """Show the description as an interactive page; it is in English, as the description is."""
     with override("en"):
         return render(request, "swagger/docs.html")
 
 
 @require_safe
 def api_problems(request: HttpRequest) -> HttpResponse:
-    """List every code, and what it means."""
+    """List all problem codes and their meanings."""
     return render(request, "api/problems.html", {"kinds": sorted(problems.KINDS.values(), key=lambda kind: kind.code)})
 
 
 @require_safe
 def api_problem(request: HttpRequest, code: str) -> HttpResponse:
-    """Say what one code means: the address that a problem gives as its type."""
+    """Explain one problem code; its URL is the "type" of such problems."""
     kind = problems.KINDS.get(code)
     if kind is None:
         raise Http404
@@ -50,7 +50,7 @@ def api_problem(request: HttpRequest, code: str) -> HttpResponse:
 
 @cache
 def described() -> dict[str, Any]:
-    """Return the description, which is the same to everybody, in English."""
+    """Return the OpenAPI description, in English for everybody."""
     with override("en"):
         found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
         return found
@@ -58,5 +58,5 @@ def described() -> dict[str, Any]:
 
 @cache
 def description() -> bytes:
-    """Return it as it is sent."""
+    """Return the description as JSON bytes."""
     return json.dumps(described(), ensure_ascii=False, separators=(",", ":")).encode()

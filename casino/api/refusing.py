@@ -1,4 +1,4 @@
-"""What programs are told where no view of the API was reached: as everywhere below ``/api/``, a problem."""
+"""Error responses of API calls that reach no API view: problems, as everywhere below ``/api/``."""
 
 from collections.abc import MutableMapping
 from http import HTTPStatus
@@ -16,22 +16,22 @@ AT_THE_DOOR: Final = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TOO_LARGE, HTTPStatus
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Refuse what cannot be read, or is for another host."""
+    """Refuse a request that cannot be parsed or names another host."""
     return Problem(MALFORMED).plain() if _is_call(request) else defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Say that nothing is at an address."""
+    """Answer 404."""
     return Problem(NOT_FOUND).plain() if _is_call(request) else defaults.page_not_found(request, exception)
 
 
 def fault(request: HttpRequest) -> HttpResponseBase:
-    """Say that the fault is ours."""
+    """Answer 500."""
     return Problem(FAULT).plain() if _is_call(request) else views.fault(request)
 
 
 def at_the_door(scope: MutableMapping[str, Any], status: HTTPStatus) -> tuple[str, bytes]:
-    """Return content type and body of the problem for which a call gets no further than to the door."""
+    """Return content type and body of the problem for a call that the request buffer refuses."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT_LANGUAGE"] = dict(scope["headers"]).get(b"accept-language", b"").decode("latin-1")
     with override(get_language_from_request(request)):

@@ -1,4 +1,4 @@
-"""The addresses of the API, version 1. Each app says its own; what knows several of them stands in this one."""
+"""URLs of the API, version 1. Each app defines its own; views that depend on several apps are listed here."""
 
 from django.urls import include, path, re_path
 

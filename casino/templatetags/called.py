@@ -1,4 +1,4 @@
-"""How staff and their roles are called: ``{% load called %}{{ reason|asked_by:staff_names }}``."""
+"""Template filters for names of staff and roles: ``{% load called %}{{ reason|asked_by:staff_names }}``."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ register = template.Library()
 
 @register.filter
 def asked_by(reason: str, names: Mapping[str, str]) -> str:
-    """Write a reason that begins with the account that asked, as "staff:2: A card was wrong.", with their name."""
+    """Replace the account at the beginning of a reason, as in "staff:2: A card was wrong.", by its name."""
     who, colon, why = reason.partition(": ")
     return f"{names[who]}{colon}{why}" if who in names else reason
 
 
 @register.filter
 def in_role(permission: str) -> str:
-    """Write which roles have a permission: "compliance or supervisor"."""
+    """Return the roles that have a permission: "compliance or supervisor"."""
     return " or ".join(roles_with(permission))

@@ -1,4 +1,4 @@
-"""Days and times in templates: ``{{ round.at|day }} {{ round.at|clock }}``."""
+"""Template filters for dates and times: ``{{ round.at|day }} {{ round.at|clock }}``."""
 
 from datetime import date, datetime
 
@@ -12,11 +12,11 @@ register = template.Library()
 
 @register.filter
 def day(value: date) -> str:
-    """Write a date, or the day of a time, in the reader's language."""
+    """Format a date, or the date of a time, in the reader's language."""
     return written_day(value, get_language() or "en")
 
 
 @register.filter
 def clock(value: datetime) -> str:
-    """Write the time of day with seconds, in the reader's language."""
+    """Format the time of day with seconds, in the reader's language."""
     return written_time(value, get_language() or "en")

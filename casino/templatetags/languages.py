@@ -1,4 +1,4 @@
-"""Where a page stands in the other languages: ``{% alternates as links %}`` in the head."""
+"""Template tag for the URLs of a page in all languages: ``{% alternates as links %}`` in the head."""
 
 from typing import Any, Final
 
@@ -9,13 +9,13 @@ from django.urls import translate_url
 
 register = template.Library()
 
-# What everyone may read, and a search engine may find. All else belongs to someone, or is a form.
+# Public pages that search engines may index. Other pages belong to a user, or are forms.
 PUBLIC: Final = frozenset({"lobby", "fair", "terms", "help", "rules"})
 
 
 @register.simple_tag(takes_context=True)
 def alternates(context: Context) -> list[dict[str, str]]:
-    """Return each language's address of a public page, this one's included; nothing for other pages."""
+    """Return the URL of a public page in each language, including the current one; nothing for other pages."""
     request: Any = context.get("request")
     if request is None or request.resolver_match is None or request.resolver_match.view_name not in PUBLIC:
         return []
