@@ -1,1 +1,1 @@
-"""What runs the house: servers, launcher, beat, backup, migrations, metrics, health, catalogues, logs."""
+"""Operations: launcher, servers, beat, backup, migrations, metrics, health, message catalogues, logs."""

@@ -1,7 +1,9 @@
-"""The clock of the house, `manage.py beat`: Celery's beat, of which one at a time works however many are started.
+"""Scheduler, `manage.py beat`: Celery beat, of which only one works at a time, however many are
+started.
 
-It sends names of tasks and knows no model, so it does without Django's apps and half of their memory. PostgreSQL knows
-each beat by the name of its machine: that of one at work, or standing by, is `name()`.
+It sends task names and uses no models, so it does not load Django's apps, which halves its memory.
+The application_name of its PostgreSQL connection contains the host name (`name`), whether it is
+active or standing by.
 """
 
 import logging.config
@@ -22,25 +24,25 @@ from django.conf import settings
 
 from ops import due, embedded, forked, logs
 
-# Any number, the same for every beat of a house.
+# An arbitrary number, the same in every beat.
 ADVISORY_LOCK = 0x5AB07_0002
-# Whoever holds the lock is the beat that works.
+# The beat that holds the lock is the active one.
 COUNT_BEATS = """
 SELECT count(*) FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND (classid::bigint << 32 | objid::bigint) = %s
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
+LONGEST_NAME = 63  # bytes of application_name that PostgreSQL keeps
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
-AGAIN = 0.2  # seconds until PostgreSQL is tried again
-LONGEST_SLEEP = 5  # seconds; after each, beat makes sure that it is still its turn
-ANYTHING = "SELECT"  # a question that is always answered with a row
-LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever is said of it
+AGAIN = 0.2  # seconds between attempts to reach PostgreSQL
+LONGEST_SLEEP = 5  # seconds; after each sleep, beat checks that it still holds the lock
+ANYTHING = "SELECT"  # a query that always returns a row
+LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever its query returns
 
 
 def main(app: Celery) -> None:
-    """Send what *app* has due when it is due, until somebody asks to stop. Ends the process with status 1 where a
-    production house is not safe to open.
+    """Send the tasks of *app* when they are due, until stopped. Exits with status 1 where a
+    production system is not safe to start.
     """
     logging.config.dictConfig(settings.LOGGING)
     logs.configure()
@@ -48,12 +50,12 @@ def main(app: Celery) -> None:
         sys.exit(status)
     if settings.METRICS:
         django.setup()
-        from ops.metrics import server  # a house without metrics does without their library
+        from ops.metrics import server  # only imported with metrics enabled
 
         server.serve()
     turn = Turn(settings.DATABASES["default"])
     turn.wait(partial(print, flush=True))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # Celery writes down then what it has sent
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # Celery then saves what it has sent
     Service(
         app,
         max_interval=LONGEST_SLEEP,
@@ -63,7 +65,7 @@ def main(app: Celery) -> None:
 
 
 def _check() -> None:
-    """Refuse what is not safe, as every program of a production house does; in a child, whose memory goes with it."""
+    """Run the production checks; in a child process, so that their memory is freed."""
     django.setup()
     from ops.checks import refuse_unsafe_start  # has models
 
@@ -71,30 +73,30 @@ def _check() -> None:
 
 
 class TurnLost(Exception):
-    """Another beat works."""
+    """Another beat holds the lock."""
 
 
 def name() -> str:
-    """Return what PostgreSQL shows the connection of this machine's beat as."""
+    """Return the application_name of this host's beat."""
     return f"sabot beat {gethostname()}"[:LONGEST_NAME]
 
 
 class Turn:
-    """The right to send: a lock in the *database*, as settings have it, for as long as `connection` is open."""
+    """The right to send tasks: an advisory lock in *database* (a settings dict), held while `connection` is open."""
 
     def __init__(self, database: Mapping[str, Any]) -> None:
         self._database = database
         self.connection = self._connect()
 
     def wait(self, say: Callable[[str], object]) -> None:
-        """Wait until no other beat works."""
+        """Wait until no other beat is active."""
         if not self._is_free():
             say("Another beat is at work; waiting to take over from it")
             self.connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
 
     def ask(self, question: str) -> bool:
-        """Return whether a query has rows, which also makes sure that the lock is held: where it went with PostgreSQL,
-        take it again once that is back, and return True. Raises TurnLost.
+        """Return whether a query has rows. This also checks that the lock is held: if the
+        connection was lost, reconnect, take the lock again and return True. Raises TurnLost.
         """
         try:
             row = self.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone()
@@ -116,12 +118,12 @@ class Turn:
                 raise TurnLost
 
     def _is_free(self) -> bool:
-        """Take the lock, if nobody has it; say whether it was free."""
+        """Try to take the lock; return whether it was free."""
         row = self.connection.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK]).fetchone()
         return row == (True,)
 
     def _connect(self) -> psycopg.Connection:
-        """Connect without Django's backend, which would take the memory of a third of this process."""
+        """Connect without Django's backend, which would take a third of this process's memory."""
         if settings.EMBEDDED:
             embedded.ensure_running(settings.VAR_DIR)
         given = {PARAMETERS[name]: value for name, value in self._database.items() if value and name in PARAMETERS}
@@ -130,9 +132,9 @@ class Turn:
 
 
 class GuardedScheduler(PersistentScheduler):
-    """Sends no task that has nothing to do, and none once the lock is lost. The lock goes with PostgreSQL and is taken
-    again when that is back, at once, since shared tables wait for it. Where another beat was faster this process ends,
-    and its supervisor starts it again.
+    """Sends only tasks that have work to do, and only while the lock is held. If PostgreSQL
+    restarts, the lock is taken again at once, because shared tables depend on it. If another beat
+    was faster, this process exits and its supervisor starts it again.
     """
 
     def __init__(self, turn: Turn, *args: Any, **kwargs: Any) -> None:
@@ -142,7 +144,7 @@ class GuardedScheduler(PersistentScheduler):
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
-        """Send all that is due and return the seconds until the next. Raises TurnLost."""
+        """Send everything that is due and return the seconds until the next task. Raises TurnLost."""
         self._is_sure = False
         while not (pause := super().tick(*args, **kwargs)):
             pass
@@ -151,20 +153,21 @@ class GuardedScheduler(PersistentScheduler):
         return pause
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
-        """Send a task unless PostgreSQL says that it has nothing to do (`ops.due`)."""
+        """Send a task unless its query shows that it has nothing to do (`ops.due`)."""
         task = str(entry.task)
         if self._has_work(task):
             self._sent_at[task] = time.monotonic()
             super().apply_entry(entry, producer)
 
     def adjust(self, n: float, drift: float = 0.01) -> float:
-        """Sleep until just after a task is due, so that tasks of one pace stay together. Celery wakes ten milliseconds
-        before, and then asks the clock until it is: without a pause, at each of a few tasks a second.
+        """Sleep until just after a task is due, so that tasks with the same interval stay together.
+        Celery wakes ten milliseconds early and then polls the clock without a pause, for each of
+        several tasks a second.
         """
         return n + drift if n and n > 0 else n
 
     def schedules_equal(self, old_schedules: object, new_schedules: object) -> bool:
-        """Say whether the schedule is still the same: nobody changes it while beat runs."""
+        """Return whether the schedule is unchanged: it never changes while beat runs."""
         return old_schedules is not None
 
     def _has_work(self, task: str) -> bool:
@@ -174,7 +177,7 @@ class GuardedScheduler(PersistentScheduler):
         return self._ask(question)
 
     def _ask(self, question: str) -> bool:
-        """Return whether a query has rows, or cannot be asked. Raises TurnLost."""
+        """Return whether a query has rows or failed. Raises TurnLost."""
         try:
             return self._turn.ask(question)
         except psycopg.Error:

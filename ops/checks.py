@@ -1,6 +1,8 @@
-"""A production house refuses to start insecurely. Each fault has an id, ``sabot.E…``, and says what to set.
+"""Production checks: a system that is configured insecurely does not start. Each fault has an ID,
+``sabot.E…``, and says what to set.
 
-``manage.py`` commands run these checks by themselves; web, worker and beat do through `refuse_unsafe_start`.
+``manage.py`` commands run these checks automatically; web, worker and beat run them through
+`refuse_unsafe_start`.
 """
 
 import base64
@@ -25,9 +27,9 @@ from players import key_rotation
 from players.models import User
 from wallet.seamless_wallet import reach
 
-SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
+SHORTEST_SECRET = 50  # characters, as in Django's own deployment check
 FEWEST_DIFFERENT = 5
-TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
+TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # test providers
 TOY_BANK = "wallet.sandbox_bank."
 SEALING = {"SEED_KEY": "sabot.E002", "DOCUMENT_KEY": "sabot.E010", "PARTNER_KEY": "sabot.E018"}
 INSECURE = "django-insecure-"
@@ -35,7 +37,7 @@ DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "p
 
 
 def refuse_unsafe_start(**sent: object) -> None:
-    """End the process with one message where a production house is not safe to open. Also takes Celery's signals."""
+    """Exit with a message if a production system is not safe to start. Can be connected to Celery's signals."""
     if settings.DEMO:
         return
     _stop_at(run_checks())
@@ -44,12 +46,13 @@ def refuse_unsafe_start(**sent: object) -> None:
     except DatabaseError as error:
         sys.exit(f"Sabot does not start: the database cannot be asked who is in it.\n  {error}")
     finally:
-        connections[DEFAULT_DB_ALIAS].close()  # a server that forks its workers must not hand them this connection
+        # a server that forks its workers must not share this connection with them
+        connections[DEFAULT_DB_ALIAS].close()
 
 
 @register(Tags.security)
 def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Find what a production house must not start with; a demo may."""
+    """Find unsafe settings; a demo may have them."""
     if settings.DEMO:
         return []
     return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_partners(), *_event_log()]
@@ -59,7 +62,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
 def check_demo_people(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Find people with a printed password in a production database."""
+    """Find demo users, whose password is published, in a production database."""
     if settings.DEMO:
         return []
     return [
@@ -77,8 +80,9 @@ def check_demo_people(
 def check_transactions_end(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Find a log-in of web and workers whose transactions may last for any time: their events would be dated as long
-    before others that are signed, as if somebody had dated them back.
+    """Find a login role of web and workers without a limit on transactions. Events of a long
+    transaction would be dated long before others that are signed already, as if they had been
+    backdated.
     """
     if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()):
         return []
@@ -100,7 +104,7 @@ def check_transactions_end(
 def check_at_home(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Find a copy of the house's database that nobody has settled: cards that it would deal may be known."""
+    """Find a copy of the database that was not activated: the cards that it would deal may be known."""
     if (
         settings.DEMO
         or DEFAULT_DB_ALIAS not in (databases or ())
@@ -125,7 +129,7 @@ def _stop_at(found: Iterable[CheckMessage]) -> None:
 def _keys() -> Iterator[CheckMessage]:
     try:
         key = settings.SECRET_KEY
-    except ImproperlyConfigured:  # what Django says of an empty one
+    except ImproperlyConfigured:  # Django raises it for an empty key
         key = ""
     named = [("SECRET_KEY", key), *(("SECRET_KEY_FALLBACKS", each) for each in settings.SECRET_KEY_FALLBACKS)]
     for setting, secret in named:
@@ -144,7 +148,9 @@ def _keys() -> Iterator[CheckMessage]:
 
 
 def _keys_named_twice(named: Sequence[tuple[str, str]]) -> Iterator[CheckMessage]:
-    """One key for two things would have whoever learns it open both; one named twice hides which it is that goes."""
+    """Find keys listed twice. One key for two purposes would expose both; one listed twice hides
+    which one is retired.
+    """
     where: dict[str, list[str]] = {}
     for setting, key in named:
         if key:
@@ -197,7 +203,7 @@ def _broker() -> Iterator[CheckMessage]:
         elif urlsplit(address).password in DEFAULT_PASSWORDS:
             yield Error(f"{variable} has a default password.", id="sabot.E006")
         elif address.startswith(("redis://", "rediss://")) and not urlsplit(address).password:
-            # What lies in the cache is unpickled: whoever can write there runs code here.
+            # Cached values are unpickled, so anyone who can write to the cache can run code here.
             yield Error(f"{variable} has no password: use one, or a unix socket.", id="sabot.E006")
 
 
@@ -247,7 +253,7 @@ def _event_log() -> Iterator[CheckMessage]:
 
 
 def _key_bytes(key: str) -> int:
-    """Return how many bytes a key is, 0 where it is not base64."""
+    """Return the length of a key in bytes, 0 where it is not base64."""
     try:
         return len(base64.b64decode(key, altchars=b"-_", validate=True))
     except binascii.Error:
@@ -255,12 +261,14 @@ def _key_bytes(key: str) -> int:
 
 
 def _on_unix_socket(database: Mapping[str, Any]) -> bool:
-    """Say whether the server knows who logs in without a password, by the account that asks."""
+    """Return whether the connection uses a Unix socket, where the server can authenticate by
+    account, without a password.
+    """
     return not database["HOST"] or database["HOST"].startswith("/")
 
 
 def _has_demo_people(alias: str) -> bool:
-    """Say whether there are any; before the first migration there is no one at all."""
+    """Return whether there are demo users; before the first migration there is no table."""
     with connections[alias].cursor() as cursor:
         if User._meta.db_table not in connections[alias].introspection.table_names(cursor):
             return False

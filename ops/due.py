@@ -1,14 +1,14 @@
-"""Whether a task that beat asks for often has anything to do: one cheap statement each, which beat asks PostgreSQL.
+"""Queries that tell beat whether a frequent task has work: one cheap statement per task.
 
-A task that finds nothing costs a message, a worker's thread and more statements. A question here may say yes where the
-task then finds nothing, for it decides by itself; it may never say no where the task would find something. It knows no
-model, so that beat does without them.
+A task without work costs a message, a worker thread and more statements. A query may return rows
+although the task then finds nothing, because the task decides itself. It must never return none
+where the task would find work. The module uses no models, so that beat need not load them.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-# A table at which nothing is dealt moves on only while it is open and not stopped.
+# A table without a dealt round advances only while it is open and not stopped.
 SHARED_TABLES: Final = """
 SELECT FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
@@ -17,7 +17,7 @@ WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_tim
     AND (round.phase = 'dealt' OR live.stopped_by_id IS NULL
         AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
 """
-# With anybody seated there is more to look for than time that is up: sessions that are over, guests who are away.
+# With a seated player there is more to check than deadlines: ended sessions and absent players.
 GUESTS_TABLES: Final = """
 SELECT FROM games_cheminseat WHERE left_at IS NULL
 UNION ALL
@@ -37,14 +37,14 @@ SELECT FROM wallet_bank_payout_notice WHERE sent_at IS NULL AND due_at <= clock_
 SANDBOX_NOTICES: Final = "SELECT FROM wallet_bank_notice WHERE sent_at IS NULL AND due_at <= clock_timestamp()"
 OPERATORS: Final = "SELECT FROM wallet_remote_message WHERE state = 'waiting' AND due_at <= clock_timestamp()"
 BETS_AT_OPERATORS: Final = "SELECT FROM wallet_remote_bet WHERE state = 'asked'"
-# Leaves that no checkpoint covers are signed again, as where the signer was away.
+# Leaves without a checkpoint are included: they are signed later where the signer was unavailable.
 EVENTS: Final = """
 SELECT FROM audit_pending
 UNION ALL
 SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(max(size), 0) FROM audit_checkpoint)
 """
-"""What is not sealed and signed yet."""
-# The pulse by which a standstill of two minutes is found is set by the same task.
+"""Events that are not sealed and signed yet."""
+# The same task sets the pulse that is used to find a standstill of two minutes.
 SIGNIFICANT: Final = """
 SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(min(leaves), 0) FROM audit_cursor)
 UNION ALL
@@ -52,13 +52,13 @@ SELECT WHERE NOT EXISTS (
     SELECT FROM audit_pulse WHERE who = 'workers' AND at > clock_timestamp() - interval '45 seconds'
 )
 """
-# A kind of sums that is new has no row yet: it is summed up once beat starts with it.
+# New hourly totals have no row yet: they are summed up when beat restarts with them.
 SUMS: Final = """
 SELECT FROM audit_rolled GROUP BY sums
 HAVING max(hour) + interval '1 hour' < date_trunc('hour', audit_settled(), 'UTC')
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
-# The task also ends an alarm that has begun.
+# The task also ends an active alarm.
 LAG: Final = """
 SELECT FROM audit_pending
 UNION ALL
@@ -81,7 +81,7 @@ SELECT FROM audit_approval AS approval WHERE expires_at <= clock_timestamp()
 REPORTS: Final = "SELECT FROM audit_report WHERE state IN ('waiting', 'making')"
 MAIL: Final = "SELECT FROM players_mail WHERE next_try_at <= clock_timestamp()"
 SESSIONS: Final = "SELECT FROM players_session WHERE ended_at IS NULL"
-# An account whose owner may log in again is open, though it was closed before.
+# A closed account whose owner may log in again counts as open.
 CLOSURES: Final = """
 SELECT FROM players_closure AS closing WHERE state = 'closing' AND NOT EXISTS (
     SELECT FROM players_closure AS closed
@@ -119,4 +119,4 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "players.tasks.end_idle_sessions": SESSIONS,
     "accounts.tasks.finish_closing": CLOSURES,
 }
-"""By the task: what there is to do, as rows."""
+"""Query by task: returns rows if the task has work."""

@@ -1,7 +1,9 @@
-"""The environment as settings read it: whatever may be said by a variable may be in a file instead that it names.
+"""Environment variables for the settings: each value can instead be in a file that a variable
+names.
 
-``SECRET_KEY_FILE=/run/secrets/secret_key`` says what ``SECRET_KEY`` is, as containers and systemd hand secrets over: a
-variable is shown to whoever may look at a process, a file is not.
+With ``SECRET_KEY_FILE=/run/secrets/secret_key`` the file contains the value of ``SECRET_KEY``, as
+containers and systemd provide secrets. Variables are visible to anyone who may inspect the process;
+a file is not.
 """
 
 from environ.environ import FileAwareEnv
@@ -9,14 +11,14 @@ from environ.fileaware_mapping import FileAwareMapping
 
 
 class Stripped(FileAwareMapping):
-    """What the files say without the end of their last line."""
+    """Mapping that strips white space around the content of files."""
 
     def __getitem__(self, key: str) -> str:
-        """Return what a variable, or the file in its place, says. Raises KeyError, and OSError without the file."""
+        """Return the value of a variable, or of its file. Raises KeyError, and OSError without the file."""
         return str(super().__getitem__(key)).strip()
 
 
 class Environment(FileAwareEnv):
-    """Reads variables, each by its kind."""
+    """Reads variables, converted by type."""
 
     ENVIRON = Stripped(cache=False)

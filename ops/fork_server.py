@@ -1,11 +1,14 @@
-"""The fork server: opens the house and forks web and worker from one process that has imported all of it.
+"""Fork server: starts the system and forks web and worker from one process that has imported all
+modules.
 
-Run by the launcher: ``python -m ops.fork_server DESCRIPTOR``, which is the socket that web listens on.
+The launcher runs it as ``python -m ops.fork_server DESCRIPTOR``, the descriptor of web's listening
+socket.
 
-A forked child imports nothing and shares the memory of what was imported, so that a restart is instant. This process
-opens no connection to the database and no event loop, and runs no thread when it forks: the tables are brought up to
-date in a child too. A demo house also has its own signer of the event log. It is executed anew with an environment
-of its own, since it may not share memory with keys; in production it runs as another user (`audit.sealing.signer`).
+A forked child imports nothing and shares memory with the parent, so restarts are immediate. This
+process opens no database connection and no event loop, and has no threads when it forks; migrations
+run in a child too. A demo also has its own signer of the event log. It is executed instead of
+forked, with its own environment, because it must not share memory that contains keys; in production
+it runs as another user (`audit.sealing.signer`).
 """
 
 import gc
@@ -36,10 +39,10 @@ from ops.i18n.sources import project
 from ops.launcher import ADDRESS, STOP_SIGNALS, CannotOpen, say, stop_signals
 
 HEALTH: Final = "/healthz"
-POLL_SECONDS: Final = 1.0  # between two looks at the servers; a child that ends is noticed at once
+POLL_SECONDS: Final = 1.0  # between two checks of the servers; the end of a child is noticed at once
 SECONDS_TO_OPEN: Final = 60.0
 SECONDS_TO_STOP: Final = 10.0
-# Without what Celery's workers tell each other every two seconds, for monitors that the house does not have.
+# Without the messages that Celery workers exchange every two seconds for monitors, which are not used here.
 WORKER: Final = (
     "--pool=threads",
     "--concurrency=4",
@@ -48,7 +51,7 @@ WORKER: Final = (
     "--without-mingle",
     "--without-heartbeat",
 )
-DEMO_LOG: Final = "sabot.demo/log"  # what a demo's event log is called in its checkpoints
+DEMO_LOG: Final = "sabot.demo/log"  # name of a demo's event log in its checkpoints
 PRELOADED: Final = (
     "casino.urls",
     "ops.http.request_buffer",
@@ -66,11 +69,11 @@ PRELOADED: Final = (
     "celery.worker.consumer",
     "kombu.transport.redis",
 )
-"""What web and worker import as they start. Not `casino.asgi`: web makes its application itself."""
+"""Modules that web and worker import at startup. Not `casino.asgi`: web creates its application itself."""
 
 
 class ForkServer:
-    """One open house on one listening socket."""
+    """One running system on one listening socket."""
 
     def __init__(self, listening: int) -> None:
         self._listening = listening
@@ -79,7 +82,7 @@ class ForkServer:
         self._keeper: int | None = None
 
     def run(self) -> None:
-        """Open, keep open until somebody asks to stop, close. Raises CannotOpen, EmbeddedError."""
+        """Start, keep running until stopped, then stop. Raises CannotOpen, EmbeddedError."""
         with stop_signals():
             try:
                 self._open()
@@ -92,7 +95,7 @@ class ForkServer:
                 self._close()
 
     def _open(self) -> None:
-        """Do everything up to the first page, printing each step."""
+        """Do everything up to the first page and print each step."""
         with ThreadPoolExecutor(1) as beside:
             servers = beside.submit(self._start_servers) if _uses_embedded() else None
             django.setup()
@@ -100,10 +103,10 @@ class ForkServer:
             if servers:
                 servers.result()
         migrating = _in_a_child(migrate)
-        for name in PRELOADED:  # meanwhile
+        for name in PRELOADED:  # while the migration runs
             import_module(name)
         _wait_for(migrating)
-        _wait_for(_in_a_child(load))  # which has imported all of that
+        _wait_for(_in_a_child(load))  # shares the imports above
         say("Starting web, worker and beat …")
         self._children = [
             *(Child(program, say, fork) for program in forked_programs(self._listening)),
@@ -136,14 +139,14 @@ class ForkServer:
                 raise CannotOpen(f"{how}. The end of {web.program.log}:\n{last_lines(web.program.log)}")
 
     def _look_after(self) -> None:
-        """Start again what died, and say so."""
+        """Restart children that have ended, and report it."""
         for child in self._children:
             child.revive()
         if self._keeper is not None:
             self._look_after_servers()
 
     def _look_after_servers(self) -> None:
-        """The keeper looks after its servers and writes it in its log; the keeper itself is looked after here."""
+        """Print new lines of the keeper's log, which restarts the servers, and restart the keeper if it is gone."""
         for line in self._news.lines():
             say(line)
         try:
@@ -157,7 +160,7 @@ class ForkServer:
             self._keeper = keeper
 
     def _close(self) -> None:
-        """Stop what was started, then the servers unless others use them."""
+        """Stop the children, then the embedded servers unless others use them."""
         for child in self._children:
             child.ask_to_stop()
         deadline = time.monotonic() + SECONDS_TO_STOP
@@ -169,18 +172,18 @@ class ForkServer:
 
 
 class _News:
-    """The lines that another process adds to a log."""
+    """Lines that another process appends to a log."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen = 0
 
     def skip(self) -> None:
-        """Take all there is as read."""
+        """Skip the current content."""
         self._seen = self._path.stat().st_size
 
     def lines(self) -> list[str]:
-        """Return whole lines added since the last call; a log that was begun anew is read from its beginning."""
+        """Return complete lines added since the last call; a truncated log is read from its beginning."""
         if self._path.stat().st_size < self._seen:
             self._seen = 0
         with self._path.open("rb") as log:
@@ -192,9 +195,10 @@ class _News:
 
 
 def forked_programs(listening: int) -> Iterator[Program]:
-    """Yield web (first) and worker; *listening* is the descriptor of the socket that web's processes share.
+    """Yield web (first) and worker; *listening* is the descriptor of the socket that web's
+    processes share.
 
-    Each has the command line with which a supervisor of processes would start it by itself.
+    Each has the command line with which a process supervisor would start it.
     """
     for name, log in _webs(settings.WEB_PROCESSES):
         yield _program(name, web_arguments(listening), log)
@@ -204,12 +208,12 @@ def forked_programs(listening: int) -> Iterator[Program]:
 
 
 def beat() -> Program:
-    """Return beat, which is executed anew: it needs a third of what the others have imported."""
+    """Return beat, which is executed rather than forked: it needs a third of the imports."""
     return _program("Beat", (sys.executable, "manage.py", "beat"), "beat.log")
 
 
 def signers() -> Iterator[Program]:
-    """Yield a demo's signer. It knows no secret of the house: of its environment it gets what Python needs."""
+    """Yield a demo's signer. It must not get secrets, so its environment contains only what Python needs."""
     if settings.SIGNER_DIR:
         places = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
         yield Program(
@@ -226,15 +230,15 @@ def _program(name: str, arguments: tuple[str, ...], log: str) -> Program:
 
 
 def _webs(processes: int) -> Iterator[tuple[str, str]]:
-    """Name each process of web and its log."""
+    """Yield name and log file of each web process."""
     yield "Web", "web.log"
     for number in range(2, processes + 1):
         yield f"Web {number}", f"web-{number}.log"
 
 
 def fork(program: Program) -> forked.Forked:
-    """Start *program*, a Python module, in a child of this process. Raises RuntimeError where something is open that
-    two processes may not share.
+    """Start *program*, a Python module, in a forked child. Raises RuntimeError where this process
+    has threads or database connections, which cannot be shared.
     """
     if threading.active_count() > 1 or any(each.connection for each in connections.all(initialized_only=True)):
         raise RuntimeError("a process with threads or connections cannot be forked")
@@ -243,7 +247,7 @@ def fork(program: Program) -> forked.Forked:
 
 
 def _become(program: Program) -> None:
-    """Run *program* in this process, as its command line says; its output goes to its log."""
+    """Run *program* in this process with its command line and write output to its log."""
     with open_log(program.log) as log:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(log.fileno(), stream.fileno())
@@ -252,7 +256,7 @@ def _become(program: Program) -> None:
 
 
 def migrate() -> None:
-    """Bring the tables up to date, in production where nothing unsafe is found."""
+    """Migrate the database; in production after the checks have passed."""
     if not settings.DEMO:
         call_command("check")
     say("Bringing the tables up to date …")
@@ -260,7 +264,7 @@ def migrate() -> None:
 
 
 def load() -> None:
-    """Load the demo people and tables; in production collect the static files."""
+    """Load demo users and tables; in production collect the static files."""
     if settings.DEMO:
         say("Looking after the demo players …")
         call_command("load_demo", verbosity=0)
@@ -269,7 +273,7 @@ def load() -> None:
 
 
 def _in_a_child(work: Callable[[], None]) -> forked.Forked:
-    """Begin *work* in a child: what it takes of memory goes with it, and connections that it opens."""
+    """Start *work* in a child, so that its memory and connections are released when it ends."""
 
     def do() -> None:
         try:
@@ -282,13 +286,13 @@ def _in_a_child(work: Callable[[], None]) -> forked.Forked:
 
 
 def _wait_for(child: forked.Forked) -> None:
-    """Wait until the work is done. Raises CannotOpen, where the child has printed why."""
+    """Wait until the work is done. Raises CannotOpen if it failed; the child has printed the reason."""
     if status := child.wait():
         raise CannotOpen(f"Sabot does not open: making the database ready {describe(status)}.")
 
 
 def compile_texts(say: Callable[[str], None]) -> None:
-    """Make what Django reads of the catalogues where `make` did not: without it no table has its languages.
+    """Compile the message catalogues if `make` did not; otherwise the tables have no translations.
 
     Raises CannotOpen.
     """
@@ -305,22 +309,23 @@ def compile_texts(say: Callable[[str], None]) -> None:
 
 
 def web_arguments(listening: int, application: str = "casino.asgi:application") -> tuple[str, ...]:
-    """Return the command line of the web server on an inherited socket. Told to stop, it ends the streams of live
-    tables at once, and whatever else it still answers after three seconds.
+    """Return the command line of the web server on an inherited socket. On a stop signal it ends
+    streams at once, and other responses after three seconds.
     """
     server = ("uvicorn", application, "--fd", str(listening), "--timeout-graceful-shutdown", "3", "--no-access-log")
     return (sys.executable, "-m", *server, "--no-proxy-headers", "--no-server-header")
 
 
 def _uses_embedded() -> bool:
-    """Whether the database or the broker is the embedded one."""
+    """Return whether the database or the broker is embedded."""
     return settings.EMBEDDED or embedded.addresses(settings.VAR_DIR).broker_url == settings.BROKER_URL
 
 
 def answers(port: int) -> bool:
-    """Ask web how it is. The port listens already, so that the question waits until web is there.
+    """Return whether web answers. The port is listening already, so the request waits until web is
+    ready.
 
-    A redirect to HTTPS or a refused host name is an answer too.
+    A redirect to HTTPS or a refused host name counts as an answer.
     """
     connection = HTTPConnection(ADDRESS, port, timeout=1)
     try:
@@ -333,8 +338,8 @@ def answers(port: int) -> bool:
 
 
 def main() -> None:
-    """Run as described above; ends with status 1 where the house cannot open."""
-    gc.disable()  # nothing of what is imported is garbage, and looking for it would write to the pages that are shared
+    """Run the fork server; exit with status 1 where the system cannot start."""
+    gc.disable()  # imports create no garbage, and collecting would write to memory pages that are shared
     try:
         ForkServer(int(sys.argv[1])).run()
     except (CannotOpen, EmbeddedError) as error:

@@ -1,4 +1,4 @@
-"""Processes that are forked: they begin with all that their parent has imported, and share its memory."""
+"""Forked processes: they start with everything that their parent has imported, and share its memory."""
 
 import ctypes
 import gc
@@ -14,25 +14,25 @@ from typing import Final
 from ops.embedded.children import die_with_parent
 from ops.launcher import STOP_SIGNALS
 
-ARG_START: Final = 47  # where /proc/PID/stat has the address of the command line; that of its end is next
+ARG_START: Final = 47  # position in /proc/PID/stat of the start address of the command line; the end address follows
 PR_SET_NAME: Final = 15
 
 _libc = ctypes.CDLL(None)
 
 
 class Forked:
-    """A forked process, with what is asked of a `subprocess.Popen`."""
+    """A forked process, with part of the interface of `subprocess.Popen`."""
 
     def __init__(self, process: BaseProcess) -> None:
         self._process = process
         self.pid = process.pid or 0
 
     def poll(self) -> int | None:
-        """Return how it ended, or None while it runs."""
+        """Return the exit status, or None while it runs."""
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end and return how it ended. Raises subprocess.TimeoutExpired."""
+        """Wait for the end and return the exit status. Raises subprocess.TimeoutExpired."""
         self._process.join(timeout)
         ended = self._process.exitcode
         if ended is None:
@@ -40,22 +40,22 @@ class Forked:
         return ended
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal unless it has ended."""
+        """Send a signal unless the process has ended."""
         if self.poll() is None:
             os.kill(self.pid, sig)
 
     def terminate(self) -> None:
-        """Ask it to stop."""
+        """Ask the process to stop."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
         self.send_signal(signal.SIGKILL)
 
 
 def fork(work: Callable[[], object], name: str) -> Forked:
-    """Do *work* in a child of this process, which dies with it and which `ps` shows as "sabot NAME". Call from the main
-    thread, which the kernel watches.
+    """Run *work* in a child that dies with this process and that `ps` shows as "sabot NAME". Must
+    be called from the main thread, because the kernel watches the forking thread.
     """
     parent = os.getpid()
 
@@ -75,7 +75,7 @@ def fork(work: Callable[[], object], name: str) -> Forked:
 
 
 def name_process(name: str) -> None:
-    """Have `ps` and `top` show this process as "sabot NAME": write over its command line, as much as there is room."""
+    """Make `ps` and `top` show this process as "sabot NAME" by overwriting its command line, as far as it fits."""
     _libc.prctl(PR_SET_NAME, f"sabot {name}".encode(), 0, 0, 0)
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, end = (int(fields[position - 2]) for position in (ARG_START, ARG_START + 1))

@@ -1,8 +1,8 @@
-"""What every answer of the house says to a browser beside the policy of its page: pages, files, streams, refusals."""
+"""Security headers of every response in addition to the page's CSP: pages, files, streams, errors."""
 
 from typing import Final
 
-# What no page of the house asks a browser for, so that nothing that got into one could either.
+# Browser features that no page uses, disabled so that injected code cannot use them.
 UNUSED: Final = (
     *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer", "microphone"),
     *("midi", "payment", "serial", "usb", "xr-spatial-tracking"),
@@ -11,7 +11,7 @@ FOR_ALL: Final = {
     "Permissions-Policy": ", ".join(f"{each}=()" for each in UNUSED),
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-# Of what is answered before any page is asked: in it nothing is to be shown, loaded, framed or kept.
+# Headers of responses that do not come from a Django view: nothing may be displayed, loaded, framed or cached.
 BARE: Final = tuple(
     (name.lower().encode(), value.encode())
     for name, value in {

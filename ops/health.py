@@ -1,8 +1,9 @@
-"""How each program of the house on this machine is, for whatever starts it again or gives it work: `manage.py healthy`.
+"""Health checks of each process on this host, for supervisors and load balancers: `manage.py
+healthy`.
 
-Each question is asked from outside the program, as whoever needs it would: web over HTTP, a worker over the broker,
-beat by its lock in PostgreSQL, the signer at its socket. Returned is a line that says what was found; `Unwell` says why
-not.
+Each check works from outside, as clients do: web over HTTP, a worker over the broker, beat by its
+lock in PostgreSQL, the signer at its socket. A check returns a line about what it found, or raises
+`Unwell` with the reason.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +23,8 @@ from audit.sealing import signing
 from ops import beat
 from ops.broker import quick_line
 
-PATIENCE: Final = 5.0  # seconds for an answer
-LONGEST_TICK: Final = 30  # seconds; a beat at work asks PostgreSQL whether it is its turn at least every five
+PATIENCE: Final = 5.0  # seconds to wait for an answer
+LONGEST_TICK: Final = 30  # seconds; an active beat queries PostgreSQL at least every five
 
 BEAT_HERE: Final = """
 SELECT lock.granted, extract(epoch FROM clock_timestamp() - activity.state_change)
@@ -35,11 +36,11 @@ ORDER BY lock.granted DESC LIMIT 1
 
 
 class Unwell(Exception):
-    """The program does not do its work; the message says why."""
+    """The process does not work; the message says why."""
 
 
 def web() -> str:
-    """Ask web on this machine's ``PORT`` whether it is ready, as the house's own host name. Raises Unwell."""
+    """Check that web on this host's ``PORT`` is ready, using the system's own host name. Raises Unwell."""
     line = HTTPConnection("127.0.0.1", int(settings.PORT), timeout=PATIENCE)
     try:
         line.request("GET", "/readyz", headers={"Host": settings.HOUSE_HOST})
@@ -55,7 +56,7 @@ def web() -> str:
 
 
 def worker(called: str = "celery") -> str:
-    """Ask the worker that is *called* so and has the name of this machine. Raises Unwell."""
+    """Check the worker named *called* on this host. Raises Unwell."""
     node = f"{called}@{gethostname()}"
     try:
         with quick_line() as broker:
@@ -68,7 +69,7 @@ def worker(called: str = "celery") -> str:
 
 
 def clock() -> str:
-    """Look for this machine's beat in PostgreSQL, at work or standing by. Raises Unwell."""
+    """Check that this host's beat is active or standing by, in PostgreSQL. Raises Unwell."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(BEAT_HERE, [beat.ADVISORY_LOCK >> 32, beat.ADVISORY_LOCK & 0xFFFFFFFF, beat.name()])
@@ -86,7 +87,7 @@ def clock() -> str:
 
 
 def signer() -> str:
-    """Ask the signer of the event log what it signed last. Raises Unwell."""
+    """Check that the signer of the event log answers, and return what it signed last. Raises Unwell."""
     try:
         return f"signer: signed {signing.last(Path(settings.AUDIT_SIGNER))} events"
     except signing.SignerAway as away:

@@ -24,7 +24,7 @@ from types import FrameType
 from ops.embedded.children import describe, die_with_parent
 
 ADDRESS = "127.0.0.1"
-BACKLOG = 512  # connections that wait while web starts again
+BACKLOG = 512  # connections that wait while web restarts
 HIGHEST_PORT = 65_535
 PROJECT = Path(__file__).resolve().parent.parent
 SECONDS_TO_STOP = 90.0  # the fork server waits for its children and then for PostgreSQL
@@ -33,15 +33,15 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class CannotOpen(Exception):
-    """The house cannot open; the message says why in a line or two."""
+    """The system cannot start; the message says why in a line or two."""
 
 
 class Stop(BaseException):
-    """Somebody asked the process to stop."""
+    """The process was asked to stop."""
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run until Ctrl-C. Ends the process with status 1 where the house cannot open."""
+    """Run until Ctrl-C. Exits with status 1 where the system cannot start."""
     parser = argparse.ArgumentParser(prog="manage.py run", description=__doc__)
     parser.add_argument(
         "--with-parent", action="store_true", help="close when the process that started this one is gone"
@@ -56,8 +56,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def run_fork_server(listening: int) -> int:
-    """Keep the fork server running until somebody asks to close. Returns the status to end with: that of a fork server
-    which ended by itself, because it could not open the house and has printed why.
+    """Keep the fork server running until stopped. Return the exit status: that of a fork server
+    that ended by itself, because it could not start the system and has printed why.
     """
     process: subprocess.Popen[bytes] | None = None
     try:
@@ -76,7 +76,7 @@ def run_fork_server(listening: int) -> int:
 
 
 def _start(listening: int) -> "subprocess.Popen[bytes]":
-    """Start the fork server in a session of its own, so that Ctrl-C in the terminal reaches only the launcher."""
+    """Start the fork server in its own session, so that Ctrl-C in the terminal reaches only the launcher."""
     return subprocess.Popen(
         [sys.executable, "-m", "ops.fork_server", str(listening)],
         cwd=PROJECT,
@@ -99,7 +99,8 @@ def _close(process: "subprocess.Popen[bytes]") -> None:
 
 
 def listen(port: int) -> socket.socket:
-    """Take the port before anything else. Web inherits it, so a restart of web refuses no connection.
+    """Open the port before anything else. Web inherits it, so a restart of web refuses no
+    connection.
 
     Raises CannotOpen.
     """
@@ -111,15 +112,16 @@ def listen(port: int) -> socket.socket:
                 f"Port {port} is in use: choose another with PORT=, such as PORT={port + 1} make run"
             ) from error
         raise CannotOpen(f"Port {port} cannot be used: {error.strerror}") from error
-    os.environ["PORT"] = str(listening.getsockname()[1])  # web tells banks where to send their messages
+    os.environ["PORT"] = str(listening.getsockname()[1])  # web gives banks the URL for their callbacks
     return listening
 
 
 def listening_socket(port: int) -> socket.socket:
-    """Take *port* (0: any) for web to inherit. Raises OSError.
+    """Open *port* (0: any) for web to inherit. Raises OSError.
 
-    Web treats an inherited socket as a unix one and does not turn off Nagle's algorithm, by which the body of an answer
-    would wait 40 ms for the browser to acknowledge its head; connections take this over from the socket they come from.
+    Web treats an inherited socket as a Unix socket and does not disable Nagle's algorithm, which
+    would delay the body of a response by 40 ms until the browser acknowledges its head. Connections
+    inherit the option from the listening socket.
     """
     listening = socket.create_server((ADDRESS, port), backlog=BACKLOG)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -136,14 +138,14 @@ def port_from_environment() -> int:
 
 @contextmanager
 def stop_signals() -> Iterator[None]:
-    """Turn the first signal that means "close" into `Stop`, and ignore the others: closing takes seconds at most."""
+    """Turn the first stop signal into `Stop` and ignore the following ones: stopping takes seconds at most."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         for each in STOP_SIGNALS:
             signal.signal(each, signal.SIG_IGN)
         raise Stop
 
-    # SIGHUP that is ignored already was ignored by nohup: the house is to outlive the terminal.
+    # If SIGHUP is ignored already, nohup did that: the system is to outlive the terminal.
     wanted = [each for each in STOP_SIGNALS if not (each == signal.SIGHUP and signal.getsignal(each) == signal.SIG_IGN)]
     before = {number: signal.signal(number, stop) for number in wanted}
     try:

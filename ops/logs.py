@@ -1,5 +1,5 @@
-"""Structured logs: one JSON line an event, from whatever library it comes. No secret, seed or card is ever bound to a
-log; and what others might have put into a message, an address of mail, a token, the path of a page, is left out.
+"""Structured logs: one JSON line per event, from any library. Secrets, seeds and cards are never
+logged. E-mail addresses, tokens and paths that others may put into a message are removed.
 """
 
 import logging
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 from structlog.types import EventDict, WrappedLogger
 
-if TYPE_CHECKING:  # beat writes logs too, and does without this
+if TYPE_CHECKING:  # beat writes logs too, without loading this
     from django.http import HttpRequest
 
-# An address of mail, and the key of a program. A worker's own name (celery@machine) is neither.
+# An e-mail address, or an API token. A worker's own name (celery@machine) is neither.
 UNWRITTEN: Final = re.compile(r"(?!celery@)(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|sabot_[\w-]{16,}")
 LEFT_OUT: Final = "[left out]"
 
 
 def view_of(request: "HttpRequest") -> str:
-    """Name the page or call that a request is for, "" where there is none: its path may hold what nobody is to read."""
+    """Return the view name of a request, "" where there is none. The path is not used: it may contain secrets."""
     return request.resolver_match.view_name if request.resolver_match else ""
 
 
 def name_views(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
-    """Name the view instead of the path with which Django ends what it says of a request."""
+    """Replace the path at the end of Django's request messages by the view name."""
     request: Any = getattr(event.get("_record"), "request", None)
     if hasattr(request, "resolver_match") and event["event"].endswith(request.path):
         event["event"] = event["event"].removesuffix(request.path).rstrip(": ")
@@ -40,24 +40,24 @@ SHARED: list[structlog.types.Processor] = [
     structlog.processors.format_exc_info,
 ]
 TICK: Final = "games.tasks.tick"
-NOTHING: Final = "[]"  # what it finds nearly always
+NOTHING: Final = "[]"  # its usual return value
 _json = structlog.processors.JSONRenderer()
 
 
 def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str:
-    """Write an event as one JSON line without structlog's own bookkeeping, nor what is not to be written."""
+    """Format an event as a JSON line without structlog's internal keys, and remove what must not be logged."""
     event.pop("_record", None)
     event.pop("_from_structlog", None)
     return UNWRITTEN.sub(LEFT_OUT, str(_json(logger, name, event)))
 
 
 class News(logging.Filter):
-    """Lets those lines of Celery's pass that say anything: that the house asks every second whether a table is due, and
-    that none was, does not.
+    """Drops Celery's log lines about the tick task where it found nothing to do, which happens
+    every second.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say whether a line says anything."""
+        """Return whether to keep a line."""
         match record.args:
             case {"name": name, **rest}:
                 return name != TICK or rest.get("return_value", NOTHING) != NOTHING
@@ -67,7 +67,7 @@ class News(logging.Filter):
 
 
 def configure() -> None:
-    """Let structlog's loggers end in the standard library's, so that settings.LOGGING governs both."""
+    """Route structlog's loggers to the standard library's, so that settings.LOGGING controls both."""
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -85,4 +85,4 @@ def configure() -> None:
 
 
 def stay(**sent: object) -> None:
-    """Be what Celery asks before it sets up logs of its own, and then does not."""
+    """Receiver of Celery's `setup_logging` signal: any receiver stops Celery from configuring logs."""

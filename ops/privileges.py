@@ -1,7 +1,7 @@
-"""What the role that web and workers log in with may do in the database: as little as its work needs.
+"""Database privileges of the login role of web and workers: only what they need.
 
-Applied by ``manage.py migrate`` after the migrations, as the owner. Roles themselves are made by the supervisor or
-``manage.py create_roles``.
+``manage.py migrate`` applies them as the owner, after the migrations. The embedded server's setup
+or ``manage.py create_roles`` creates the roles.
 """
 
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -11,9 +11,9 @@ APP_ROLE = "sabot_app"
 
 ORDINARY = "SELECT, INSERT, UPDATE, DELETE"
 
-# Tables that are not ordinary. Money and the event log are written by functions only. What a role or a jurisdiction
-# allows is read only, and staff have rights by their roles alone. Who somebody is and what has happened is inserted and
-# never changed. Log-ins, tables and places are never removed.
+# Tables with restricted privileges. Only functions write money and events. Roles and jurisdictions
+# are read-only, and staff have permissions only by role. Identities and history are inserted and
+# never changed. Logins, tables and seats are never deleted.
 RIGHTS = {
     "audit_event": "SELECT",
     "audit_pending": "SELECT",
@@ -36,7 +36,7 @@ RIGHTS = {
     "audit_threshold": "SELECT, INSERT, UPDATE (single, summed, days)",
     "audit_pulse": "SELECT, INSERT, UPDATE (at)",
     "audit_cursor": "SELECT, INSERT, UPDATE (leaves)",
-    "django_admin_log": "SELECT",  # Django's; what staff do is in the event log
+    "django_admin_log": "SELECT",  # Django's own table; staff actions are in the event log
     "django_migrations": "SELECT",
     "sql_object": "SELECT",
     "django_content_type": "SELECT",
@@ -172,7 +172,7 @@ RIGHTS = {
     "games_playreport": "SELECT, INSERT, UPDATE (finding, note, decided_by, decided_at)",
 }
 
-# Functions the role may call. They check what they are given and run as the owner.
+# Functions that the role may call. They check their arguments and run as the owner.
 FUNCTIONS = (
     "audit_record",
     "audit_seal",
@@ -204,8 +204,8 @@ FUNCTIONS = (
 
 
 def apply_privileges(database: BaseDatabaseWrapper) -> None:
-    """Grant exactly what is declared here on every table there is, and revoke the rest; *database* is the owner's
-    connection.
+    """Grant exactly the declared privileges on every existing table and revoke all others;
+    *database* is the owner's connection.
     """
     with database.cursor() as cursor:
         tables = database.introspection.table_names(cursor)
@@ -228,7 +228,7 @@ def apply_privileges(database: BaseDatabaseWrapper) -> None:
 
 
 def _grant_sequences(cursor: CursorWrapper, table: str) -> None:
-    """Identity columns draw from sequences of their own right."""
+    """Grant the use of a table's sequences: identity columns need it."""
     cursor.execute(
         """SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) FROM information_schema.columns
            WHERE table_schema = 'public' AND table_name = %s AND pg_get_serial_sequence(quote_ident(table_name),

@@ -1,7 +1,7 @@
-"""Whether this web process should be given requests: what a balancer asks before it sends any.
+"""Readiness of this web process for requests, for load balancers.
 
-What another process of the house would lack as well takes nobody's requests away: without the broker every process
-serves what it can, and says that it is *degraded*.
+A problem that other processes would have as well does not make this one unready: without the broker
+every process serves what it can and reports that it is *degraded*.
 """
 
 import threading
@@ -20,7 +20,7 @@ from kombu.exceptions import OperationalError
 from audit import replica
 from ops.broker import quick_line
 
-REMEMBERED: Final = 1.0  # seconds for which an answer is good: whoever asks more often costs nothing
+REMEMBERED: Final = 1.0  # seconds for which a result is reused
 
 STOPPING: Final = "the process is being stopped"
 NO_DATABASE: Final = "the database does not answer"
@@ -32,19 +32,19 @@ BEHIND: Final = "the replica is behind"
 
 @dataclass(frozen=True)
 class Readiness:
-    """Why no requests should come (*faults*), and what is missing while they may (*degraded*)."""
+    """Reasons not to send requests (*faults*), and what is unavailable while they can be served (*degraded*)."""
 
     faults: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Say it as `/readyz` does: a word, and a line for each thing that is missing."""
+        """Format for `/readyz`: a status word, and a line for each problem."""
         word = "not ready" if self.faults else "degraded" if self.degraded else "ready"
         return "\n".join([word, *self.faults, *self.degraded]) + "\n"
 
 
 class Watch:
-    """What this process answers, remembered for a moment."""
+    """The readiness of this process, cached briefly."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
@@ -54,15 +54,15 @@ class Watch:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether somebody has told this process to stop."""
+        """Whether the process was told to stop."""
         return self._is_stopping.is_set()
 
     def begin_to_stop(self) -> None:
-        """Be unready from now on."""
+        """Report unreadiness from now on."""
         self._is_stopping.set()
 
     def now(self) -> Readiness:
-        """Say how this process stands."""
+        """Return the current readiness."""
         if self.is_stopping:
             return Readiness(faults=(STOPPING,))
         with self._one_at_a_time:
@@ -76,14 +76,14 @@ WATCH: Final = Watch()
 
 
 def look() -> Readiness:
-    """Ask database, broker and replica."""
+    """Check database, broker and replica."""
     faults = tuple(_faults())
     return Readiness(faults, tuple(_missing(is_known=not faults)))
 
 
 @cache
 def expected() -> frozenset[tuple[str, str]]:
-    """Return the migrations that this program comes with: app and name."""
+    """Return app and name of all migrations in this release."""
     return frozenset(
         (config.label, module.name)
         for config in apps.get_app_configs()
@@ -94,22 +94,20 @@ def expected() -> frozenset[tuple[str, str]]:
 
 
 def _faults() -> Iterator[str]:
-    """Yield what keeps requests away. Tables may be newer than the program, as they are while one host after the other
-    gets a new version; not older.
-    """
+    """Yield the faults. Tables may be newer than this release, as during a rolling deployment, but not older."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app, name FROM django_migrations")
             if not expected() <= set(cursor.fetchall()):
                 yield OLDER_TABLES
-    except ProgrammingError:  # nothing was ever migrated
+    except ProgrammingError:  # no migration was ever run
         yield OLDER_TABLES
     except Error:
         yield NO_DATABASE
 
 
 def _missing(*, is_known: bool) -> Iterator[str]:
-    """Yield what the house does without. Of the replica nothing is known without the primary."""
+    """Yield what is unavailable. The replica is checked only if the primary answers."""
     if not _broker_answers():
         yield NO_BROKER
     if is_known and replica.is_there():

@@ -1,12 +1,15 @@
-"""Brings all that is sealed under the first key of its setting, while the house plays, so that an older one can go.
+"""Re-encryption of stored data with the first key of its setting, during operation, so that older
+keys can be retired.
 
-Rows are read a few at a time and locked by nobody; each batch is one statement of the owner's, which changes a row only
-where it is still what was read, and leaves out whatever play holds at that moment: that comes with the next pass. So a
-row opens at every moment, for whoever knows both keys, and where this is killed it is begun again. What is opened here
-stays here: neither PostgreSQL nor the log is told anything but ciphertext and numbers.
+Rows are read in small batches without locks. Each batch is written with one statement by the owner.
+It changes a row only if it is still what was read, and skips rows that are locked; those come in
+the next pass. So every row can be decrypted at any time with the two keys, and an interrupted run
+can be repeated. Decrypted values stay in this process: PostgreSQL and the log receive only
+ciphertext and numbers.
 
-Only the owner of the tables may do it (`DATABASE_OWNER_URL`). The log-in of web and workers can change no sealed row of
-a shoe, a document, a bank account or a partner's key; and what it can swap, no key opens in another place.
+Only the owner of the tables can do this (`DATABASE_OWNER_URL`). The login role of web and workers
+cannot change an encrypted row of a shoe, a document, a bank account or a partner's key; and values
+that it could swap cannot be decrypted in another place.
 """
 
 import time
@@ -37,21 +40,21 @@ from wallet.payouts import accounts as payout_accounts
 from wallet.seamless_wallet import keys as partner_keys
 
 PASSES: Final = 20
-PAUSE: Final = 0.5  # seconds between two passes: a click is over by then
+PAUSE: Final = 0.5  # seconds between two passes: longer than a request holds a lock
 SETTINGS: Final = ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
 UNOPENED: Final = (InvalidTag, InvalidToken)
 
 
 @dataclass
 class Pass:
-    """What one walk found: rows *changed*, *held* by others meanwhile, and *lost*, which no key opens."""
+    """Result of a pass: rows *changed*, *held* (locked by others), and *lost* (no key decrypts them)."""
 
     changed: int = 0
     held: int = 0
     lost: int = 0
 
     def add(self, other: "Pass") -> None:
-        """Count another walk with this one."""
+        """Add the result of another pass."""
         self.changed += other.changed
         self.held += other.held
         self.lost += other.lost
@@ -59,8 +62,8 @@ class Pass:
 
 @dataclass(frozen=True)
 class Shelf:
-    """Rows of a table that are sealed: by what column they are numbered, what is sealed, what it is bound to, which of
-    them, and how many at a time.
+    """Encrypted rows of a table: key column, encrypted column, column bound as associated data,
+    filter, and batch size.
     """
 
     what: str
@@ -81,13 +84,13 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     "DOCUMENT_KEY": (
         Shelf(
             *("documents", "players_documentcontent", "document_id", "sealed", "document_id", encryption.resealed),
-            at_once=4,  # of up to eight megabytes
+            at_once=4,  # of up to eight megabytes each
         ),
     ),
     "PARTNER_KEY": (Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", "name", partner_keys.resealed),),
 }
-# A row counts as what was read while its ciphertext has the same hash; one that somebody holds is left out, since
-# waiting for it could have play wait for this.
+# A row is unchanged if the hash of its ciphertext is the same. Locked rows are skipped, because
+# waiting for them could block play.
 WRITE: Final = """
     WITH given AS (SELECT * FROM unnest(%s::{kind}[], %s::bytea[], %s::bytea[]) AS row (number, old, new)),
     free AS (
@@ -100,8 +103,8 @@ KIND: Final = "SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid
 
 
 def reseal(say: Callable[[str], object]) -> bool:
-    """Bring everything under the first key of its setting, saying what was done; return whether no older key is needed
-    any more. Raises ops.backup.errors.NotReady.
+    """Re-encrypt everything with the first key of its setting and print the progress; return
+    whether no older key is needed any more. Raises ops.backup.errors.NotReady.
     """
     pg_tools.demand_owner()
     done = [_reseal(setting, say) for setting in SETTINGS]
@@ -207,7 +210,7 @@ def _factors() -> Pass:
 
 
 def _guests() -> Pass:
-    """Rounds that are committed to in sessions of guests."""
+    """Re-encrypt the committed rounds in visitors' sessions."""
     done, store = Pass(), SessionStore()
     running = Session.objects.filter(expire_date__gt=Now()).order_by("pk")
     for pk, data in running.values_list("pk", "session_data").iterator():
@@ -241,7 +244,7 @@ def _accounts() -> Pass:
 def _traits() -> Pass:
     done = Pass()
     if len(key_rotation.keys_of(settings.DOCUMENT_KEY)) == 1:
-        return done  # whose hash it is only its value tells
+        return done  # only recomputing from the value shows which key made a hash
     players = Player.objects.filter(pk__in=Trait.objects.values("player")).order_by("pk")
     for player in players.iterator(chunk_size=500):
         ibans = []
@@ -249,6 +252,6 @@ def _traits() -> Pass:
             try:
                 ibans.append(payout_accounts.reveal(account))
             except InvalidTag:
-                continue  # counted among the accounts
+                continue  # counted as lost among the accounts
         done.changed += duplicates.reseal(player, payout_accounts.traits(ibans))
     return done

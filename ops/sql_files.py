@@ -1,14 +1,15 @@
-"""Functions, indexes over functions, and triggers: the files in each app's ``sql/`` folder are what is in force.
+"""SQL files: functions, indexes on functions, and triggers, from each app's ``sql/`` folder.
 
-``manage.py migrate`` applies them after the migrations. It runs each definition whose text has changed since it was
-last applied, and drops what no file defines any more. A comment is not part of a definition.
+``manage.py migrate`` applies them after the migrations. It runs each definition whose text has
+changed since it was last applied, and drops what is no longer defined in any file. Comments are not
+part of a definition.
 
 - ``sql/functions/<subject>.sql``: ``CREATE OR REPLACE FUNCTION``, followed by ``REVOKE`` where not everyone may call
   it.
-- ``sql/indexes.sql``: ``CREATE INDEX IF NOT EXISTS`` over a function, which a migration could not create yet.
-- ``sql/triggers.sql``: ``CREATE OR REPLACE TRIGGER`` or ``CREATE CONSTRAINT TRIGGER``. A trigger for each statement on
-  a table kept by months is created on each month as well: PostgreSQL does that by itself only for triggers for each
-  row.
+- ``sql/indexes.sql``: ``CREATE INDEX IF NOT EXISTS`` on a function, which does not exist yet when migrations run.
+- ``sql/triggers.sql``: ``CREATE OR REPLACE TRIGGER`` or ``CREATE CONSTRAINT TRIGGER``. A statement-level trigger on a
+  table partitioned by month is also created on each partition: PostgreSQL does that by itself only for row-level
+  triggers.
 """
 
 import hashlib
@@ -49,12 +50,14 @@ FOR_EACH_STATEMENT: Final = "FOR EACH STATEMENT"
 
 
 class SqlFileError(Exception):
-    """A definition cannot be read or applied; the message has file, line and reason."""
+    """A definition cannot be parsed or applied; the message has file, line and reason."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One object as a file defines it: *text* begins at *line* of *file*, whose path begins with the app's folder."""
+    """One object as defined in a file: *text* starts at *line* of *file*, a path that starts with
+    the app's folder.
+    """
 
     kind: str
     name: str
@@ -65,7 +68,7 @@ class Definition:
 
     @property
     def key(self) -> str:
-        """Return what the object is called in `sql_object`."""
+        """Return the name of the object in `sql_object`."""
         return f"{self.kind} {self.name}" + (f" on {self.table}" if self.table else "")
 
     @property
@@ -87,8 +90,9 @@ def definitions() -> list[Definition]:
 
 
 def read(text: str, file: str) -> Iterator[Definition]:
-    """Yield the definitions in the *text* of a file. Each begins with CREATE at the beginning of a line and ends with
-    the last semicolon at the end of a line before the next one. Raises SqlFileError.
+    """Yield the definitions in the *text* of a file. Each starts with CREATE at the beginning of a
+    line and ends with the last semicolon at a line end before the next definition. Raises
+    SqlFileError.
     """
     begins = [found.start() for found in BEGINNING.finditer(text)]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
@@ -105,10 +109,10 @@ def read(text: str, file: str) -> Iterator[Definition]:
 
 
 def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
-    """Have the database define what is *due* and nothing else, as the owner, in a transaction of the caller's. Return
-    what had changed.
+    """Apply exactly the definitions in *due*, as the owner, in the caller's transaction. Return
+    those that changed.
 
-    Raises SqlFileError; DatabaseError where a table is in use, after which the caller tries again.
+    Raises SqlFileError; DatabaseError where a table is locked, after which the caller tries again.
     """
     cursor.execute(OBJECTS)
     cursor.execute("SELECT name, sha256 FROM sql_object")
@@ -119,7 +123,7 @@ def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
             where = f"{first.file}:{first.line}"
             raise SqlFileError(f"{definition.file}:{definition.line}: {definition.key} is defined in {where} already")
     changed = [each for each in defined.values() if applied.get(each.key) != each.sha256]
-    # Functions call each other: first all of them without a look into their bodies, then with it.
+    # Functions call each other: create all without checking their bodies first, then again with checks.
     cursor.execute("SET LOCAL check_function_bodies = off")
     for definition in changed:
         if definition.kind == "function":
@@ -154,13 +158,13 @@ def _statements(cursor: CursorWrapper, definition: Definition) -> Iterator[str]:
         cursor.execute(MONTHS, [definition.table])
         tables += [month for (month,) in cursor.fetchall()]
     for table in tables:
-        if definition.text.startswith("CREATE CONSTRAINT"):  # which knows no OR REPLACE
+        if definition.text.startswith("CREATE CONSTRAINT"):  # which does not support OR REPLACE
             yield f"DROP TRIGGER IF EXISTS {definition.name} ON {table}"
         yield re.sub(rf" ON {definition.table}\b", f" ON {table}", definition.text, count=1)
 
 
 def _line(definition: Definition, error: psycopg.Error) -> int:
-    """Return the line of the file that PostgreSQL complains about, or that of the definition where it names none."""
+    """Return the line of the file that the error refers to, or that of the definition where it names none."""
     if position := error.diag.statement_position:
         return definition.line + definition.text.count("\n", 0, int(position) - 1)
     if found := re.search(r"near line (\d+)|at line (\d+)", error.diag.context or ""):
@@ -170,14 +174,14 @@ def _line(definition: Definition, error: psycopg.Error) -> int:
 
 
 def _drop_overloads(cursor: CursorWrapper, definition: Definition) -> None:
-    """Drop the function of this name that took other arguments: `CREATE OR REPLACE` has created another beside it."""
+    """Drop overloads of this function with other arguments, which `CREATE OR REPLACE` leaves in place."""
     cursor.execute(OVERLOADS, [definition.name])
     for (signature,) in cursor.fetchall():
         cursor.execute(f"DROP FUNCTION {signature}")
 
 
 def _drop(cursor: CursorWrapper, keys: Iterable[str]) -> None:
-    """Drop what no file defines any more, triggers first, and forget it."""
+    """Drop objects that no file defines any more, triggers first, and delete their rows."""
     for key in sorted(keys, reverse=True):
         kind, name, *rest = key.split(" ")
         if kind == "trigger":

@@ -1,5 +1,5 @@
-"""One id for all that is done for one request: on every line of the log that it leads to, in the header of its answer,
-and in the tasks that it asks workers for. A task that nobody's request led to begins an id of its own.
+"""Request IDs: one ID for everything done for a request, in every log line, in the response header,
+and in the tasks it sends. A task that was not sent by a request gets an ID of its own.
 """
 
 import re
@@ -17,15 +17,15 @@ from structlog.contextvars import bind_contextvars, clear_contextvars, get_conte
 from ops.logs import view_of
 
 HEADER: Final = "X-Request-ID"
-ID: Final = "request_id"  # on the lines of a log, and among the headers of a message for a worker
+ID: Final = "request_id"  # key in log lines, and header of a task message
 TAKEN: Final = re.compile(r"[0-9A-Za-z_-]{8,64}", re.ASCII)
-PROBES: Final = {"health", "ready", "metrics"}  # asked for every few seconds; what goes well there is no news
+PROBES: Final = {"health", "ready", "metrics"}  # called every few seconds; successes are logged at debug level
 
 logger = structlog.get_logger(__name__)
 
 
 def trace(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Give each request an id, the proxy's own where the house trusts one, and write one line when it is answered."""
+    """Give each request an ID (that of a trusted proxy, if any) and log a line when it is answered."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         began = perf_counter()
@@ -36,14 +36,14 @@ def trace(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[
         milliseconds = round((perf_counter() - began) * 1000, 1)
         write = logger.debug if view in PROBES and response.status_code < 400 else logger.info
         write("request", method=request.method, view=view, status=response.status_code, ms=milliseconds)
-        return response  # Django may have a word to say of it after this, with the same id
+        return response  # Django may log more about it afterwards, with the same ID
 
     return middleware
 
 
 def begin(brought: str) -> str:
-    """Begin the lines of a request; return its id: what the proxy in front *brought*, if one is trusted and that is an
-    id.
+    """Start the log context of a request and return its ID: *brought* from the proxy in front, if
+    one is trusted and it is a valid ID, otherwise a new one.
     """
     number = brought if settings.TRUST_PROXY and TAKEN.fullmatch(brought) else uuid4().hex
     go_on(number)
@@ -51,21 +51,21 @@ def begin(brought: str) -> str:
 
 
 def go_on(number: str) -> None:
-    """Have all lines from here on bear this id."""
+    """Set this ID for all following log lines."""
     clear_contextvars()
     bind_contextvars(**{ID: number})
 
 
 @before_task_publish.connect
 def hand_on(headers: MutableMapping[str, Any], **sent: object) -> None:
-    """Have a task bear the id of what asks for it."""
+    """Pass the current ID on to a task."""
     if number := get_contextvars().get(ID):
         headers[ID] = number
 
 
 @task_prerun.connect
 def take_up(task_id: str, task: Any, **sent: object) -> None:
-    """Begin the lines of a task."""
+    """Start the log context of a task."""
     clear_contextvars()
     brought = getattr(task.request, ID, None) or (task.request.headers or {}).get(ID)
     bind_contextvars(**{ID: brought or task_id, "task": task.name})
@@ -73,5 +73,5 @@ def take_up(task_id: str, task: Any, **sent: object) -> None:
 
 @task_postrun.connect
 def put_down(**sent: object) -> None:
-    """End them: the thread works for others next."""
+    """Clear the log context: the thread is reused."""
     clear_contextvars()

@@ -1,9 +1,10 @@
-"""What this process counts and times for Prometheus, where ``METRICS`` says so; `ops.metrics.house` has the rest.
+"""Prometheus metrics of this process, if ``METRICS`` is set; `ops.metrics.house` has those from the
+database.
 
-Every process writes into a file of its own in ``METRICS_DIR``, and whichever web process is asked reads them all
-(prometheus-client's multiprocess mode): so one answer speaks of all web processes, and of the worker, that share the
-folder. No label has values without end: views, kinds of events and reasons are named in the program, nobody's number is
-one.
+Every process writes to its own file in ``METRICS_DIR``, and the process that is scraped reads them
+all (prometheus-client's multiprocess mode). So one response covers all web processes and the worker
+that share the folder. Labels have a bounded number of values: views, event kinds and reasons are
+fixed in the code; IDs are not used.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from audit.log import Json
 from ops.logs import view_of
 
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
-DEALT: Final = "round.settled"  # of all tables: what is dealt is settled
+DEALT: Final = "round.settled"  # event kind of settled rounds of all tables
 
 REQUESTS = Counter("sabot_requests", "Requests answered", ["view", "status"])
 SECONDS = Histogram("sabot_request_seconds", "Seconds until a request was answered", ["view"], buckets=BUCKETS)
@@ -34,7 +35,7 @@ REFUSED = Counter("sabot_refused", "What players asked for and were refused: bet
 
 
 def measure(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Time each request, and what of it the database took."""
+    """Middleware: measure each request and its database time."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         clock = _Clock()
@@ -51,7 +52,7 @@ def measure(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable
 
 
 class _Clock:
-    """Adds up the time of statements."""
+    """Sums up the time of database statements."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -65,7 +66,7 @@ class _Clock:
 
 
 def count(kind: str, data: Mapping[str, Json]) -> None:
-    """Count an event as it is written. One whose transaction fails after that counts all the same."""
+    """Count an event when it is written, even if its transaction fails afterwards."""
     if kind == DEALT:
         ROUNDS.inc()
     elif kind.endswith(".refused"):
@@ -77,24 +78,24 @@ def count_read(what: str, who: str) -> None:
     READS.labels(what, who).inc()
 
 
-_begun: Final[dict[str, float]] = {}  # tasks under way, by id
+_begun: Final[dict[str, float]] = {}  # start time of running tasks, by ID
 
 
 @after_task_publish.connect
 def count_asked(sender: str, **sent: object) -> None:
-    """Count a task that somebody asks for."""
+    """Count a task that is sent."""
     ASKED.labels(sender).inc()
 
 
 @task_prerun.connect
 def begin_task(task_id: str, **sent: object) -> None:
-    """Note when a task begins."""
+    """Record the start time of a task."""
     _begun[task_id] = perf_counter()
 
 
 @task_postrun.connect
 def count_task(task_id: str, task: Any, state: str | None = None, **sent: object) -> None:
-    """Count a task that is done, and how long it took."""
+    """Count a finished task and its duration."""
     began = _begun.pop(task_id, None)
     TASKS.labels(task.name, state or "").inc()
     if began is not None:

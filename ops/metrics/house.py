@@ -1,4 +1,4 @@
-"""How the house stands, asked of PostgreSQL when Prometheus asks: the same at every web process of a house."""
+"""Prometheus metrics from the database, read at each scrape: the same in every web process."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,7 +19,7 @@ GROUP BY round.phase
 """
 PHASES: Final = ("betting", "closed", "dealt")
 
-# What waits for a worker: numbers that are small while all is well, each found by a partial index.
+# Work waiting for workers: usually small numbers, each counted with a partial index.
 WAITING: Final = """
 SELECT 'mails', count(*) FROM players_mail WHERE next_try_at <= clock_timestamp()
 UNION ALL SELECT 'payouts', count(*) FROM wallet_withdrawal WHERE status IN ('approved', 'sending')
@@ -40,10 +40,10 @@ FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'cli
 
 
 class House(Collector):
-    """Asks once for each answer. While the database is away it says that, and nothing else."""
+    """Collects all metrics from the database. While the database is unavailable, only that is reported."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield how the house stands."""
+        """Yield the metrics."""
         try:
             found = list(_asked())
         except Error:
@@ -72,7 +72,7 @@ def _asked() -> Iterator[Metric]:
 
 
 def _replica() -> Iterator[Metric]:
-    """Yield how the replica follows, as this process knows it."""
+    """Yield the state of the replica, as this process knows it."""
     if not replica.is_there():
         return
     seconds = replica.WATCH.lag()

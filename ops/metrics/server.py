@@ -1,5 +1,5 @@
-"""`/metrics` of worker and beat, who answer at no port otherwise: at ``METRICS_LISTEN``, to whom web would answer.
-Whichever process is asked speaks of all that share ``METRICS_DIR``.
+"""`/metrics` for worker and beat, which have no other port: listens on ``METRICS_LISTEN``, with the
+same access rules as web. Each process reports all that share ``METRICS_DIR``.
 """
 
 import threading
@@ -17,8 +17,8 @@ from django.http import Http404, HttpResponse, HttpResponseNotFound
 from ops.metrics.views import metrics
 
 PATH = "/metrics"
-ADDRESS = "127.0.0.1"  # where only a port is said
-PATIENCE = 10.0  # seconds for whoever asks to say what
+ADDRESS = "127.0.0.1"  # default address
+PATIENCE = 10.0  # seconds for a client to send its request
 
 logger = structlog.get_logger(__name__)
 
@@ -31,12 +31,12 @@ class _Handler(WSGIRequestHandler):
     timeout = PATIENCE
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the library's name)
-        """Say nothing: it is asked every few seconds."""
+        """Log nothing: scrapes come every few seconds."""
 
 
 def serve(**sent: object) -> None:
-    """Answer from now on, where the house says at which port. Who finds it taken does their work without. Also takes
-    Celery's signals.
+    """Start the server if a port is configured. If the port is taken, the process continues without
+    it. Can be connected to Celery's signals.
     """
     if not (settings.METRICS and settings.METRICS_LISTEN):
         return
@@ -50,7 +50,7 @@ def serve(**sent: object) -> None:
 
 
 def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer one request, as web would."""
+    """Answer one request as web would."""
     try:
         if environ["PATH_INFO"] != PATH:
             raise Http404
@@ -58,6 +58,6 @@ def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Itera
     except Http404:
         response = HttpResponseNotFound()
     finally:
-        connections.close_all()  # each request has a thread of its own
+        connections.close_all()  # each request has its own thread
     start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
     return [response.content]

@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus reads, for whom the house lets read it, and for nobody else."""
+"""`/metrics` for Prometheus, restricted to configured clients."""
 
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
@@ -17,7 +17,7 @@ from players.access import made_by_the_page
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer in Prometheus's text format. To everybody else there is no such page."""
+    """Answer in Prometheus's text format; 404 for clients without access."""
     if not (settings.METRICS and may_read(request)):
         raise Http404
     from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -33,8 +33,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Say whether a request brings the token, or comes from one of the networks that may read without one. What a proxy
-    passes on comes from wherever the proxy stands, and so from nowhere.
+    """Return whether a request has the token, or comes from a network that needs none. Proxied
+    requests need the token, because their address is the proxy's.
     """
     brought = request.headers.get("Authorization", "")
     if settings.METRICS_TOKEN and compare_digest(brought.encode(), f"Bearer {settings.METRICS_TOKEN}".encode()):
@@ -48,7 +48,7 @@ def may_read(request: HttpRequest) -> bool:
 
 
 def forget_the_dead(folder: Path) -> None:
-    """Take away what processes that are gone said of the moment; what they counted stays counted."""
+    """Delete the gauge files of processes that have ended; their counters are kept."""
     for path in folder.glob("gauge_live*_*.db"):
         if not Path("/proc", path.stem.rpartition("_")[2]).exists():
             path.unlink(missing_ok=True)

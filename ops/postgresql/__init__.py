@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend over a server that is started when it is first asked for, and the roles of the house."""
+"""Django's PostgreSQL backend with an embedded server that starts on first use, and the database roles."""

@@ -1,7 +1,8 @@
-"""Django's backend for PostgreSQL, except that the first connection starts the embedded server where none is
-configured.
+"""Django's PostgreSQL backend, except that the first connection starts the embedded server where no
+other is configured.
 
-So a command that needs no database never starts it, and every other finds it running, whether or not the house is open.
+A command that needs no database never starts the server; all others find it running, whether or not
+the system runs.
 """
 
 from collections.abc import Iterable
@@ -18,10 +19,10 @@ from ops.embedded import binaries
 
 
 class EmbeddedClient(DatabaseClient):
-    """``manage.py dbshell`` with the psql that came along."""
+    """``manage.py dbshell`` with the bundled psql."""
 
     def runshell(self, parameters: Iterable[str]) -> None:
-        """Open the shell; the server stays as long as it does."""
+        """Open the shell; the server runs at least as long."""
         if settings.EMBEDDED:
             embedded.ensure_running(settings.VAR_DIR)
             self.executable_name = str(binaries.client("psql"))
@@ -29,12 +30,12 @@ class EmbeddedClient(DatabaseClient):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that sees to its server first."""
+    """Connection that starts the embedded server first."""
 
     client_class = EmbeddedClient
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
-        """Connect, starting the embedded server if that is the one meant and nobody has. Raises OperationalError."""
+        """Connect, starting the embedded server if it is configured and not running. Raises OperationalError."""
         if settings.EMBEDDED:
             try:
                 embedded.ensure_running(settings.VAR_DIR)

@@ -1,8 +1,8 @@
-"""The roles of the house: who owns the tables, who works in them.
+"""Database roles: the owner of the tables, and the login role of web and workers.
 
-``sabot_app`` is a group without log-in that holds the rights `ops.privileges` declares. The login role of web and
-workers is a member of it and owns nothing. The owner role migrates; it is no superuser either. Roles are never made by
-a migration: they belong to the server.
+``sabot_app`` is a group without login that has the privileges declared in `ops.privileges`. The
+login role of web and workers is a member and owns nothing. The owner role runs migrations and is
+not a superuser either. Migrations never create roles, because roles belong to the server.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from psycopg.sql import SQL, Identifier, Literal
 
 GROUP = "sabot_app"
 LONGEST_TRANSACTION = (
-    300  # seconds of one of web and workers: events may be dated so long before others that were signed
+    300  # limit in seconds for web and workers: an event may be dated this long before others that are signed
 )
-# Of a machine that is gone PostgreSQL hears nothing, and keeps its sessions with their locks, beat's as well, for two
-# hours, unless it asks whether somebody is still there. After eleven seconds without an answer it takes them for gone.
+# If a client host disappears, PostgreSQL keeps its sessions and locks, including beat's, for two
+# hours, unless keepalive is enabled. With these settings it closes them after eleven seconds
+# without an answer.
 LISTENING_FOR_LIFE = {
     "tcp_keepalives_idle": "5s",
     "tcp_keepalives_interval": "2s",
@@ -26,15 +27,15 @@ LISTENING_FOR_LIFE = {
 
 @dataclass(frozen=True)
 class Login:
-    """A role that logs in; without a password only where the server trusts the socket."""
+    """A login role; the password is empty only where the server trusts the socket."""
 
     name: str
     password: str = ""
 
 
 def make_house(superuser: Connection, *, web: Login, owner: Login, database: str) -> None:
-    """Make the group, both login roles and the database, as far as they are missing; existing passwords are
-    replaced. *superuser* is in autocommit.
+    """Create the group, both login roles and the database where missing; passwords are replaced.
+    *superuser* is in autocommit mode.
     """
     if not _exists(superuser, "SELECT 1 FROM pg_roles WHERE rolname = %s", GROUP):
         superuser.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(GROUP)))
@@ -53,8 +54,8 @@ def make_house(superuser: Connection, *, web: Login, owner: Login, database: str
 
 
 def close_to_public(superuser: Connection, database: str) -> None:
-    """Let nobody but the owner and the members of the group into *database*; temporary tables, which PostgreSQL lets
-    everyone make, are for the owner alone.
+    """Restrict *database* to the owner and the group; only the owner may create temporary tables,
+    which PostgreSQL allows to everyone by default.
     """
     superuser.execute(SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(Identifier(database)))
     superuser.execute(SQL("GRANT CONNECT ON DATABASE {} TO {}").format(Identifier(database), Identifier(GROUP)))
@@ -66,7 +67,7 @@ def _make_login(superuser: Connection, login: Login) -> None:
             SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE").format(Identifier(login.name))
         )
     if login.password:
-        # Hashed here, so that no log of the server ever holds it.
+        # Hashed here, so that the password never appears in the server's log.
         hashed = superuser.pgconn.encrypt_password(login.password.encode(), login.name.encode(), b"scram-sha-256")
         superuser.execute(SQL("ALTER ROLE {} PASSWORD {}").format(Identifier(login.name), Literal(hashed.decode())))
 

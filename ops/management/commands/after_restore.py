@@ -15,17 +15,17 @@ from ops.backup.errors import BackupError
 
 
 class Command(BaseCommand):
-    """Settles a copy."""
+    """Activates a restored copy of the database."""
 
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it. Raises CommandError, saying what is in the way."""
+        """Run the command. Raises CommandError with the reason."""
         settle_and_say(self.stdout.write)
 
 
 def settle_and_say(say: Callable[[str], object]) -> None:
-    """Settle the copy, and say what is left to do. Raises CommandError where it cannot be settled."""
+    """Activate the copy and print what is left to do. Raises CommandError where that is impossible."""
     try:
         settled = activation.settle(say)
     except BackupError as error:

@@ -21,17 +21,17 @@ NOT_IN_IT = (
 
 
 class Command(BaseCommand):
-    """Writes the house into a file."""
+    """Writes a backup to a file."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take where to."""
+        """Add the file and the encryption option."""
         parser.add_argument("file", type=Path)
         parser.add_argument("--plain", action="store_true", help="write it for everybody to read who finds it")
 
     def handle(self, *args: Any, file: Path, plain: bool, **options: Any) -> None:
-        """Write it. Raises CommandError, saying what is in the way; then there is no file."""
+        """Write the backup. Raises CommandError with the reason; no file is left then."""
         try:
             taken = taking.back_up(file, is_plain=plain)
         except BackupError as error:

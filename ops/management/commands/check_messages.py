@@ -7,13 +7,13 @@ from ops.i18n.sources import project
 
 
 class Command(BaseCommand):
-    """Exits with 1 where anything is missing, doubtful, unused, broken, left in English or hard-coded."""
+    """Exits with 1 where a text is missing, fuzzy, unused, broken, untranslated or hard-coded."""
 
     help = __doc__ or ""
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it. Raises CommandError where there are faults."""
+        """Run the check. Raises CommandError where there are faults."""
         found = list(faults(project()))
         for fault in found:
             self.stdout.write(str(fault))

@@ -7,13 +7,13 @@ from ops.i18n.sources import project
 
 
 class Command(BaseCommand):
-    """Compiles every catalogue there is; without its file a language shows English."""
+    """Compiles every catalogue; without its compiled file a language shows English."""
 
     help = __doc__ or ""
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it."""
+        """Run the command."""
         tree = project()
         for language in tree.languages:
             if tree.catalogue(language).exists():

@@ -18,18 +18,18 @@ from ops.postgresql.roles import Login, make_house
 
 
 class Command(BaseCommand):
-    """Makes roles and database on a server of your own; the embedded one has them already."""
+    """Creates roles and database on an external server; the embedded one has them already."""
 
     help = __doc__ or ""
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the superuser's address."""
+        """Add the superuser's URL."""
         known = Environment().str("DATABASE_SUPERUSER_URL", default="")
         parser.add_argument("--superuser-url", default=known, metavar="URL")
 
     def handle(self, *args: Any, superuser_url: str, **options: Any) -> None:
-        """Make them. Raises CommandError where something is missing or the server refuses."""
+        """Create them. Raises CommandError where a setting is missing or the server refuses."""
         if settings.EMBEDDED:
             raise CommandError("The embedded database has its roles. For a server of your own set DATABASE_URL first.")
         if not superuser_url:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 
 def _login(name: str, url: str) -> tuple[Login, str]:
-    """Read role, password and database from an address."""
+    """Parse role, password and database from a URL."""
     parts = conninfo_to_dict(url)
     if not (parts.get("user") and parts.get("dbname")):
         raise CommandError(f"{name} must name a role and a database: postgresql://role:password@host/database")

@@ -8,17 +8,17 @@ from ops.health import ROLES, Unwell
 
 
 class Command(BaseCommand):
-    """Asks one program how it is. Nothing else is checked: a probe runs every few seconds."""
+    """Checks one process. Django's system checks are skipped: a probe runs every few seconds."""
 
     help = __doc__ or ""
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take which program."""
+        """Add the role."""
         parser.add_argument("role", choices=ROLES)
 
     def handle(self, *args: Any, role: str, **options: Any) -> None:
-        """Print how it is. Raises CommandError where it is not well."""
+        """Print the result. Raises CommandError where the process is not healthy."""
         try:
             self.stdout.write(ROLES[role]())
         except Unwell as reason:

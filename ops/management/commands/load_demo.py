@@ -16,19 +16,19 @@ from wallet.payments import deposits, status_queries
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank import orders
 
-# Whole units of the player's currency that lie on a demo player's real-money account at first.
+# Initial real-money balance of a demo player, in whole units of the currency.
 WELCOME = 1_000
-WELCOME_WITHIN_LIMITS = {"DE": 250}  # what leaves room under the limit of a month that the demo player has
+WELCOME_WITHIN_LIMITS = {"DE": 250}  # leaves room under the demo player's monthly limit
 MINOR = 100
 
 
 class Command(BaseCommand):
-    """Makes the demo people with some sandbox money, and the shipped tables."""
+    """Creates the demo users with some sandbox money, and the default tables."""
 
     help = __doc__ or ""
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it. Raises CommandError in production."""
+        """Run the command. Raises CommandError in production."""
         if not settings.DEMO:
             raise CommandError("This house is not a demo: set SABOT_DEMO=1 if it should be.")
         load_tables()
@@ -36,12 +36,12 @@ class Command(BaseCommand):
         for player in Player.objects.filter(user__is_demo=True):
             accounts.open_accounts(player)
             _deposit(player)
-            with suppress(cashier.Barred):  # they may have taken a pause since the demo was loaded first
+            with suppress(cashier.Barred):  # the player may have taken a pause since
                 cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
 
 
 def _deposit(player: Player) -> None:
-    """Have the player deposit at the sandbox bank, unless something keeps them from it by now: a pause, new terms."""
+    """Make a deposit at the sandbox bank, unless something prevents it, such as a pause or new terms."""
     key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
     with suppress(deposits.DepositBarred, LimitReached):
         amount = WELCOME_WITHIN_LIMITS.get(player.jurisdiction.code, WELCOME) * MINOR

@@ -8,13 +8,13 @@ from ops.i18n.sources import project
 
 
 class Command(BaseCommand):
-    """Adds new texts, drops those that are gone, keeps every translation."""
+    """Adds new texts, removes unused ones, and keeps every translation."""
 
     help = __doc__ or ""
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it. Raises SyntaxError on a template whose translation block cannot be read."""
+        """Run the command. Raises SyntaxError on a template with an invalid translation block."""
         tree = project()
         texts = collect(tree)
         for language in tree.languages:

@@ -1,5 +1,6 @@
-"""Django's ``migrate``, as the owner of the tables, followed by the SQL files of the apps (`ops.sql_files`) and the
-rights of the role that web and workers log in with. A house without a round is at home in its database from then on.
+"""Django's ``migrate``, run as the owner of the tables, followed by the SQL files of the apps
+(`ops.sql_files`) and the privileges of the login role of web and workers. A database without rounds
+is then marked as activated.
 """
 
 import time
@@ -19,29 +20,29 @@ from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
 
-# Any number, the same in every process: two migrations at once would trip over each other's tables.
+# An arbitrary number, the same in every process: concurrent migrations would conflict.
 ADVISORY_LOCK = 0x5AB07_0001
-# Whoever waits for a table holds up all that come after them: play waits no longer than this behind a migration.
-LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: a migration gives way, not play
-TURN: Final = 0.2  # seconds between two questions whether another migration is done
-PAUSE: Final = 2.0  # seconds for what has queued meanwhile
-LONGEST: Final = 900.0  # seconds until it is given up; a report may read for five minutes
-NAMED: Final = 5  # migrations of a newer program that a refusal names
-BY_MONTHS: Final = ("audit_event", "wallet_entry", "wallet_journal")  # tables kept by months
+# A statement that waits for a table blocks all later ones: play is blocked no longer than this by a migration.
+LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: the migration fails, not play
+TURN: Final = 0.2  # seconds between checks whether another migration has ended
+PAUSE: Final = 2.0  # seconds for statements that have queued meanwhile
+LONGEST: Final = 900.0  # seconds until giving up; a report may read for five minutes
+NAMED: Final = 5  # unknown migrations listed in an error
+BY_MONTHS: Final = ("audit_event", "wallet_entry", "wallet_journal")  # tables partitioned by month
 
 
 class Command(migrate.Command):
-    """``manage.py migrate``: on the alias ``owner`` unless told otherwise, one at a time."""
+    """``manage.py migrate``: uses the alias ``owner`` by default; one migration runs at a time."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take Django's own options, with other defaults: `make lint` runs the checks, and nothing that is not safe is
-        opened (`ops.checks`).
+        """Add Django's options with other defaults. System checks are skipped: `make lint` runs
+        them, and nothing starts unsafely (`ops.checks`).
         """
         super().add_arguments(parser)
         parser.set_defaults(database="owner", skip_checks=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, apply the SQL files that have changed, then grant and revoke."""
+        """Migrate, apply changed SQL files, then grant and revoke privileges."""
         owner = connections[options["database"]]
         _refuse_newer(owner)
         _take_turn(owner)
@@ -57,7 +58,7 @@ class Command(migrate.Command):
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
 
     def _insist(self, owner: BaseDatabaseWrapper, deed: Callable[[], object]) -> None:
-        """Do something again and again until it has got its locks; what was done of it stays. Raises CommandError."""
+        """Repeat *deed* until it gets its locks; completed parts are kept. Raises CommandError after `LONGEST`."""
         until = time.monotonic() + LONGEST
         while True:
             try:
@@ -73,8 +74,8 @@ class Command(migrate.Command):
                 return
 
     def _finish(self, owner: BaseDatabaseWrapper, verbosity: int) -> None:
-        """Apply SQL files, grant and revoke, all at once: the version that serves may not be without its rights for a
-        moment. Raises CommandError.
+        """Apply SQL files and privileges in one transaction, so that running processes never lack a
+        privilege. Raises CommandError.
         """
         try:
             with transaction.atomic(using=owner.alias), owner.cursor() as cursor:
@@ -92,7 +93,7 @@ class Command(migrate.Command):
 
 
 def _refuse_newer(owner: BaseDatabaseWrapper) -> None:
-    """Raises CommandError where the database has had migrations that this program does not know."""
+    """Raise CommandError where the database has migrations that this release does not know."""
     loader = MigrationLoader(owner)
     unknown = sorted(
         node
@@ -108,8 +109,8 @@ def _refuse_newer(owner: BaseDatabaseWrapper) -> None:
 
 
 def _take_turn(owner: BaseDatabaseWrapper) -> None:
-    """Wait until no other migration is under way, asking now and again: a statement that waits is one that sees what
-    was, and an index made beside play waits in turn for the end of all those.
+    """Wait until no other migration is running, by polling. A blocked statement would hold a
+    snapshot, and a concurrent index build waits for all older snapshots.
     """
     with owner.cursor() as cursor:
         while True:

@@ -15,12 +15,12 @@ from ops.backup.errors import BackupError
 
 
 class Command(BaseCommand):
-    """Seals anew."""
+    """Re-encrypts data."""
 
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it. Raises CommandError, saying what is in the way."""
+        """Run the command. Raises CommandError with the reason."""
         try:
             is_done = reencryption.reseal(self.stdout.write)
         except BackupError as error:

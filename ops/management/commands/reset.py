@@ -11,17 +11,17 @@ from ops.embedded.locks import FileLock
 
 
 class Command(BaseCommand):
-    """Removes var/, after asking, unless something still uses it."""
+    """Removes var/ after a confirmation, unless it is in use."""
 
     help = __doc__ or ""
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the answer beforehand."""
+        """Add the option to skip the confirmation."""
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, yes: bool, **options: Any) -> None:
-        """Remove it. Raises CommandError while the servers are in use."""
+        """Remove the folder. Raises CommandError while the servers are in use."""
         places = embedded.Places(settings.VAR_DIR)
         if not places.var.exists():
             self.stdout.write("Nothing to remove.")
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
 
 def _agreed(folder: str) -> bool:
-    """Ask on the terminal; no terminal means no."""
+    """Ask on the terminal; without a terminal the answer is no."""
     try:
         answer = input(f"Remove {folder} with every account, round and balance in it? [y/N] ")
     except EOFError:

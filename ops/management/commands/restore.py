@@ -16,18 +16,18 @@ from ops.management.commands.after_restore import settle_and_say
 
 
 class Command(BaseCommand):
-    """Makes a house of a file."""
+    """Restores a backup file."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take from where."""
+        """Add the file, its digest and the key."""
         parser.add_argument("file", type=Path)
         parser.add_argument("--sha256", default="", metavar="DIGITS", help="where FILE.sha256 is not beside it")
         parser.add_argument("--identity", type=Path, help="the file of the secret key, where FILE is encrypted")
 
     def handle(self, *args: Any, file: Path, sha256: str, identity: Path | None, **options: Any) -> None:
-        """Do it. Raises CommandError, saying what is in the way and whether anything was written."""
+        """Restore. Raises CommandError with the reason, and whether anything was written."""
         try:
             restoring.restore(file, sha256, identity)
         except BackupError as error:

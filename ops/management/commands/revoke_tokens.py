@@ -12,16 +12,16 @@ from players.api import tokens
 
 
 class Command(BaseCommand):
-    """Revokes."""
+    """Revokes all API tokens."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take why."""
+        """Add the reason."""
         parser.add_argument("why")
 
     def handle(self, *args: Any, why: str, **options: Any) -> None:
-        """Do it. Raises CommandError without a reason."""
+        """Revoke. Raises CommandError without a reason."""
         if not why.strip():
             raise CommandError("Say why: it stays on record.")
         self.stdout.write(f"Tokens of programs revoked: {tokens.revoke_every(by='system', reason=why.strip())}.")
