@@ -25,8 +25,9 @@ def verify_ledger() -> None:
 @shared_task
 def keep_months() -> None:
     """Create the monthly partitions that journals and entries will need."""
-    # Entries come first, because they carry the ids of journals. A journal draws its id when its
-    # posting key is written, so that table is the one to lock.
+    # Entries come first. Journals use a new month as soon as its partition exists, and their
+    # entries carry their ids. A journal's id is drawn when its posting key is written, hence
+    # `door`.
     partitions.keep("wallet_entry")
     partitions.keep("wallet_journal", door="wallet_posting_key")
 

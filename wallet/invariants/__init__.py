@@ -1,6 +1,6 @@
-"""The ledger's invariants as questions to PostgreSQL; those of banks and stakes are in ``coup_invariants``.
+"""Invariants of the ledger as SQL queries. Those of banks and stakes are in `wallet.invariants.chemin`.
 
-A question is one statement, so that it sees one moment of the ledger while play goes on.
+Each query is one statement, so it reads the ledger as of one moment while play continues.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,9 @@ from wallet.invariants import guards
 
 @dataclass(frozen=True)
 class Invariant:
-    """Something that always holds: ``question`` selects a sentence for each row that breaks it, compared with the lines
-    of ``due`` where there are such.
+    """A condition that always holds. ``question`` selects one sentence for each row that breaks it.
+
+    ``due`` returns the lines that ``question`` takes as its parameter, if it takes one.
     """
 
     name: str

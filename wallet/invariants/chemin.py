@@ -1,7 +1,7 @@
-"""Invariants of the money with which guests play each other: banks, stakes, and what house players have.
+"""Invariants of the money between players at Chemin de Fer: banks, stakes and house players' chips.
 
-That these accounts hold what their journals say, and never less than nothing, `wallet.invariants` asks of every account
-with a balance.
+`wallet.invariants` checks all accounts with a balance: the balance equals the sum of entries and is
+never negative.
 """
 
 from wallet.invariants import Invariant

@@ -1,8 +1,9 @@
-"""What guards money, the event log, what protects players, annulled rounds and who works here: constraints, unique
-indexes, triggers and functions, and what the role of web and workers may do there.
+"""Guards: the constraints, unique indexes, triggers, functions and privileges that protect the data.
 
-``guards.txt`` lists what the migrations made and ``ops/privileges.py`` allows; ``manage.py list_guards`` writes it.
-A test compares it with a database just migrated, so it cannot fall behind.
+They protect money, the event log, player protection, void rounds and staff accounts. ``guards.txt``
+lists what the migrations create and which privileges ``ops/privileges.py`` grants to the role of
+web and workers. ``manage.py list_guards`` writes the file. A test compares it with a freshly
+migrated database, so it stays up to date.
 """
 
 from functools import cache
@@ -11,7 +12,7 @@ from pathlib import Path
 from django.db import connection
 
 LIST = Path(__file__).parents[1] / "guards.txt"
-RIGHT = "may "  # how a line about a right begins
+RIGHT = "may "  # prefix of a line about a privilege
 
 TABLES = """
     SELECT oid, relname, relispartition FROM pg_class
@@ -22,9 +23,10 @@ TABLES = """
          'players_user_groups', 'games_void'))
 """
 
-# A line for each guard in force. Those of foreign keys are kept by triggers of PostgreSQL's own, which a superuser can
-# switch off; a function is known by its source. What holds for each month of a table stands once, where it is there in
-# all of them: a table of a month is written to by its own name, too, by whoever owns it.
+# One line per guard in force. PostgreSQL's internal triggers enforce foreign keys, and a superuser
+# can disable them. A function is identified by a hash of its source. A guard on the monthly
+# partitions of a table is listed once, if every month has it: the owner of a partition can write to
+# it under its own name.
 STANDING = f"""
     WITH every AS MATERIALIZED ({TABLES}), kept AS (SELECT * FROM every WHERE NOT relispartition),
     month AS (
@@ -69,7 +71,7 @@ STANDING = f"""
            OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid))
 """  # noqa: S608  (no value of anybody's)
 
-# A line for everything that the role that asks may do there.
+# One line per privilege of the current role.
 RIGHTS = f"""
     WITH kept AS MATERIALIZED ({TABLES})
     SELECT format('{RIGHT}%s %s', what, relname) AS line
@@ -100,7 +102,7 @@ BEYOND = (
 
 
 def standing() -> list[str]:
-    """Return what stands in this database now, and what the role that asks may do, as ``guards.txt`` has it."""
+    """Return the guards in this database and the privileges of the current role, as lines of ``guards.txt``."""
     with connection.cursor() as cursor:
         found: list[str] = []
         for question in (STANDING, RIGHTS):
@@ -111,6 +113,6 @@ def standing() -> list[str]:
 
 @cache
 def due() -> tuple[list[str], list[str]]:
-    """Return what has to stand, and what the role of web and workers may do."""
+    """Return the guards that must exist, and the privileges that the role of web and workers may have."""
     lines = LIST.read_text().splitlines()
     return [line for line in lines if not line.startswith(RIGHT)], [line for line in lines if line.startswith(RIGHT)]

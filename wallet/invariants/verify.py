@@ -1,4 +1,4 @@
-"""Asks whether the ledger's invariants hold. Each answers with the rows that break it: no row, it holds."""
+"""Verify the ledger's invariants. Each query returns the rows that break it; no row means that it holds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ OPERATORS = Invariant(
 )
 
 
-MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
+MOST_ROWS = 100  # per broken invariant; run again after a repair
 
 INVARIANTS = (
     invariants.SUMS,
@@ -109,14 +109,14 @@ INVARIANTS = (
 
 @dataclass(frozen=True)
 class Check:
-    """The answer to one invariant; ``rows`` is empty where it holds."""
+    """The result of one invariant. ``rows`` is empty if it holds."""
 
     invariant: Invariant
     rows: tuple[str, ...]
 
 
 def run() -> Iterator[Check]:
-    """Ask every question, in order."""
+    """Run every query, in order, and yield its result."""
     for invariant in INVARIANTS:
         with connection.cursor() as cursor:
             cursor.execute(invariant.question, [invariant.due()] if invariant.due else None)

@@ -55,7 +55,7 @@ FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >=
 class Sum:
     """Totals of one journal kind on one account kind. Amounts in minor units."""
 
-    journal_kind: str  # for a reversal: the reversed journal's kind, with "void_" before it
+    journal_kind: str  # for a reversal: "void_" and the reversed journal's kind
     account_kind: str
     currency: str
     mode: str

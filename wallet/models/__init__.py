@@ -1,4 +1,4 @@
-"""Tables about money, one module for each subject."""
+"""Models of the wallet, one module per subject."""
 
 from wallet.models.adjustments import Adjustment, Why
 from wallet.models.holds import Hold

@@ -1,4 +1,4 @@
-"""Balances that two people put right (``wallet/sql/functions/adjustments.sql``)."""
+"""Balance adjustments approved by two people (``wallet/sql/functions/adjustments.sql``)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from wallet.models.ledger import Account
 
 
 class Why(models.TextChoices):
-    """Why a balance was put right, as its player reads it."""
+    """Reason of an adjustment, as the player reads it."""
 
     DEPOSIT = "deposit", _("A deposit of yours had not been booked as it was paid.")
     WITHDRAWAL = "withdrawal", _("A withdrawal of yours had not been booked as it was paid out.")
@@ -19,8 +19,9 @@ class Why(models.TextChoices):
 
 
 class Adjustment(models.Model):
-    """An approval that was executed: what it brought to a player's cash account, in minor units, or took away where
-    negative. Its journal has the same key. Only the database's own function adds rows.
+    """An executed approval: the change of a player's cash account in minor units, negative for a debit.
+
+    Its journal has the same key. Only the function ``wallet_adjust`` inserts rows.
     """
 
     approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True, related_name="adjustment")

@@ -1,4 +1,4 @@
-"""What is set aside for a round on a shared table (``wallet/sql/functions/holds.sql``). The ledger alone writes it."""
+"""Holds for rounds on shared tables (``wallet/sql/functions/holds.sql``). Only the ledger writes them."""
 
 from django.db import models
 
@@ -6,9 +6,10 @@ from wallet.models.ledger import Account
 
 
 class Hold(models.Model):
-    """Part of an account's balance that is set aside for one round: its player's slip there, in minor units.
+    """Part of an account's balance reserved for the player's bets in one round, in minor units.
 
-    A state, not a record: it changes with the slip, and goes when it is given back or becomes a stake.
+    A hold is current state, not a record. It changes with the bets, and is deleted when it is
+    released or becomes a stake.
     """
 
     pk = models.CompositePrimaryKey("round_id", "account_id")

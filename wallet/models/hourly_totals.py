@@ -1,5 +1,7 @@
-"""What the ledger moved in each hour, summed up once when the hour is settled (`audit.hours`), and how accounts stood
-at its end. Hours begin in UTC; amounts are minor units.
+"""Totals of the ledger by day and hour, deposit reservations, and hourly account snapshots.
+
+An hour is totalled once, when it is settled (`audit.hours`). Hours begin in UTC. Amounts are minor
+units.
 """
 
 from django.db import models
@@ -9,16 +11,16 @@ from wallet.models.ledger import AccountKind, Currency, Mode
 
 
 class Day(models.Model):
-    """Real money of one player on one calendar day in the time zone of the player's jurisdiction, in minor units.
+    """A player's real-money totals of one calendar day in the time zone of their jurisdiction, in minor units.
 
-    What is reversed counts as if it had never been, on the day of what it reverses.
+    A reversed journal does not count. The reversal is booked on the day of the original.
     """
 
     pk = models.CompositePrimaryKey("player_id", "day")
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     day = models.DateField()
     deposited = models.BigIntegerField(default=0)
-    withdrawn = models.BigIntegerField(default=0)  # paid out; what is only asked for or held does not count
+    withdrawn = models.BigIntegerField(default=0)  # paid out; requested or held amounts do not count
     staked = models.BigIntegerField(default=0)
     paid = models.BigIntegerField(default=0)
 
@@ -27,13 +29,13 @@ class Day(models.Model):
 
 
 class Reserved(models.Model):
-    """Room under the deposit limits that a deposit has taken which has been begun and not been authorised yet."""
+    """Amount that a pending deposit reserves under the deposit limits until it is authorised or given up."""
 
-    key = models.UUIDField(primary_key=True)  # under which the deposit's journal will be posted
+    key = models.UUIDField(primary_key=True)  # idempotency key of the deposit's future journal
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     amount = models.BigIntegerField()
     at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True)  # posted or given up
+    ended_at = models.DateTimeField(null=True)  # when it was posted or given up
 
     class Meta:
         default_permissions = ()
@@ -44,24 +46,24 @@ class Reserved(models.Model):
 
 
 class Moved(models.Model):
-    """The entries of one kind of journal on one kind of account."""
+    """Hourly total of the entries of one journal kind on one account kind."""
 
     pk = models.CompositePrimaryKey("hour", "journal_kind", "account_kind", "currency", "mode")
     hour = models.DateTimeField()
-    journal_kind = models.CharField(max_length=40)  # of what it reverses, with "void_" before it, where it reverses
+    journal_kind = models.CharField(max_length=40)  # for a reversal: "void_" and the reversed journal's kind
     account_kind = models.CharField(max_length=10, choices=AccountKind)
     currency = models.CharField(max_length=3, choices=Currency)
     mode = models.CharField(max_length=1, choices=Mode)
     entries = models.BigIntegerField()
-    amount = models.BigIntegerField()  # into the accounts, or out of them where negative
-    into = models.BigIntegerField()  # the positive ones alone
+    amount = models.BigIntegerField()  # net: into the accounts, negative for out of them
+    into = models.BigIntegerField()  # sum of the positive entries only
 
     class Meta:
         default_permissions = ()
 
 
 class Standing(models.Model):
-    """What lay on the players' accounts of one kind at a moment, and how much of it was held."""
+    """Account snapshot: total balance and held amount of the players' accounts of one kind at a moment."""
 
     pk = models.CompositePrimaryKey("at", "account_kind", "currency", "mode")
     at = models.DateTimeField()

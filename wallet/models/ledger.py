@@ -1,8 +1,7 @@
-"""Rows of the ledger. They are written by the functions in ``sql/functions/ledger.sql`` alone, and never changed
-afterwards.
+"""Models of the ledger. Only the functions in ``sql/functions/ledger.sql`` write them; rows never change.
 
-Amounts are whole minor units of their currency everywhere. Foreign keys, triggers and what Django cannot say are in the
-SQL file.
+Amounts are whole minor units of their currency. The SQL files contain the foreign keys, triggers
+and other constraints that Django cannot declare.
 """
 
 from django.db import models
@@ -13,9 +12,9 @@ from players.models import Player, Staff
 
 
 class HouseStop(models.Model):
-    """From *at* until *ended_at* nobody stakes and no deposit begins. One at a time stands, which has not ended.
+    """A house stop: from *at* until *ended_at* no stake and no deposit begins. At most one is open.
 
-    Rows are added; a row is changed once, when it ends.
+    Rows are only added. A row changes once, when the stop ends.
     """
 
     at = models.DateTimeField(db_default=Clock())
@@ -42,7 +41,7 @@ class HouseStop(models.Model):
 
 
 class Currency(models.TextChoices):
-    """What the house takes. Each has two decimals."""
+    """Supported currencies. Each has two decimals."""
 
     SEK = "SEK"
     DKK = "DKK"
@@ -59,31 +58,33 @@ class Mode(models.TextChoices):
 
 
 class AccountKind(models.TextChoices):
-    """Whose money lies there. Cash, purse, pending and bank belong to a player; the others are the house's, one per
-    currency and mode. Of banks, stakes and seats there is one for each tenure, coup and house player, which
-    `stands_for` names; they carry a balance, whoever owns them.
+    """Kind of an account.
+
+    Cash, purse, pending and bank accounts belong to a player. The other kinds belong to the house,
+    one account per currency and mode. Banks, stakes and seats have one account for each tenure,
+    coup or house player, which `stands_for` names. These always carry a balance.
     """
 
     CASH = "cash"
-    PURSE = "purse"  # the balance of a game that has one of its own, filled from cash and given back to it
-    PENDING = "pending"  # asked to be paid out, and neither paid nor returned yet
-    ESCROW = "escrow"  # stakes of rounds not yet settled
+    PURSE = "purse"  # separate balance of a game, filled from cash and returned to it
+    PENDING = "pending"  # requested for payout, not yet paid or returned
+    ESCROW = "escrow"  # stakes of unsettled rounds
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits
     MINT = "mint"  # counterpart of free money
-    STUDIO = "studio"  # counterpart of what players bet and win in games of studios
-    OPERATOR = "operator"  # counterpart of what operators' players play with here
-    ADJUSTED = "adjusted"  # counterpart of what two people put right on balances
-    BANK = "bank"  # what a banker at Chemin de Fer has put up and won in one tenure; a house player's is nobody's
-    STAKES = "stakes"  # what lies against a bank in one coup
-    SEAT = "seat"  # what a house player plays with; free money alone
+    STUDIO = "studio"  # counterpart of bets and wins in studios' games
+    OPERATOR = "operator"  # counterpart of the money that operators' players play with here
+    ADJUSTED = "adjusted"  # counterpart of balance adjustments
+    BANK = "bank"  # what a banker at Chemin de Fer put up and won in one tenure; a house player's bank has no owner
+    STAKES = "stakes"  # stakes against a bank in one coup
+    SEAT = "seat"  # chips of a house player; free money only
 
 
 class Account(models.Model):
-    """Money of one currency and mode.
+    """An account of one currency and mode.
 
-    A player's account carries its balance. An account of the house has none, so that no posting ever waits for its row:
-    what it holds is the sum of its entries.
+    A player's account carries its balance. A house account has none, so that no posting waits for a
+    lock on its row. Its balance is the sum of its entries.
     """
 
     owner = models.ForeignKey(Player, models.PROTECT, null=True, related_name="accounts", db_index=False)
@@ -91,10 +92,10 @@ class Account(models.Model):
     currency = models.CharField(max_length=3, choices=Currency)
     mode = models.CharField(max_length=1, choices=Mode)
     balance = models.BigIntegerField(null=True)
-    held = models.BigIntegerField(default=0)  # part of the balance that is set aside
-    version = models.BigIntegerField(default=0)  # number of entries so far; 0 for ever on an account of the house
-    stands_for = models.UUIDField(null=True)  # the tenure, coup or house player that a bank, stakes or a seat are of
-    lock_only = models.BooleanField(default=False)  # means nothing: the right to update it is the right to lock the row
+    held = models.BigIntegerField(default=0)  # part of the balance that is on hold
+    version = models.BigIntegerField(default=0)  # number of entries so far; always 0 on a house account
+    stands_for = models.UUIDField(null=True)  # tenure, coup or house player of a bank, stakes or seat account
+    lock_only = models.BooleanField(default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:
         default_permissions = ()
@@ -112,7 +113,7 @@ class Account(models.Model):
             ),
             models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
         ]
-        # Not on the balance: an index on it would have every movement of money write to the index.
+        # None on the balance: such an index would be written by every posting.
         indexes = [
             models.Index(fields=["owner"], condition=models.Q(kind="purse"), name="wallet_account_purses"),
             models.Index(fields=["kind", "-id"], name="wallet_account_kind"),
@@ -120,12 +121,13 @@ class Account(models.Model):
 
 
 class PostingKey(models.Model):
-    """The key under which a journal was asked for. It stands apart from the journal so that keys stay unique for ever
-    even when journals are partitioned by month.
+    """The idempotency key of a journal.
+
+    It is a separate table, so that keys stay unique although journals are partitioned by month.
     """
 
     key = models.UUIDField(primary_key=True)
-    request_hash = models.BinaryField()  # SHA-256 of what was asked for, see wallet_request_hash
+    request_hash = models.BinaryField()  # SHA-256 of the request, see wallet_request_hash
     journal_id = models.BigIntegerField()
 
     class Meta:
@@ -136,7 +138,7 @@ class PostingKey(models.Model):
 class Journal(models.Model):
     """One movement of money: entries that sum to zero in every currency and mode.
 
-    Journals and entries are kept in tables of a month each (``audit/sql/functions/months.sql``).
+    Journals and entries are partitioned by month (``audit/sql/functions/months.sql``).
     """
 
     key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)
@@ -157,7 +159,8 @@ class Journal(models.Model):
                 fields=["reverses"], name="wallet_journal_reversed", condition=models.Q(reverses__isnull=False)
             ),
             models.Index(fields=["round_id"], name="wallet_journal_round", condition=models.Q(round_id__isnull=False)),
-            # Stakes and settlements are every second journal: they are found without, and play writes to no index more.
+            # Without stakes and settlements, which are half of all journals. Queries do not need
+            # them here, and play writes to one index less.
             models.Index(
                 fields=["kind", "id"], name="wallet_journal_kinds", condition=~models.Q(kind__in=["stake", "settle"])
             ),
@@ -165,7 +168,7 @@ class Journal(models.Model):
 
 
 class Reversal(models.Model):
-    """That a journal was reversed, which happens once, whatever months the two lie in."""
+    """Records that a journal was reversed. A journal can be reversed once, even from another month."""
 
     journal = models.OneToOneField(Journal, models.PROTECT, primary_key=True, db_constraint=False, related_name="+")
     by = models.ForeignKey(Journal, models.PROTECT, db_constraint=False, db_index=False, related_name="+")
@@ -175,9 +178,10 @@ class Reversal(models.Model):
 
 
 class Entry(models.Model):
-    """One line of a journal: *amount* into an account, or out of it where negative.
+    """One line of a journal: *amount* into an account, negative for out of it.
 
-    On a player's account it also says what the balance was afterwards, and the how-manieth entry there it is.
+    On an account with a balance, it also has the balance afterwards and the sequence number of the
+    entry.
     """
 
     pk = models.CompositePrimaryKey("journal_id", "line")
@@ -192,6 +196,6 @@ class Entry(models.Model):
 
     class Meta:
         default_permissions = ()
-        # An account's numbers are unique in each month, by an index of its own, and over all of them by the account's
-        # row, which every entry moves on by one.
+        # A unique index on each month covers `version` within the month. Across months, the
+        # account's row does: every entry increments its version.
         constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves")]

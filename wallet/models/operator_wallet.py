@@ -1,5 +1,6 @@
-"""Our tables on an operator's wallet: its players, the rounds they play with its money, and what it is still to be told
-(``wallet/sql/functions/operator_wallet.sql``). Amounts are whole minor units.
+"""Models of the operator wallet: operators' players, their bets, and the queue of messages to operators.
+
+SQL is in ``wallet/sql/functions/operator_wallet.sql``. Amounts are whole minor units.
 """
 
 from uuid import uuid4
@@ -14,13 +15,13 @@ from wallet.models.partners import Partner
 
 
 class RemotePlayer(models.Model):
-    """A player of an operator's, and what it calls them."""
+    """A player of an operator, with the operator's id for them."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="remote")
     partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
-    name = models.CharField(max_length=64)  # at the operator
-    balance = models.BigIntegerField(default=0)  # as the operator said last
-    said_at = models.DateTimeField(null=True)  # when that was
+    name = models.CharField(max_length=64)  # the operator's id for the player
+    balance = models.BigIntegerField(default=0)  # last balance that the operator reported
+    said_at = models.DateTimeField(null=True)  # when it was reported
 
     class Meta:
         db_table = "wallet_remote_player"
@@ -32,17 +33,17 @@ class RemotePlayer(models.Model):
 
 
 class RemoteLaunch(models.Model):
-    """A visit that the operator announced: an address, good once, and the token of its game session there."""
+    """A launch announced by an operator: a one-time URL, and the token of the operator's game session."""
 
     remote = models.ForeignKey(RemotePlayer, models.PROTECT, db_index=False, related_name="+")
-    token = models.CharField(max_length=128)  # the operator's, of its game session
+    token = models.CharField(max_length=128)  # token of the operator's game session
     game = models.CharField(max_length=64)  # slug of a table
     language = models.CharField(max_length=2)
-    digest = models.BinaryField(unique=True)  # SHA-256 of what stands in the address
+    digest = models.BinaryField(unique=True)  # SHA-256 of the code in the URL
     at = models.DateTimeField(db_default=Clock())
     ends_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
-    session = models.UUIDField(null=True, unique=True)  # of the log-in that it became
+    session = models.UUIDField(null=True, unique=True)  # the login session that it started
 
     class Meta:
         db_table = "wallet_remote_launch"
@@ -51,18 +52,18 @@ class RemoteLaunch(models.Model):
 
 
 class BetState(models.TextChoices):
-    """How far a bet at an operator has come. Only an asked one changes, once."""
+    """State of a bet at an operator. It changes once, from `ASKED`."""
 
-    ASKED = "asked", "asked"  # whether money was taken there is not known yet
-    PLAYED = "played", "played"  # taken there, booked here, and a round was played with it
+    ASKED = "asked", "asked"  # not known yet whether the operator took the money
+    PLAYED = "played", "played"  # taken by the operator, posted here, and played in a round
     REFUSED = "refused", "refused"
-    GIVEN_UP = "given_up", "given up"  # plays no round: a rollback tells the operator so
+    GIVEN_UP = "given_up", "given up"  # not played; a rollback is sent to the operator
 
 
 class RemoteBet(models.Model):
-    """A bet that the operator is asked for: the stakes of one round. Written and committed before it is asked."""
+    """A request to the operator for the stakes of one round. It is committed before the operator is asked."""
 
-    id = models.UUIDField(primary_key=True, default=uuid4)  # the transaction there, and the journal's key here
+    id = models.UUIDField(primary_key=True, default=uuid4)  # operator's transaction id, our idempotency key
     launch = models.ForeignKey(RemoteLaunch, models.PROTECT, db_index=False, related_name="+")
     player = models.ForeignKey(Player, models.PROTECT, db_index=False, related_name="+")
     round_id = models.UUIDField()
@@ -72,8 +73,8 @@ class RemoteBet(models.Model):
     state = models.CharField(max_length=10, choices=BetState, default=BetState.ASKED)
     asked_at = models.DateTimeField(db_default=Clock())
     ended_at = models.DateTimeField(null=True)
-    reference = models.CharField(max_length=64, blank=True)  # in the operator's ledger
-    why = models.CharField(max_length=64, blank=True)  # it was refused or given up
+    reference = models.CharField(max_length=64, blank=True)  # id in the operator's ledger
+    why = models.CharField(max_length=64, blank=True)  # reason for refusal or giving up
 
     class Meta:
         db_table = "wallet_remote_bet"
@@ -99,36 +100,36 @@ class RemoteBet(models.Model):
 
 
 class MessageKind(models.TextChoices):
-    """What an operator is told."""
+    """Kind of a message to an operator."""
 
-    WIN = "win", "win"  # what a round left; at zero that it is over
+    WIN = "win", "win"  # what is left after a round; 0 means that it is over and lost
     ROLLBACK = "rollback", "rollback"
 
 
 class MessageState(models.TextChoices):
-    """Whether the operator knows."""
+    """Delivery state of a message to an operator."""
 
     WAITING = "waiting", "waiting"
     TAKEN = "taken", "taken"
-    DOUBT = "doubt", "in doubt"  # the operator has refused it: staff look at it
+    DOUBT = "doubt", "in doubt"  # the operator refused it; staff decide
     SETTLED = "settled", "settled by hand"
 
 
 class RemoteMessage(models.Model):
-    """Something that an operator is told, again and again until it has said yes. Those of one bet in their order."""
+    """A message to an operator, sent until it is accepted. Messages of one bet are sent in order."""
 
     bet = models.ForeignKey(RemoteBet, models.PROTECT, db_index=False, related_name="messages")
-    transaction = models.UUIDField(unique=True, default=uuid4)  # its name there, and of a win the journal's key here
+    transaction = models.UUIDField(unique=True, default=uuid4)  # for a win also our idempotency key
     kind = models.CharField(max_length=10, choices=MessageKind)
-    amount = models.BigIntegerField()  # of a win; 0 of a rollback
-    takes_back = models.UUIDField(null=True)  # by a rollback: the transaction
+    amount = models.BigIntegerField()  # of a win; 0 for a rollback
+    takes_back = models.UUIDField(null=True)  # for a rollback: the transaction to roll back
     state = models.CharField(max_length=10, choices=MessageState, default=MessageState.WAITING)
     at = models.DateTimeField(db_default=Clock())
     due_at = models.DateTimeField(db_default=Clock())
     tries = models.PositiveIntegerField(default=0)
-    said = models.CharField(max_length=200, blank=True)  # last, where it was not yes
+    said = models.CharField(max_length=200, blank=True)  # last response that was not an acceptance
     reference = models.CharField(max_length=64, blank=True)
-    alarmed_at = models.DateTimeField(null=True)  # when staff were told that nobody answers
+    alarmed_at = models.DateTimeField(null=True)  # when staff were alerted that the operator does not respond
     ended_at = models.DateTimeField(null=True)
     settled_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
     note = models.CharField(max_length=500, blank=True)

@@ -1,4 +1,4 @@
-"""Partners of the seamless wallet, and what studios' games do with our balances (docs/seamless.md)."""
+"""Partners of the seamless wallet, and the transactions of studios' games (docs/seamless.md)."""
 
 from django.db import models
 
@@ -8,23 +8,23 @@ from wallet.models.ledger import Currency, Mode
 
 
 class PartnerKind(models.TextChoices):
-    """Which side of the wallet a partner is on."""
+    """Which side of the seamless wallet a partner is on."""
 
-    STUDIO = "studio"  # a guest: its games are played with our balances
-    OPERATOR = "operator"  # a host: our tables are played with its balances
+    STUDIO = "studio"  # its games are played with our players' balances
+    OPERATOR = "operator"  # our tables are played with its players' balances
 
 
 class Partner(models.Model):
-    """Another house, or another maker of games. Two people have agreed on each."""
+    """Another gambling operator or a game studio. Two people approve each partner."""
 
-    code = models.SlugField(max_length=32, unique=True)  # how programs name it, for ever
+    code = models.SlugField(max_length=32, unique=True)  # permanent identifier in APIs
     name = models.CharField(max_length=80)
     kind = models.CharField(max_length=10, choices=PartnerKind)
-    address = models.URLField(max_length=200)  # of a studio: where its games begin; of an operator: its wallet's base
-    per_minute = models.PositiveIntegerField()  # how many requests a minute it may make
+    address = models.URLField(max_length=200)  # studio: URL of its games; operator: base URL of its wallet
+    per_minute = models.PositiveIntegerField()  # request limit per minute
     approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(db_default=Clock())
-    off_at = models.DateTimeField(null=True)  # switched off, for good
+    off_at = models.DateTimeField(null=True)  # when it was switched off, permanently
     off_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
 
     class Meta:
@@ -46,15 +46,15 @@ class Partner(models.Model):
 
 
 class PartnerKey(models.Model):
-    """A secret that the house and a partner share, under a name. A partner has two at a time at most."""
+    """A named secret shared with a partner. A partner has at most two active keys."""
 
     partner = models.ForeignKey(Partner, models.PROTECT, related_name="keys")
     name = models.CharField(max_length=24, unique=True)
-    sealed = models.BinaryField()  # the secret, encrypted under PARTNER_KEY (`wallet.seamless_wallet.keys`)
+    sealed = models.BinaryField()  # secret, encrypted with PARTNER_KEY (`wallet.seamless_wallet.keys`)
     approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(db_default=Clock())
-    shown_at = models.DateTimeField(null=True)  # to whoever asked for it, once
-    used_at = models.DateTimeField(null=True)  # up to `wallet.seamless_wallet.keys.LAG` behind
+    shown_at = models.DateTimeField(null=True)  # when it was shown to the staff member who asked for it, once
+    used_at = models.DateTimeField(null=True)  # last use, at most `wallet.seamless_wallet.keys.LAG` behind
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -66,7 +66,7 @@ class PartnerKey(models.Model):
 
 
 class StudioPlayer(models.Model):
-    """A player who has opened a game session with a studio, and what they are called to it: drawn for the two."""
+    """A player who has opened a game session with a studio, and their random id for that studio."""
 
     partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
     player = models.ForeignKey(Player, models.PROTECT, related_name="+")
@@ -83,7 +83,7 @@ class StudioPlayer(models.Model):
 
 
 class GameSession(models.Model):
-    """What lets a studio take a player's bets: opened by the player, over at *ends_at* or when *session* is."""
+    """A session that lets a studio take a player's bets. It ends at *ends_at* or with the login session."""
 
     studio_player = models.ForeignKey(StudioPlayer, models.PROTECT, db_index=False, related_name="+")
     mode = models.CharField(max_length=1, choices=Mode)
@@ -99,7 +99,7 @@ class GameSession(models.Model):
 
 
 class Operation(models.TextChoices):
-    """What a transaction of a studio is."""
+    """Operation of a studio transaction."""
 
     BET = "bet"
     WIN = "win"
@@ -108,12 +108,14 @@ class Operation(models.TextChoices):
 
 
 class StudioTransaction(models.Model):
-    """Something a studio did with a player's balance, once and for all, and its answer. The journals are those posted
-    under `bet_key` and `win_key`; a rollback's reverse those of what it takes back. Amounts in minor units.
+    """An operation of a studio on a player's balance, executed once, and its response.
+
+    Its journals have the keys `bet_key` and `win_key`. The journals of a rollback reverse those of
+    the transaction that it rolls back. Amounts in minor units.
     """
 
     partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
-    transaction = models.CharField(max_length=64)  # the studio's name of it
+    transaction = models.CharField(max_length=64)  # the studio's id of the transaction
     operation = models.CharField(max_length=12, choices=Operation)
     studio_player = models.ForeignKey(StudioPlayer, models.PROTECT, db_index=False, related_name="+")
     game_session = models.ForeignKey(GameSession, models.PROTECT, null=True, db_index=False, related_name="+")
@@ -121,13 +123,13 @@ class StudioTransaction(models.Model):
     round = models.CharField(max_length=64)
     currency = models.CharField(max_length=3, choices=Currency)
     mode = models.CharField(max_length=1, choices=Mode)
-    bet = models.BigIntegerField()  # 0 where it bets nothing
+    bet = models.BigIntegerField()  # 0 if there is no bet
     win = models.BigIntegerField()
-    takes_back = models.CharField(max_length=64, blank=True)  # "" unless it is a rollback
-    bet_key = models.UUIDField(unique=True)  # of a rollback: of what takes the bet back
+    takes_back = models.CharField(max_length=64, blank=True)  # what a rollback reverses, otherwise ""
+    bet_key = models.UUIDField(unique=True)  # for a rollback: key of the journal that reverses the bet
     win_key = models.UUIDField(unique=True)
-    request_hash = models.BinaryField()  # SHA-256 of what was asked for, the session apart
-    balance = models.BigIntegerField()  # what the player could bet with right after it
+    request_hash = models.BinaryField()  # SHA-256 of the request without the session
+    balance = models.BigIntegerField()  # available balance right after it
     at = models.DateTimeField(db_default=Clock())
 
     class Meta:

@@ -1,7 +1,7 @@
-"""Payments: a deposit on its way through a provider, and everything a provider has said of it.
+"""Deposits through payment providers, and the notifications that providers send about them.
 
-A payment is never deleted, what was asked for never changes, and money that has been credited stays credited; what the
-providers said is appended. ``wallet/sql/functions/payments.sql`` has the database hold to that.
+A payment is never deleted. The requested amount never changes, and credited money stays credited.
+Notifications are only added. ``wallet/sql/functions/payments.sql`` enforces this in the database.
 """
 
 import hashlib
@@ -18,39 +18,39 @@ from players.models import Player
 from wallet.models.ledger import Journal
 
 NOTHING = hashlib.sha256(b"").digest()
-READ_IN = "language"  # what says, in the address that leads back, which language the player reads
+READ_IN = "language"  # query parameter of the return URL with the player's language
 
 
 class PaymentState(models.TextChoices):
-    """What a payment is to the house. Money can be played with from `CREDITED` on, and not before."""
+    """State of a payment. The player can play with the money only in state `CREDITED`."""
 
-    WAITING = "waiting"  # the provider has not decided
-    CREDITED = "credited"  # authorised: the money is on the account. Never left again
+    WAITING = "waiting"  # no decision by the provider yet
+    CREDITED = "credited"  # authorised and posted to the account; final
     DECLINED = "declined"  # refused by the provider
-    ABANDONED = "abandoned"  # the player told the provider that they do not want it
-    EXPIRED = "expired"  # nobody decided, and the house gave up asking
-    ERROR = "error"  # the provider speaks of another amount: someone has to look into it
+    ABANDONED = "abandoned"  # cancelled by the player at the provider
+    EXPIRED = "expired"  # no decision in time
+    ERROR = "error"  # the provider reports another amount; staff investigate
 
 
 class Payment(BasePayment):
-    """A deposit. Its id follows from the form it was asked for with, so a form sent twice is one payment.
+    """A deposit. Its id derives from the form's key, so a form that is sent twice is one payment.
 
-    What django-payments' columns hold is the provider's side: ``status`` is the provider's last word, ``total`` and
-    ``captured_amount`` are decimals as providers count, ``transaction_id`` is the authorisation number as last heard.
-    The columns below are the house's, and they alone decide about money.
+    The inherited django-payments columns hold the provider's data: ``status`` is the provider's
+    latest status, ``total`` and ``captured_amount`` are decimals, ``transaction_id`` is the latest
+    authorisation number. The columns below are the house's own. Only they decide about money.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
     player = models.ForeignKey(Player, models.PROTECT, related_name="payments", db_index=False)
     amount = models.BigIntegerField()  # minor units
     state = models.CharField(max_length=10, choices=PaymentState, default=PaymentState.WAITING)
-    authorisation = models.CharField(max_length=255, blank=True)  # the number under which the money was authorised
+    authorisation = models.CharField(max_length=255, blank=True)  # authorisation number of the credited payment
     journal = models.ForeignKey(Journal, models.PROTECT, null=True, db_constraint=False, db_index=False)
-    last_sequence = models.BigIntegerField(default=0)  # of the provider's notices, where it numbers them
-    is_disputed = models.BooleanField(default=False)  # the provider contradicted itself and has not been asked since
+    last_sequence = models.BigIntegerField(default=0)  # of the provider's latest notification, if numbered
+    is_disputed = models.BooleanField(default=False)  # the provider contradicted itself and has not been queried since
     begun_at = models.DateTimeField(db_default=Now())
     decided_at = models.DateTimeField(null=True)
-    asked_at = models.DateTimeField(null=True)  # when the provider was last asked how it stands
+    asked_at = models.DateTimeField(null=True)  # when the provider was last queried
 
     class Meta:
         default_permissions = ()
@@ -66,7 +66,7 @@ class Payment(BasePayment):
         indexes = [
             models.Index(fields=["player", "-begun_at"], name="wallet_payment_player"),
             models.Index(fields=["state", "-begun_at", "-id"], name="wallet_payment_state"),
-            # What the report of deposits and withdrawals finds them by.
+            # For the report of deposits and withdrawals.
             models.Index(fields=["begun_at"], name="wallet_payment_begun"),
             models.Index(fields=["decided_at"], name="wallet_payment_decided"),
             models.Index(
@@ -74,7 +74,7 @@ class Payment(BasePayment):
                 condition=models.Q(state=PaymentState.WAITING) | models.Q(is_disputed=True),
                 name="wallet_payment_open",
             ),
-            # What staff find them by: those that ended in doubt, and the provider's own number.
+            # For staff: payments in state ERROR, and search by the provider's authorisation number.
             models.Index(
                 fields=["begun_at"], condition=models.Q(state=PaymentState.ERROR), name="wallet_payment_error"
             ),
@@ -88,41 +88,42 @@ class Payment(BasePayment):
 
     @property
     def is_open(self) -> bool:
-        """Whether the provider may still decide."""
+        """Whether the provider has not decided yet."""
         return self.state == PaymentState.WAITING
 
     def get_process_url(self) -> str:
-        """Where providers send the player back to, in the language the player reads now, and those with an address per
-        payment their notices.
+        """Return the URL to which providers redirect the player, in the player's current language.
+
+        Providers with one URL per payment also send their notifications to it.
         """
         return f"{reverse('pay_return', kwargs={'token': self.token})}?{urlencode({READ_IN: get_language() or ''})}"
 
     def get_success_url(self) -> str:
-        """Where the player learns how the payment stands."""
+        """Return the URL of the page with the state of the payment."""
         return reverse("cashier_payment", kwargs={"payment_id": self.pk})
 
     def get_failure_url(self) -> str:
-        """Return the same page: it says what became of the payment."""
+        """Return the same URL: the page shows what happened to the payment."""
         return self.get_success_url()
 
 
 class NoticePath(models.TextChoices):
-    """How the house heard."""
+    """How a notification arrived."""
 
-    CALLBACK = "callback"  # the provider told it
-    RETURN = "return"  # the player came back with it
-    QUERY = "query"  # the house asked
+    CALLBACK = "callback"  # sent by the provider
+    RETURN = "return"  # carried by the player's browser on return
+    QUERY = "query"  # response to a status query
 
 
 class PaymentNotice(models.Model):
-    """One thing a provider said, or somebody in its name, and what was decided. Appended, never changed."""
+    """One notification about a payment, genuine or not, and the decision. Added once, never changed."""
 
     payment = models.ForeignKey(Payment, models.PROTECT, null=True, related_name="notices", db_index=False)
     variant = models.CharField(max_length=255)
     path = models.CharField(max_length=10, choices=NoticePath)
-    raw_hash = models.BinaryField()  # SHA-256 of what came, byte for byte
-    is_authentic = models.BooleanField()  # whether the provider's signature held
-    word = models.CharField(max_length=10, choices=PaymentStatus.CHOICES, blank=True)  # as django-payments has it
+    raw_hash = models.BinaryField()  # SHA-256 of the raw bytes
+    is_authentic = models.BooleanField()  # whether the provider's signature was valid
+    word = models.CharField(max_length=10, choices=PaymentStatus.CHOICES, blank=True)  # django-payments status
     sequence = models.BigIntegerField(default=0)
     decision = models.CharField(max_length=20)  # a `Decision` of wallet.payments.notifications
     at = models.DateTimeField(db_default=Now())
@@ -141,5 +142,5 @@ class PaymentNotice(models.Model):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what came, as hex; empty where the house asked and no message carried the answer."""
+        """SHA-256 of the raw bytes in hex. Empty for a status query without a stored message."""
         return "" if bytes(self.raw_hash) == NOTHING else bytes(self.raw_hash).hex()

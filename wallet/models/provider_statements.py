@@ -1,9 +1,8 @@
-"""What a provider says that it paid, beside what the house has: statements that staff read in, their lines, where the
-two differ, and what staff made of it. Notes on deposits in doubt, too.
+"""Provider statements for reconciliation: uploads, lines, differences and staff notes.
 
-Nothing here is money: no row of these tables moves any. Lines and differences are written when a statement is confirmed
-and never change; what staff find out is appended. ``wallet/sql/functions/provider_statements.sql`` has the database
-hold to that.
+Also notes on deposits in doubt. No row of these tables moves money. Lines and differences are
+written when a statement is confirmed and never change. Staff notes are only added.
+``wallet/sql/functions/provider_statements.sql`` enforces this in the database.
 """
 
 from uuid import uuid4
@@ -17,16 +16,16 @@ from wallet.models.payments import Payment
 
 
 class LineKind(models.TextChoices):
-    """What a line of a statement is about."""
+    """Kind of transaction of a statement line."""
 
     DEPOSIT = "deposit"
     PAYOUT = "payout"
-    REFUND = "refund"  # of a deposit: the provider gave it back by itself
-    CHARGEBACK = "chargeback"  # of a deposit: the payer's bank took it back
+    REFUND = "refund"  # of a deposit, by the provider itself
+    CHARGEBACK = "chargeback"  # of a deposit, by the payer's bank
 
 
 class LineStatus(models.TextChoices):
-    """How far the provider has come with it. Only what is settled has moved money."""
+    """Status of a line at the provider. Only settled lines have moved money."""
 
     SETTLED = "settled"
     PENDING = "pending"
@@ -34,15 +33,15 @@ class LineStatus(models.TextChoices):
 
 
 class Verdict(models.TextChoices):
-    """What came of a line when its statement was confirmed."""
+    """Result of a line when its statement was confirmed."""
 
-    MATCHED = "matched"  # the house has the same
-    DIFFERS = "differs"  # see its differences
-    REPEATED = "repeated"  # an earlier statement had the very same line; it is not counted again
+    MATCHED = "matched"  # same as the house's record
+    DIFFERS = "differs"  # has one or more differences
+    REPEATED = "repeated"  # identical to a line of an earlier statement; not counted again
 
 
 class DifferenceKind(models.TextChoices):
-    """In what provider and house differ."""
+    """How a statement and the house's records differ."""
 
     UNKNOWN = "unknown", "Unknown to the house"
     AMOUNT = "amount", "Another amount"
@@ -55,9 +54,10 @@ class DifferenceKind(models.TextChoices):
 
 
 class StatementDraft(models.Model):
-    """A statement that has been read and not confirmed: what its file came to, for whoever uploaded it, for an hour.
+    """An uploaded statement that is not confirmed yet. Only the uploader sees it, for one hour.
 
-    ``lines`` and ``faults`` hold the columns that are declared, and no other: what else stands in a file is not kept.
+    ``lines`` and ``faults`` contain only the declared columns. Other columns of the file are not
+    stored.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4)
@@ -65,8 +65,8 @@ class StatementDraft(models.Model):
     provider = models.CharField(max_length=255)
     since = models.DateField()  # first day, in UTC
     until = models.DateField()  # last day, included
-    name = models.CharField(max_length=100)  # of the file
-    digest = models.BinaryField()  # SHA-256 of the file, byte for byte
+    name = models.CharField(max_length=100)  # file name
+    digest = models.BinaryField()  # SHA-256 of the file's bytes
     lines = models.JSONField()
     faults = models.JSONField()
     at = models.DateTimeField(db_default=Now())
@@ -77,8 +77,10 @@ class StatementDraft(models.Model):
 
 
 class ProviderStatement(models.Model):
-    """A statement that was confirmed. ``totals`` says for each currency and kind what the provider counts and what the
-    house counted then, as `wallet.provider_statements.comparison.Total` has it.
+    """A confirmed statement.
+
+    ``totals`` has the provider's and the house's total for each currency and kind at that time
+    (`wallet.provider_statements.comparison.Total`).
     """
 
     provider = models.CharField(max_length=255)
@@ -103,15 +105,17 @@ class ProviderStatement(models.Model):
 
 
 class StatementLine(models.Model):
-    """One line as the provider wrote it, of *amount* minor units. ``subject`` is what of the house it is about, as the
-    event log names it, or what the provider calls it where the house knows nothing of the kind.
+    """One line as the provider wrote it, of *amount* minor units.
+
+    ``subject`` is the name of the matching payment or withdrawal in the event log, or the
+    provider's reference if there is none.
     """
 
     statement = models.ForeignKey(ProviderStatement, models.PROTECT, related_name="lines", db_index=False)
-    number = models.PositiveIntegerField()  # of the line in the file, the heading being 1
+    number = models.PositiveIntegerField()  # line number in the file; the header is line 1
     kind = models.CharField(max_length=10, choices=LineKind)
-    reference = models.CharField(max_length=64, blank=True)  # the house's own name for it
-    authorisation = models.CharField(max_length=64, blank=True)  # the provider's
+    reference = models.CharField(max_length=64, blank=True)  # the house's reference
+    authorisation = models.CharField(max_length=64, blank=True)  # the provider's number
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3, choices=Currency)
     day = models.DateField()
@@ -133,8 +137,10 @@ class StatementLine(models.Model):
 
 
 class Difference(models.Model):
-    """Something in which a statement and the house differ. Without *line*: the statement lacks it. ``known`` is what
-    the house had then: amount in minor units, currency, state, authorisation; empty where it knew nothing.
+    """A difference between a statement and the house's records. Without *line*, the statement lacks it.
+
+    ``known`` is the house's record at that time: amount in minor units, currency, state and
+    authorisation. It is empty if the house had no record.
     """
 
     statement = models.ForeignKey(ProviderStatement, models.PROTECT, related_name="differences", db_index=False)
@@ -156,12 +162,12 @@ class Difference(models.Model):
 
     @property
     def is_settled(self) -> bool:
-        """Whether somebody has said the last word."""
+        """Whether a step has settled the difference."""
         return any(step.settles for step in self.steps.all())
 
 
 class DifferenceStep(models.Model):
-    """What somebody found out about a difference; the one that ``settles`` it is the last word. Appended."""
+    """A staff note on a difference. The step with ``settles`` closes it. Only added, never changed."""
 
     difference = models.ForeignKey(Difference, models.PROTECT, related_name="steps", db_index=False)
     by = models.TextField()  # as the event log names them
@@ -181,8 +187,9 @@ class DifferenceStep(models.Model):
 
 
 class DepositNote(models.Model):
-    """What somebody found out about a deposit in doubt. One that ``settles`` it ends the doubt until the provider says
-    something new. Appended; it moves no money.
+    """A staff note on a deposit in doubt. Only added, never changed. It moves no money.
+
+    A note with ``settles`` ends the doubt until the provider sends something new.
     """
 
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="notes", db_index=False)

@@ -1,37 +1,37 @@
-"""The books of the embedded sandbox bank: another firm's, as far as the house is concerned. No money lies here."""
+"""Data of the embedded sandbox bank. The house treats it as another company's. It holds no real money."""
 
 from django.db import models
 from django.db.models.functions import Now
 
 
 class OrderState(models.TextChoices):
-    """What became of a payment at the bank."""
+    """State of a payment order at the bank."""
 
-    OPEN = "open"  # the payer has been there and not answered
+    OPEN = "open"  # the payer opened the page and has not decided
     APPROVED = "approved"
     DECLINED = "declined"
-    CANCELLED = "cancelled"  # the payer left without paying
+    CANCELLED = "cancelled"  # cancelled by the payer
 
 
 class Behaviour(models.TextChoices):
-    """How the bank tells the payee, so that each way can be tried out."""
+    """How the bank sends its webhooks, so that each case can be tested."""
 
     PROMPT = "prompt"
     LATE = "late"
     TWICE = "twice"
-    SHUFFLED = "shuffled"  # "received" comes after the answer
+    SHUFFLED = "shuffled"  # "received" arrives after the decision
     NEVER = "never"
 
 
 class BankOrder(models.Model):
-    """A payment as the bank knows it, under the payee's own reference."""
+    """A payment order at the bank, identified by the payee's reference."""
 
     reference = models.UUIDField(primary_key=True)
     amount = models.BigIntegerField()  # minor units
     currency = models.CharField(max_length=3)
     callback_url = models.URLField(max_length=500)
     state = models.CharField(max_length=10, choices=OrderState, default=OrderState.OPEN)
-    sequence = models.PositiveIntegerField(default=1)  # rises with every change
+    sequence = models.PositiveIntegerField(default=1)  # incremented with every change
     authorisation = models.CharField(max_length=20, blank=True)
     decided_at = models.DateTimeField(null=True)
 
@@ -41,7 +41,7 @@ class BankOrder(models.Model):
 
 
 class BankNotice(models.Model):
-    """A message that the bank owes a payee. It is sent until it is taken, or often enough in vain."""
+    """A webhook to the payee. The bank sends it until it is accepted or the retries are used up."""
 
     order = models.ForeignKey(BankOrder, models.PROTECT)
     body = models.TextField()

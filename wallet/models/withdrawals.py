@@ -1,7 +1,7 @@
-"""Withdrawals: money on its way out, everything that was done about it, and the accounts it goes to.
+"""Withdrawals, their steps, the players' bank accounts, and the sandbox bank's payout orders.
 
-What was asked for never changes, its status only moves forward, and every step is appended;
-``wallet/sql/functions/withdrawals.sql`` has the database hold to that.
+The requested amount never changes, the status only moves forward, and steps are only added.
+``wallet/sql/functions/withdrawals.sql`` enforces this in the database.
 """
 
 from uuid import uuid4
@@ -15,12 +15,12 @@ from wallet.models.ledger import Currency, Journal
 
 
 class WithdrawalStatus(models.TextChoices):
-    """How far a withdrawal has come. `SENDING` is left by the bank's word alone."""
+    """Status of a withdrawal. Only the bank's answer ends `SENDING`."""
 
-    REQUESTED = "requested"  # held, and waits for staff
-    SECONDING = "seconding"  # one of two people has approved it
+    REQUESTED = "requested"  # money is pending; waits for staff
+    SECONDING = "seconding"  # approved by the first of two people
     APPROVED = "approved"
-    SENDING = "sending"  # the bank has been asked, or is about to be
+    SENDING = "sending"  # the order is with the bank or about to be sent
     PAID = "paid"
     RETURNED = "returned"  # by the bank
     REFUSED = "refused"  # by staff
@@ -36,8 +36,10 @@ OPEN = (
 
 
 class PayoutAccount(models.Model):
-    """A player's own bank account. The number is encrypted with a key that the database never sees, bound to this id;
-    its keyed hash knows the same number again, its last four characters the player.
+    """A player's own bank account.
+
+    The IBAN is encrypted with a key that the database does not have, and bound to this id. A keyed
+    hash detects the same IBAN. The player recognises the account by the last four characters.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4)
@@ -61,17 +63,18 @@ class PayoutAccount(models.Model):
 
 
 class Withdrawal(models.Model):
-    """*amount* minor units that a player asked to be paid out to *account*. ``reference`` is what the bank knows it by,
-    and what the keys of its journals derive from.
+    """A player's request to pay out *amount* minor units to *account*.
+
+    ``reference`` identifies it at the bank. The idempotency keys of its journals derive from it.
     """
 
     player = models.ForeignKey(Player, models.PROTECT, related_name="withdrawals", db_index=False)
     account = models.ForeignKey(PayoutAccount, models.PROTECT, db_index=False)
-    key = models.UUIDField(unique=True)  # of the form it was asked for with
+    key = models.UUIDField(unique=True)  # idempotency key of the form
     reference = models.UUIDField(unique=True, db_default=RandomUUID())
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3, choices=Currency)
-    takes_two = models.BooleanField()  # people, to approve it
+    takes_two = models.BooleanField()  # whether two people must approve it
     status = models.CharField(max_length=10, choices=WithdrawalStatus, default=WithdrawalStatus.REQUESTED)
     at = models.DateTimeField(db_default=Now())
 
@@ -84,7 +87,7 @@ class Withdrawal(models.Model):
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
         indexes = [
             models.Index(fields=["player", "-id"], name="wallet_withdrawal_of"),
-            models.Index(fields=["at"], name="wallet_withdrawal_at"),  # what their report finds them by
+            models.Index(fields=["at"], name="wallet_withdrawal_at"),  # for the report of withdrawals
             models.Index(
                 fields=["id"],
                 condition=models.Q(status__in=["requested", "seconding", "approved", "sending"]),
@@ -104,16 +107,17 @@ class Withdrawal(models.Model):
 
 
 class WithdrawalStep(models.Model):
-    """Something done about a withdrawal: by whom, from which status to which, why, and by which journal if money moved
-    (GLI-19 v3.0, 2.8.5: handler, method, status).
+    """A step of a withdrawal: who, from which status to which, why, and the journal if money moved.
+
+    Source: GLI-19 v3.0, 2.8.5 (handler, method, status).
     """
 
     withdrawal = models.ForeignKey(Withdrawal, models.PROTECT, related_name="steps", db_index=False)
-    before = models.CharField(max_length=10, choices=WithdrawalStatus, blank=True)  # empty for the first
+    before = models.CharField(max_length=10, choices=WithdrawalStatus, blank=True)  # empty for the first step
     after = models.CharField(max_length=10, choices=WithdrawalStatus)
     by = models.TextField()  # as the event log names them
-    handler = models.TextField()  # who carried it out: the house, or the provider's name
-    method = models.TextField()  # how: "bank transfer", "approval 12"
+    handler = models.TextField()  # who carried it out: "house", a staff member or the provider's name
+    method = models.TextField()  # such as "bank transfer" or "approval 12"
     reason = models.TextField(blank=True)
     journal = models.ForeignKey(Journal, models.PROTECT, null=True, db_constraint=False, db_index=False)
     at = models.DateTimeField(db_default=Now())
@@ -124,19 +128,19 @@ class WithdrawalStep(models.Model):
         indexes = [
             models.Index(fields=["withdrawal", "id"], name="wallet_withdrawal_step_of"),
             models.Index(fields=["at"], name="wallet_withdrawal_step_at"),
-            # By the number under which the bank paid.
+            # For search by the bank's payment number.
             models.Index(fields=["reason"], condition=models.Q(after="paid"), name="wallet_withdrawal_step_paid"),
         ]
 
 
 class PayoutNotice(models.Model):
-    """One thing a bank said about a payout, or somebody in its name, and what came of it. Appended, never changed."""
+    """One message about a payout, genuine or not, and its outcome. Added once, never changed."""
 
     withdrawal = models.ForeignKey(Withdrawal, models.PROTECT, null=True, related_name="notices", db_index=False)
     provider = models.TextField()
     path = models.CharField(max_length=10, choices=[("callback", "Callback"), ("query", "Query")])
     raw_hash = models.BinaryField()  # SHA-256 of what came, byte for byte
-    outcome = models.TextField()  # what the house made of it: an `Outcome` of wallet.payouts
+    outcome = models.TextField()  # an `Outcome` of wallet.payouts
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -145,15 +149,15 @@ class PayoutNotice(models.Model):
 
 
 class BankPayout(models.Model):
-    """The sandbox bank's side: an order to pay, known by the payer's reference. Another firm's books."""
+    """A payout order at the sandbox bank, identified by the payer's reference."""
 
     reference = models.UUIDField(primary_key=True)
     iban = models.TextField()
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     callback_url = models.URLField(max_length=500)
-    number = models.TextField(blank=True)  # under which the bank paid
-    refusal = models.TextField(blank=True)  # why it did not
+    number = models.TextField(blank=True)  # the bank's payment number
+    refusal = models.TextField(blank=True)  # the bank's reason for a refusal
     state = models.CharField(max_length=10, default="accepted")  # then "paid" or "refused"
     sequence = models.PositiveIntegerField(default=1)  # rises with every change
     due_at = models.DateTimeField(db_default=Now())
@@ -164,7 +168,7 @@ class BankPayout(models.Model):
 
 
 class BankPayoutNotice(models.Model):
-    """A message that the sandbox bank owes the payer. It is sent until it is taken, or often enough in vain."""
+    """A webhook to the payer. The bank sends it until it is accepted or the retries are used up."""
 
     payout = models.ForeignKey(BankPayout, models.PROTECT)
     body = models.TextField()

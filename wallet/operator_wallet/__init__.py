@@ -1,6 +1,6 @@
-"""Our tables on an operator's wallet (docs/seamless.md): here the house is guest, and keeps a player's money only while
-a round is played with it.
+"""The operator wallet: our tables played with the balances of an operator's players (docs/seamless.md).
 
-The operator is asked for a round's stakes first (`bets`), over `client`; what the round leaves goes back with a message
-that is sent until it is taken (`queue`). PostgreSQL is the truth of both.
+The house holds such a player's money only during a round. `bets` first requests the round's stakes
+from the operator through `client`. What is left after the round goes back with a message that
+`queue` sends until it is accepted. The state of both is in PostgreSQL.
 """

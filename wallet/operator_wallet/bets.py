@@ -1,8 +1,9 @@
-"""A round with an operator's money: the operator is asked for the stakes first; what the round leaves is given back.
+"""Bets with an operator's money: request the stakes before a round, return what is left after it.
 
-A bet is written and committed before it is asked. From then on it is played or given up, once: whoever does either
-locks its row. So a process may die anywhere. What was asked and neither played nor refused is given up by `sweep`, and
-a bet that is given up is rolled back at the operator until that has said yes.
+A bet is committed before the operator is asked. Then it is either played or given up, once, under
+the lock of its row. So a process may crash at any point. `sweep` gives up bets that were neither
+played nor refused. A bet that is given up is rolled back at the operator: the rollback is sent
+until the operator accepts it.
 """
 
 from datetime import timedelta
@@ -26,21 +27,21 @@ BET: Final = "remote_bet"
 BACK: Final = "remote_back"
 JOURNALS: Final = (BET, BACK)
 LOST_AFTER: Final = timedelta(seconds=6 * SECONDS_TO_ANSWER)
-"""After which a bet that was asked has nobody any more who waits for its answer."""
+"""Age after which no process waits for the answer to a bet any more."""
 INSUFFICIENT: Final = "insufficient-funds"
 SESSION_OVER: Final = "session-over"
 
 
 class BetError(Exception):
-    """No money is staked."""
+    """Base error: no money is staked."""
 
 
 class BetUnderWay(BetError):
-    """The operator is being asked for the stakes of this round already."""
+    """A request for the stakes of this round is already in progress."""
 
 
 class BetRefused(BetError):
-    """The operator says no; *code* says why (docs/seamless.md)."""
+    """The operator refused the bet. *code* is the reason (docs/seamless.md)."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -48,18 +49,18 @@ class BetRefused(BetError):
 
 
 class BetNotAsked(BetError):
-    """Too many wait for the operator already: it was asked for nothing."""
+    """Too many requests already wait for the operator, so it was not asked."""
 
 
 class BetUnanswered(BetError):
-    """The operator has not said whether it took the stakes, or too late: they are rolled back."""
+    """The operator did not answer, or too late. The stakes are rolled back."""
 
 
 def ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
-    """Ask the operator for the stakes of a round, *amount* minor units, and return the bet that it has taken.
+    """Request the stakes of a round, *amount* minor units, from the operator and return the accepted bet.
 
-    Called outside of any transaction: what is asked for must be known whatever happens. Raises BetNotAsked,
-    BetUnderWay, BetRefused, BetUnanswered.
+    Call it outside of any transaction: the request must stay on record whatever happens. Raises
+    BetNotAsked, BetUnderWay, BetRefused, BetUnanswered.
     """
     try:
         with operators.waiting_for(launch.remote.partner):
@@ -92,10 +93,10 @@ def _ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amo
 
 
 def book(bet: RemoteBet) -> int:
-    """Book the stakes from the operator to the player, in the transaction of the round, and return what the player had
-    here before: nothing, or the operator's money would be mixed up with it.
+    """Post the stakes from the operator to the player, in the round's transaction.
 
-    Raises BetUnanswered where the bet was given up meanwhile.
+    Returns the player's balance here before that, so that the operator's money is not mixed with
+    it. It is normally 0. Raises BetUnanswered if the bet was given up meanwhile.
     """
     if not _decide(bet, BetState.PLAYED):
         raise BetUnanswered
@@ -105,8 +106,10 @@ def book(bet: RemoteBet) -> int:
 
 
 def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
-    """Book what the round has left from the player to the operator, in the transaction of the round, and have the
-    operator told: at zero, that the round is over. What lay here *before* is none of the operator's and stays.
+    """Post what is left after the round to the operator, in the round's transaction, and queue a win message.
+
+    At 0 the message says that the round is over. The balance *before* the round is not the
+    operator's and stays.
     """
     amount = accounts.balance(bet.player_id, Mode.REAL) - before
     message = RemoteMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
@@ -118,7 +121,7 @@ def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
 
 @transaction.atomic
 def give_up(bet: RemoteBet, why: str) -> bool:
-    """Have a bet that plays no round rolled back; say whether it was still to be decided."""
+    """Give up a bet that plays no round and queue its rollback. Returns whether the bet was still undecided."""
     if not _decide(bet, BetState.GIVEN_UP, why):
         return False
     RemoteMessage.objects.create(bet=bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=bet.pk)
@@ -135,8 +138,9 @@ def give_up(bet: RemoteBet, why: str) -> bool:
 
 
 def take_back(round_id: UUID) -> None:
-    """Have the operator told that a round is annulled: first its win is taken back, then its bet. What was booked for
-    them here has been reversed in the same transaction.
+    """Queue the rollbacks of a void round: first of its win, then of its bet.
+
+    The postings here are reversed in the same transaction.
     """
     win = RemoteMessage.objects.filter(bet__round_id=round_id, kind=MessageKind.WIN).select_related("bet").first()
     if win is None:
@@ -147,8 +151,9 @@ def take_back(round_id: UUID) -> None:
 
 
 def sweep() -> int:
-    """Give up what was asked so long ago that nobody waits for it any more; return how many bets those were. Whoever
-    plays one just now has it.
+    """Give up bets whose request is older than `LOST_AFTER`, and return how many.
+
+    A bet that is being played at this moment is skipped.
     """
     given_up = 0
     while _sweep_next():
@@ -177,7 +182,7 @@ def _asked(bet: RemoteBet) -> messages.Bet:
 
 @transaction.atomic
 def _decide(bet: RemoteBet, state: BetState, why: str = "") -> bool:
-    """Decide a bet, unless somebody has: under the lock of its row. Say whether this did."""
+    """Decide a bet under the lock of its row. Returns False if it was already decided."""
     if RemoteBet.objects.select_for_update().get(pk=bet.pk).state != BetState.ASKED:
         return False
     bet.state, bet.why, bet.ended_at = state, why[:64], Now()
@@ -186,7 +191,7 @@ def _decide(bet: RemoteBet, state: BetState, why: str = "") -> bool:
 
 
 def _post(bet: RemoteBet, key: UUID, kind: str, amount: int) -> None:
-    """Move *amount* minor units from the operator to the player, back where it is negative."""
+    """Move *amount* minor units from the operator to the player, back if negative."""
     cash = accounts.player_account(bet.player_id, Mode.REAL)
     operator = accounts.house_account(AccountKind.OPERATOR, bet.currency, Mode.REAL)
     lines = (Line(operator, bet.currency, Mode.REAL, -amount), Line(cash, bet.currency, Mode.REAL, amount))

@@ -1,5 +1,7 @@
-"""Asking an operator over HTTP. Whoever answers slowly, at length, elsewhere or garbled has not answered; nor does the
-house speak to its own machines because an address says so (`wallet.seamless_wallet.reach`).
+"""HTTP client for operators' wallets.
+
+A response that is late, too long, a redirect or malformed counts as no answer. The client does not
+connect to the house's own machines (`wallet.seamless_wallet.reach`).
 """
 
 import http.client
@@ -20,7 +22,7 @@ from wallet.seamless_wallet import messages, reach, signing
 
 SECONDS_TO_ANSWER: Final = 5
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-# What says nothing about a transaction: it is asked for again.
+# Statuses that say nothing about the transaction. The request is repeated.
 SAYS_NOTHING: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
 NOT_LOOKED_AT: Final = ("bad-signature", "outside-window")
 
@@ -28,15 +30,15 @@ Answer = TypeVar("Answer", messages.Done, messages.Balance)
 
 
 class NoAnswer(Exception):
-    """Whether the operator did what it was asked is not known. The message is for staff and the log."""
+    """It is unknown whether the operator executed the request. The message is for staff and the log."""
 
 
 class NotRecognised(NoAnswer):
-    """The operator has not looked at what it was asked, for it knows the house's key or clock not: people must act."""
+    """The operator rejected the house's key or clock without reading the request. Staff must act."""
 
 
 class Refused(Exception):
-    """The operator has done nothing; *code* says why."""
+    """The operator refused and did nothing. *code* is the reason."""
 
     def __init__(self, refusal: messages.Refusal) -> None:
         super().__init__(f"{refusal.status} {refusal.code}")
@@ -45,7 +47,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Operator:
-    """Where an operator is asked, and with which key."""
+    """Address and key for requests to an operator."""
 
     address: str  # ends with a slash
     key: str
@@ -55,9 +57,9 @@ class Operator:
 def ask(
     operator: Operator, message: messages.BalanceAsked | messages.Asked, answer: type[Answer], *, at: int
 ) -> Answer:
-    """Return what the operator answers to *message*, signed for the Unix second *at*.
+    """Send *message*, signed for the Unix second *at*, and return the operator's response.
 
-    Raises Refused, NoAnswer, and of the latter NotRecognised.
+    Raises Refused, NoAnswer, or NotRecognised, a subclass of NoAnswer.
     """
     status, body = _post(operator, f"{message.operation}/", message.body(), at)
     try:
@@ -74,8 +76,9 @@ def ask(
 
 
 def check_address(address: str) -> tuple[str, str, int | None, str]:
-    """Return scheme, host, port and path of an operator's address, which ends with a slash. Raises NoAnswer unless it
-    is of HTTPS, or, in a demo house, of this machine.
+    """Return scheme, host, port and path of an operator's address. The path ends with a slash.
+
+    Raises NoAnswer unless it is https, or, in a demo house, http to the local machine.
     """
     try:
         parts = urlsplit(address)
@@ -89,7 +92,7 @@ def check_address(address: str) -> tuple[str, str, int | None, str]:
 
 
 def _post(operator: Operator, place: str, body: bytes, at: int) -> tuple[int, bytes]:
-    """Send a signed request and return status and body of its answer; a redirection is an answer like others."""
+    """Send a signed request and return status and body. Redirects are not followed."""
     scheme, host, port, base = check_address(operator.address)
     path = base + place
     headers = {"Content-Type": "application/json", "Accept": "application/json, application/problem+json"}
@@ -102,15 +105,16 @@ def _post(operator: Operator, place: str, body: bytes, at: int) -> tuple[int, by
             answer = line.getresponse()
             said = answer.read(messages.LONGEST_BODY + 1)
             return answer.status, said
-    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: the line was cut while it was read
+    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: closed by the timer during a read
         raise NoAnswer(f"{type(error).__name__}: {error}"[:200]) from error
     finally:
         line.close()
 
 
 class _Line(http.client.HTTPConnection):
-    """A line to what `reach` has looked at, in place of what a library would find when it asks again; *trust* speaks
-    HTTPS.
+    """A connection to an address that `reach` has checked. HTTPS if *trust* is given.
+
+    The library would resolve the name again.
     """
 
     def __init__(self, host: str, port: int | None, trust: ssl.SSLContext | None) -> None:
@@ -119,7 +123,7 @@ class _Line(http.client.HTTPConnection):
         self._trusted = trust
 
     def connect(self) -> None:
-        """Open the line. Raises OSError."""
+        """Open the connection. Raises OSError."""
         found = reach.places(self.host, self.port, SECONDS_TO_ANSWER)
         self.sock = reach.line_to(found, SECONDS_TO_ANSWER)
         if self._trusted:
@@ -128,12 +132,12 @@ class _Line(http.client.HTTPConnection):
 
 @contextmanager
 def _in_time(line: http.client.HTTPConnection) -> Iterator[None]:
-    """Cut the line when the time is over: a byte now and then would never be late for a timeout of the socket."""
+    """Close the connection when the time is up. A socket timeout does not catch a slow trickle of bytes."""
 
-    socket = line.sock  # the answer may take it over
+    socket = line.sock  # the response may take it over
 
     def cut() -> None:
-        with suppress(OSError):  # it has just been closed
+        with suppress(OSError):  # it was just closed
             socket.shutdown(SHUT_RDWR)
 
     clock = threading.Timer(SECONDS_TO_ANSWER, cut)

@@ -1,4 +1,4 @@
-"""Messages to the workers that there is something to tell operators. Hints only: beat sweeps."""
+"""Hints to workers that messages to operators are due. They may get lost: the periodic task finds the messages."""
 
 from contextlib import suppress
 
@@ -6,11 +6,11 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-EXPIRES = 60  # seconds after which the hint is void
+EXPIRES = 60  # seconds; older hints are dropped
 
 
 def tell_operators_soon() -> None:
-    """Have what waits sent once the transaction is committed."""
+    """Start the delivery task after the transaction has committed."""
     transaction.on_commit(_ask)
 
 

@@ -1,4 +1,4 @@
-"""Visits that an operator announces: its player comes to a table of ours with an address that is good once."""
+"""Launches: an operator sends its player to one of our tables with a one-time URL."""
 
 import hashlib
 import secrets
@@ -20,15 +20,15 @@ LASTS: Final = timedelta(minutes=1)
 
 
 class PlayerChanged(Exception):
-    """The player has another currency, jurisdiction or date of birth than when they first came."""
+    """Currency, jurisdiction or date of birth differ from those at the player's first launch."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """Who comes, as the operator says it, and to which table."""
+    """An operator's launch request: player and table."""
 
-    player: str  # as the operator calls them
-    session: str  # the token of its game session
+    player: str  # the operator's id for the player
+    session: str  # token of the operator's game session
     currency: str
     jurisdiction: str
     language: str
@@ -38,7 +38,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Announced:
-    """What the operator sends its player's browser to, and until when that is good."""
+    """The code that the operator sends to its player's browser, and when it expires."""
 
     code: str
     ends_at: datetime
@@ -46,12 +46,12 @@ class Announced:
 
 @transaction.atomic
 def announce(partner: Partner, visit: Visit) -> Announced:
-    """Make an address for a visit, and the player where they come for the first time.
+    """Create a launch, and the player at their first launch.
 
-    Raises PlayerChanged, services.TooYoung, services.CurrencyNotOffered; Jurisdiction.DoesNotExist where no table
-    serves anybody.
+    Raises PlayerChanged, services.TooYoung, services.CurrencyNotOffered, and
+    Jurisdiction.DoesNotExist for a jurisdiction where no table is offered.
     """
-    with connection.cursor() as cursor:  # of two first visits at once, the second finds the first one's player
+    with connection.cursor() as cursor:  # the second of two concurrent first launches finds the first one's player
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"remote:{partner.pk}:{visit.player}"])
     found = RemotePlayer.objects.filter(partner=partner, name=visit.player).select_related("player").first()
     remote = found or _meet(partner, visit)
@@ -79,8 +79,9 @@ def announce(partner: Partner, visit: Visit) -> Announced:
 
 
 def use(code: str) -> RemoteLaunch | None:
-    """Return the visit that this code stands for, None where it was used, is over or never was, or its operator is
-    switched off. Nobody comes in with it again.
+    """Use up a code and return its launch.
+
+    None if the code is unknown, used or expired, or if the operator is switched off.
     """
     off = RemotePlayer.objects.filter(partner__off_at__isnull=False)
     fresh = RemoteLaunch.objects.filter(digest=_digest(code), used_at=None, ends_at__gt=Clock()).exclude(remote__in=off)
@@ -90,7 +91,7 @@ def use(code: str) -> RemoteLaunch | None:
 
 
 def begin(launch: RemoteLaunch, session: UUID) -> None:
-    """Have the visit be the one that this session began with."""
+    """Store the login session that the launch started."""
     launch.session = session
     launch.save(update_fields=["session"])
 

@@ -1,4 +1,4 @@
-"""Operators whose players play here: as whom they are asked, and what their players have there."""
+"""Requests to operators, and the balances of operators' players."""
 
 import threading
 from collections import Counter
@@ -21,11 +21,12 @@ from wallet.seamless_wallet import keys, messages
 
 logger = structlog.get_logger(__name__)
 
-# How many threads of a web process may wait for one operator, and for all of them: whoever asks one that hangs holds a
-# thread for as long as an answer may take, and the others are for the rest of the house.
+# Maximum number of web threads that may wait for one operator, and for all of them. A request to an
+# operator that hangs blocks a thread until the timeout. The other threads serve the rest of the
+# site.
 MOST_WAIT_FOR_ONE: Final = max(1, settings.WEB_THREADS // 4)
 MOST_WAIT: Final = max(1, settings.WEB_THREADS // 2)
-_waiting: Counter[int] = Counter()  # for whom, by the number of the partner
+_waiting: Counter[int] = Counter()  # number of waiting threads by partner id
 _counting: Final = threading.Lock()
 
 Answer = TypeVar("Answer", messages.Done, messages.Balance)
@@ -33,8 +34,10 @@ UNIX_TIME: Final = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
 
 
 def ask(partner: Partner, message: messages.BalanceAsked | messages.Asked, answer: type[Answer]) -> Answer:
-    """Return what an operator answers. Raises client.Refused, client.NoAnswer, and of the latter client.NotRecognised
-    where it has no key any more, too.
+    """Send a message to an operator and return its response.
+
+    Raises client.Refused, client.NoAnswer, and client.NotRecognised also if the operator has no
+    active key.
     """
     try:
         key = keys.signing_key(partner)
@@ -48,12 +51,12 @@ def ask(partner: Partner, message: messages.BalanceAsked | messages.Asked, answe
 
 
 class Busy(Exception):
-    """As many threads of this process wait for the operator, or for operators at all, as may: it was asked nothing."""
+    """Too many threads of this process already wait for this operator or for operators in total."""
 
 
 @contextmanager
 def waiting_for(partner: Partner) -> Iterator[None]:
-    """Count a thread that waits for an operator's answer within the block. Raises Busy at once where too many do."""
+    """Count a thread as waiting for an operator within the block. Raises Busy at once above the maximum."""
     with _counting:
         if _waiting[partner.pk] >= MOST_WAIT_FOR_ONE or _waiting.total() >= MOST_WAIT:
             raise Busy
@@ -66,13 +69,13 @@ def waiting_for(partner: Partner) -> Iterator[None]:
 
 
 def note_balance(player: Player, said: messages.Done | messages.Balance) -> None:
-    """Keep what the operator has just said its player has."""
+    """Store the balance that the operator has just reported."""
     if said.currency == player.currency and said.balance is not None:
         RemotePlayer.objects.filter(pk=player.pk).update(balance=said.balance, said_at=Clock())
 
 
 def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
-    """Ask the operator what its player has; where it does not say, what it said last goes on to count."""
+    """Query the operator for the player's balance. Without an answer, the last reported balance stays."""
     remote = launch.remote
     asked = messages.BalanceAsked(player=remote.name, session=launch.token)
     try:
@@ -83,23 +86,28 @@ def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
 
 
 def funds(player: Player, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
-    """Return what a player has to play with, in minor units: of an operator's player what the operator said last."""
+    """Return the balance a player can play with, in minor units.
+
+    For an operator's player, it is the balance that the operator reported last.
+    """
     if player.is_remote and mode is Mode.REAL and kind is AccountKind.CASH:
         return RemotePlayer.objects.values_list("balance", flat=True).get(pk=player.pk)
     return accounts.balance(player.pk, mode, kind)
 
 
 def forget(player: Player) -> None:
-    """Forget what the operator called a player whose account was closed for long enough, and its sessions with them.
-    The database refuses where it was not.
+    """Erase the operator's id for a player and its session tokens.
+
+    The database refuses if the account has not been closed long enough.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_forget_remote(%s)", [player.pk])
 
 
 def launch_of(player: Player, session: UUID | None) -> RemoteLaunch | None:
-    """Return the visit that a session began with; None where it began otherwise, and where its operator is switched off
-    or has no key: there is nobody to play with.
+    """Return the launch that started a login session.
+
+    None if the session began otherwise, or if its operator is switched off or has no active key.
     """
     if session is None:
         return None

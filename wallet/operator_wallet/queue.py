@@ -1,9 +1,11 @@
-"""What operators are still to be told. The rows are the truth, whatever becomes of Celery's messages: a row waits until
-its operator has said yes, tried again after a second, two, four … up to an hour. A message that was taken and not noted
-is sent again, which is harmless: it names the same transaction.
+"""Queue of messages to operators. Rows in PostgreSQL are the queue; Celery messages are only hints.
 
-What an operator refuses is kept as a doubt, for staff: they have it tried again, or settle it by hand. Whatever follows
-it of the same bet waits for that.
+A message is sent until its operator accepts it, with delays of 1, 2, 4 … seconds up to an hour. If
+an acceptance was not stored, the message is sent again. This is harmless, because it names the same
+transaction.
+
+A refused message is in doubt. Staff retry it or settle it by hand. Later messages of the same bet
+wait for it.
 """
 
 from datetime import timedelta
@@ -20,10 +22,11 @@ from wallet.seamless_wallet import messages, partners
 
 LONGEST_WAIT: Final = timedelta(hours=1)
 LOUD_AFTER: Final = timedelta(hours=1)
-"""Without an answer for so long, an operator's silence is told to staff, once for all that waits for it."""
+"""Staff are alerted when an operator has not answered for this long, once for all its waiting messages."""
 LONGEST_SAID: Final = 200
 
-# And whether its operator has been silent to one that waits.
+# The next due message. The third column says whether its operator has failed to answer a waiting
+# message.
 DUE: Final = """
 SELECT message.id, remote.partner_id, EXISTS (
     SELECT FROM wallet_remote_message AS other
@@ -45,7 +48,8 @@ UPDATE wallet_remote_message SET tries = tries + 1, said = %s,
     due_at = clock_timestamp() + interval '1 second' * least(2 ^ least(tries, 20), %s)
 WHERE id = %s
 """
-# One that has waited for long, where none of that operator's which wait have been spoken of.
+# Marks a message that has waited too long, unless staff were already alerted to a waiting message
+# of the same operator.
 SILENT: Final = """
 UPDATE wallet_remote_message AS message SET alarmed_at = clock_timestamp()
 FROM wallet_remote_bet AS bet JOIN wallet_remote_player AS remote USING (player_id)
@@ -64,8 +68,9 @@ class NotInDoubt(Exception):
 
 
 def send_due() -> None:
-    """Tell operators what is due, each in a transaction of its own; several workers share the work. An operator that is
-    silent is left for the next time, and holds up one worker at most: the others have better things to do.
+    """Send the due messages, each in its own transaction. Several workers can run it.
+
+    An operator that does not answer is skipped until the next run, so it blocks at most one worker.
     """
     left: set[int] = set()
     while _send_next(left):
@@ -73,13 +78,13 @@ def send_due() -> None:
 
 
 def is_waiting(player: Player) -> bool:
-    """Say whether the operator of a player's is still to be told of something they played."""
+    """Return whether messages about a player's rounds still wait for delivery."""
     return RemoteMessage.objects.filter(bet__player=player, state=MessageState.WAITING).exists()
 
 
 @transaction.atomic
 def try_again(message_id: int, *, by: Staff) -> None:
-    """Have a message in doubt sent once more. Raises NotInDoubt."""
+    """Send a message in doubt once more. Raises NotInDoubt."""
     message = _locked(message_id)
     if message.state != MessageState.DOUBT:
         raise NotInDoubt
@@ -91,8 +96,10 @@ def try_again(message_id: int, *, by: Staff) -> None:
 
 @transaction.atomic
 def settle(message_id: int, *, note: str, by: Staff) -> None:
-    """Take a message out of doubt that was settled with the operator in another way, which *note* says; or one that
-    waits for an operator without a key. The ledger stays as it is. Raises NotInDoubt.
+    """Close a message in doubt that was settled with the operator in another way. *note* says how.
+
+    Also closes a waiting message of an operator without a key. The ledger is unchanged. Raises
+    NotInDoubt.
     """
     message = _locked(message_id)
     if not can_be_settled(message):
@@ -105,7 +112,7 @@ def settle(message_id: int, *, note: str, by: Staff) -> None:
 
 
 def can_be_settled(message: RemoteMessage) -> bool:
-    """Say whether a message may be settled by hand: it is in doubt, or nobody can be told of it any more."""
+    """Return whether staff may settle a message: it is in doubt, or its operator has no active key."""
     if message.state == MessageState.WAITING:
         return partners.running_keys(message.bet.launch.remote.partner) == 0
     return message.state == MessageState.DOUBT
@@ -121,8 +128,9 @@ def _locked(message_id: int) -> RemoteMessage:
 
 @transaction.atomic
 def _send_next(left: set[int]) -> bool:
-    """Tell the next thing that is due of operators that are not among those *left*, and put into those whoever keeps
-    silent. Say whether there was one.
+    """Send the next due message of an operator not in *left*. Returns False if there is none.
+
+    Adds operators that do not answer to *left*.
     """
     with connection.cursor() as cursor:
         cursor.execute(DUE, [list(left)])
@@ -160,8 +168,9 @@ def _doubt(message: RemoteMessage, code: str) -> None:
 
 
 def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
-    """Try again later, and speak up where the operator has been silent for long, or does not know who asks: that mends
-    itself not.
+    """Schedule a retry, and alert staff if the operator has been silent too long or rejects our key.
+
+    A rejected key does not resolve itself, so that alert is immediate.
     """
     said, is_unknown = str(silence), isinstance(silence, client.NotRecognised)
     loud_after = timedelta(0) if is_unknown else LOUD_AFTER
@@ -177,7 +186,7 @@ def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
 
 
 def _told(message: RemoteMessage) -> messages.Win | messages.Rollback:
-    """Return the message as it is sent."""
+    """Return the message in its transport format."""
     bet = message.bet
     said = {
         "player": bet.launch.remote.name,

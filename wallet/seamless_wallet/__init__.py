@@ -1,4 +1,5 @@
-"""The seamless wallet: games of one house on the wallet of another, as docs/seamless.md says (`signing`, `wire`).
+"""The seamless wallet: games of one company on the wallet of another (docs/seamless.md).
 
-Here the house is host: studios' games are paid from and into its players' balances (`host`).
+Here the house is the host: studios' games take bets from its players' balances and pay wins into
+them (`host`). `signing` and `messages` serve both sides.
 """

@@ -1,8 +1,8 @@
-"""Sabot as host of the seamless wallet: what a studio asks for, done once and for all (docs/seamless.md, "Rules").
+"""Host side of the seamless wallet: executes studios' requests, each exactly once (docs/seamless.md, "Rules").
 
-Each transaction is a row, written in the transaction of its journals and never changed; the first answer is read from
-it. Which transactions fit each other the database says (``sql/functions/seamless_wallet.sql``), and this module names
-what it refuses.
+A transaction is a row that is written together with its journals and never changes. A repeated
+request gets its first response from that row. The database decides which transactions are allowed
+(``sql/functions/seamless_wallet.sql``). This module translates its errors.
 """
 
 import hashlib
@@ -36,7 +36,11 @@ from wallet.seamless_wallet import messages, sessions
 
 
 class Refused(Exception):
-    """Nothing has moved. *code* is that of docs/seamless.md, *detail* a sentence in the player's language, if any."""
+    """The request was refused and nothing moved.
+
+    *code* is an error code of docs/seamless.md. *detail* is a sentence in the player's language, or
+    empty.
+    """
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(code, detail)
@@ -67,7 +71,7 @@ Act = Callable[[StudioPlayer], messages.Done]
 
 
 def balance(partner: Partner, asked: messages.BalanceAsked) -> messages.Balance:
-    """Return what the player of a running game session can bet with. Raises Refused."""
+    """Return the available balance of the player of an open game session. Raises Refused."""
     theirs = _player(partner, asked.player)
     opened = sessions.find(theirs, asked.session)
     _demand_on(partner)
@@ -83,12 +87,12 @@ def bet(partner: Partner, asked: messages.Bet) -> messages.Done:
 
 
 def bet_and_win(partner: Partner, asked: messages.BetAndWin) -> messages.Done:
-    """Take a stake and give what it won, both or neither. Raises Refused."""
+    """Take a stake and pay its win, both or neither. Raises Refused."""
     return _once(partner, asked, lambda theirs: _stake(partner, theirs, asked, asked.session, asked.bet, asked.win))
 
 
 def win(partner: Partner, asked: messages.Win) -> messages.Done:
-    """Give what a round has won, whatever has become of session, player, house and studio. Raises Refused."""
+    """Pay the win of a round, even if session, player, house or studio is closed by now. Raises Refused."""
 
     def act(theirs: StudioPlayer) -> messages.Done:
         bets = StudioTransaction.objects.filter(studio_player=theirs, game=asked.game, round=asked.round, bet__gt=0)
@@ -100,7 +104,7 @@ def win(partner: Partner, asked: messages.Win) -> messages.Done:
 
 
 def rollback(partner: Partner, asked: messages.Rollback) -> messages.Done:
-    """Take back what a transaction has moved, or keep it from moving anything. Raises Refused."""
+    """Reverse a transaction, or prevent it if it has not arrived yet. Raises Refused."""
 
     def act(theirs: StudioPlayer) -> messages.Done:
         taken, opened = _find(partner, asked.takes_back), sessions.find(theirs, asked.session)
@@ -116,7 +120,7 @@ def rollback(partner: Partner, asked: messages.Rollback) -> messages.Done:
 
 
 def _once(partner: Partner, asked: messages.Asked, act: Act) -> messages.Done:
-    """Return the first answer, or what *act* does now. What it refuses is recorded, and raised as Refused."""
+    """Return the first response to a repeated request, otherwise run *act*. A refusal is recorded and raised."""
     if answer := _before(partner, asked):
         return answer
     theirs = _player(partner, asked.player)
@@ -132,8 +136,11 @@ def _once(partner: Partner, asked: messages.Asked, act: Act) -> messages.Done:
 def _stake(
     partner: Partner, theirs: StudioPlayer, asked: messages.Asked, session: str, stake: int, won: int
 ) -> messages.Done:
-    """Whose same bet was taken before gets its answer, whatever keeps them from playing by now: so all is asked before
-    the account is locked, as everywhere, and told after another look under that lock.
+    """Check and book a stake.
+
+    A repeated bet gets its first response even if the player may no longer play. So all conditions
+    are read before the account is locked, as everywhere. They are applied after a second look for
+    the first response under that lock.
     """
     opened = sessions.find(theirs, session)
     if opened is None:
@@ -160,7 +167,7 @@ def _book(
     bet: int = 0,
     win: int = 0,
 ) -> messages.Done:
-    """Write the transaction down with its journals; *account* is the player's and locked."""
+    """Store the transaction and post its journals. *account* is the player's and is locked."""
     if asked.currency != account.currency:
         raise Refused("wrong-currency")
     takes_back = asked.takes_back if isinstance(asked, messages.Rollback) else ""
@@ -198,7 +205,7 @@ def _book(
 
 
 def _post(row: StudioTransaction, account: Account) -> None:
-    """The stake comes first: it has to be covered before its win."""
+    """Post the stake, then the win: the stake must be covered before its win arrives."""
     studio = accounts.house_account(AccountKind.STUDIO, row.currency, row.mode)
     moves = ((row.bet_key, "studio_stake", -row.bet), (row.win_key, "studio_win", row.win))
     journals = [
@@ -226,7 +233,7 @@ def _reverse(taken: StudioTransaction, row: StudioTransaction) -> None:
 
 @contextmanager
 def _named() -> Iterator[None]:
-    """Raise what ledger and database refuse inside as Refused."""
+    """Raise errors of the ledger and the database as Refused."""
     try:
         yield
     except ledger.InsufficientFunds as error:
@@ -250,7 +257,7 @@ def _code_of(error: DatabaseError) -> str | None:
 
 
 def _before(partner: Partner, asked: messages.Asked) -> messages.Done | None:
-    """Return the first answer to a transaction, None where it is new."""
+    """Return the first response to a repeated transaction, None for a new one."""
     row = _find(partner, asked.transaction)
     if row is None:
         return None
@@ -260,7 +267,7 @@ def _before(partner: Partner, asked: messages.Asked) -> messages.Done | None:
 
 
 def _taken_back(theirs: StudioPlayer, asked: messages.Rollback) -> messages.Done | None:
-    """Return the answer to what took the same transaction back before, for one under another name."""
+    """Return the response of an earlier rollback of the same transaction under another id, or None."""
     row = StudioTransaction.objects.filter(studio_player=theirs, takes_back=asked.takes_back).first()
     if row is None:
         return None
@@ -281,8 +288,10 @@ def _answer(row: StudioTransaction, name: str = "") -> messages.Done:
 
 
 def _says_which_money(row: StudioTransaction) -> bool:
-    """Say whether it is known which of the player's balances a transaction is about: not of a rollback that names
-    neither what has come nor a session. Whatever it names does not come later.
+    """Return whether it is known which of the player's balances the transaction concerns.
+
+    It is unknown for a rollback that names no session and whose transaction had not arrived. That
+    transaction is refused if it arrives later.
     """
     if row.operation != Operation.ROLLBACK or row.game_session_id is not None:
         return True
@@ -290,7 +299,7 @@ def _says_which_money(row: StudioTransaction) -> bool:
 
 
 def _reference(row: StudioTransaction) -> str | None:
-    """Return the number of the first journal of a transaction, None where it has moved nothing."""
+    """Return the id of the transaction's first journal, None if nothing moved."""
     posted = PostingKey.objects.filter(key__in=(row.bet_key, row.win_key)).order_by("journal_id")
     journal = posted.values_list("journal_id", flat=True).first()
     return None if journal is None else str(journal)
@@ -318,7 +327,7 @@ def _free(account: Account) -> int:
 
 
 def _hash(asked: messages.Asked) -> bytes:
-    """A game session may have ended, and another begun, before something is sent again."""
+    """Return the hash of a request without its session: a retry may come from a new game session."""
     said = asdict(asked) | {"operation": asked.operation, "session": None}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).digest()
 

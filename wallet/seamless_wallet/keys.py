@@ -1,5 +1,6 @@
-"""Secrets that the house shares with partners: encrypted under PARTNER_KEY, which the database never sees, and used in
-both directions. It may name several keys (`players.key_rotation`).
+"""Secrets shared with partners, used to sign in both directions, encrypted with PARTNER_KEY.
+
+The database never sees PARTNER_KEY. The setting may contain several keys (`players.key_rotation`).
 """
 
 import secrets
@@ -15,32 +16,33 @@ from players import key_rotation
 from wallet.models import Partner, PartnerKey, PartnerKind
 from wallet.seamless_wallet import signing
 
-LAG: Final = timedelta(seconds=5)  # a use is written down when the last one stored is older than this
+LAG: Final = timedelta(seconds=5)  # a use is stored only if the stored one is older than this
 
 
 def new_name() -> str:
-    """Draw the name of a key."""
+    """Generate the name of a key."""
     return f"sabot-{secrets.token_hex(8)}"
 
 
 def new_sealed(name: str) -> bytes:
-    """Draw the secret of the key called *name* and return it encrypted."""
+    """Generate the secret of the key called *name* and return it encrypted."""
     return key_rotation.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
 
 
 def secret_of(key: PartnerKey) -> str:
-    """Return the secret. Raises cryptography's InvalidTag where ciphertext, PARTNER_KEY and name do not fit."""
+    """Return the secret. Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY and name do not match."""
     return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
 
 
 def resealed(name: str, sealed: bytes) -> bytes | None:
-    """Return a secret that an older key sealed under the first one; None where it is. Raises InvalidTag."""
+    """Return a secret re-encrypted with the first key, None if it already is. Raises InvalidTag."""
     return key_rotation.resealed(settings.PARTNER_KEY, sealed, name.encode())
 
 
 def signing_key(partner: Partner) -> PartnerKey:
-    """Return the key to sign requests to *partner* with: the oldest that runs, since a newer one may not have been
-    installed there yet. Raises PartnerKey.DoesNotExist.
+    """Return the key that signs requests to *partner*. Raises PartnerKey.DoesNotExist.
+
+    It is the oldest active key, because the partner may not have installed a newer one yet.
     """
     found = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").first()
     if found is None:
@@ -49,9 +51,9 @@ def signing_key(partner: Partner) -> PartnerKey:
 
 
 def caller(kind: PartnerKind, said: Mapping[str, str], *, method: str, path: str, body: bytes) -> Partner:
-    """Return which partner of this kind has signed a request whose headers are *said*, switched off or not.
+    """Return the partner of this kind that signed the request, even if it is switched off.
 
-    Raises signing.NotSigned, signing.OutsideWindow.
+    *said* are the request's headers. Raises signing.NotSigned, signing.OutsideWindow.
     """
     running = PartnerKey.objects.select_related("partner").filter(partner__kind=kind, ended_at=None)
     now = ExpressionWrapper(Clock(), output_field=DateTimeField())

@@ -1,7 +1,8 @@
-"""What is said on the seamless wallet, read strictly and written, for both sides (docs/seamless.md).
+"""Messages of the seamless wallet: strict parsing and serialisation for both sides (docs/seamless.md).
 
-What is not in the format is refused: unknown and missing fields, keys said twice, numbers written as text, `true` for a
-number, fractions, other characters than a name has. `Malformed` says where, by JSON pointer.
+Anything outside the format is refused: unknown and missing fields, duplicate keys, numbers as text,
+`true` for a number, fractions, and characters that a name may not have. `Malformed` names the JSON
+pointer of each error.
 """
 
 import json
@@ -20,7 +21,10 @@ Json = str | int | bool | float | list[Any] | dict[str, Any] | None
 
 
 class Malformed(Exception):
-    """Not of the format: *errors* says in English what is wrong at which JSON pointer, "" being the whole body."""
+    """The message does not match the format.
+
+    *errors* maps JSON pointers to English messages. "" is the whole body.
+    """
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{where or 'body'}: {what}" for where, what in errors.items()))
@@ -80,27 +84,30 @@ CHECKS: Final[Mapping[str, Callable[[Json], str | None]]] = {
 }
 
 
-# What is asked -------------------------------------------------------------------------------------------------------
+# Requests
+# ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Message:
-    """Something said, whose fields are those of the JSON object. `optional` ones are null where they are left out, and
-    `checks` are those that a field of this message has and others of its name have not.
+    """Base class of messages. The fields are those of the JSON object.
+
+    `optional` fields are None if left out. `checks` override the default checks of fields with the
+    same name.
     """
 
     optional: ClassVar[frozenset[str]] = frozenset()
     checks: ClassVar[Mapping[str, Callable[[Json], str | None]]] = {}
 
     def body(self) -> bytes:
-        """Return it as it is sent."""
+        """Return the message as JSON bytes."""
         said = {name: value for name, value in asdict(self).items() if value is not None or name not in self.optional}
         return json.dumps(said, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True)
 class BalanceAsked(Message):
-    """What has the player who plays in this session?"""
+    """Request for the balance of the player in this session."""
 
     operation: ClassVar[str] = "balance"
 
@@ -110,7 +117,7 @@ class BalanceAsked(Message):
 
 @dataclass(frozen=True)
 class Asked(Message):
-    """Something that moves money, or may have: each transaction once and for all."""
+    """Base class of requests that may move money. Each transaction is executed once."""
 
     operation: ClassVar[str]
 
@@ -123,7 +130,7 @@ class Asked(Message):
 
 @dataclass(frozen=True)
 class Bet(Asked):
-    """Take *amount* minor units from the player for a round, which it opens or adds to."""
+    """Take *amount* minor units from the player for a round. The bet opens the round or adds to it."""
 
     operation: ClassVar[str] = "bet"
     checks: ClassVar = {"amount": _whole(1)}
@@ -134,7 +141,7 @@ class Bet(Asked):
 
 @dataclass(frozen=True)
 class Win(Asked):
-    """Give the player *amount* minor units for a round with a bet; 0 says that it is over and lost."""
+    """Pay the player *amount* minor units for a round with a bet. 0 means that the round is over and lost."""
 
     operation: ClassVar[str] = "win"
     optional: ClassVar = frozenset({"session"})
@@ -146,7 +153,7 @@ class Win(Asked):
 
 @dataclass(frozen=True)
 class Rollback(Asked):
-    """Take back what a transaction has moved, or see to it that it will not move anything."""
+    """Reverse a transaction, or prevent it if it has not arrived yet."""
 
     operation: ClassVar[str] = "rollback"
     optional: ClassVar = frozenset({"session"})
@@ -158,7 +165,7 @@ class Rollback(Asked):
 
 @dataclass(frozen=True)
 class BetAndWin(Asked):
-    """A whole round at once: take *bet* and give *win*, both or neither."""
+    """A complete round: take *bet* and pay *win*, both or neither."""
 
     operation: ClassVar[str] = "bet-and-win"
 
@@ -170,12 +177,13 @@ class BetAndWin(Asked):
 OPERATIONS: Final = {kind.operation: kind for kind in (BalanceAsked, Bet, Win, Rollback, BetAndWin)}
 
 
-# What is answered ----------------------------------------------------------------------------------------------------
+# Responses
+# -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Balance(Message):
-    """What the player can bet with now, in minor units."""
+    """Response with the player's available balance, in minor units."""
 
     player: str
     balance: int
@@ -184,8 +192,10 @@ class Balance(Message):
 
 @dataclass(frozen=True)
 class Done(Message):
-    """A transaction stands. *reference* is its number in the host's ledger, null where nothing moved; *balance* is what
-    the player could bet with right after it, null where the host does not know which of the player's it is about.
+    """Response to an executed transaction.
+
+    *reference* is its id in the host's ledger, null if nothing moved. *balance* is the player's
+    available balance right after it, null if the host does not know which balance it concerns.
     """
 
     checks: ClassVar = {"balance": _balance_or_none}
@@ -198,20 +208,21 @@ class Done(Message):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A problem (RFC 9457) by its HTTP status and its stable code; nothing has moved. *detail* is for people."""
+    """A refusal as a problem (RFC 9457) with HTTP status and stable code. Nothing moved. *detail* is for people."""
 
     status: int
     code: str
     detail: str
 
 
-# Reading -------------------------------------------------------------------------------------------------------------
+# Parsing
+# -------------------------------------------------------------------------------------------------------------
 
 Read = TypeVar("Read", bound=Message)
 
 
 def read(kind: type[Read], body: bytes) -> Read:
-    """Return what *body* says, as *kind*. Raises Malformed."""
+    """Parse *body* as a message of class *kind*. Raises Malformed."""
     said = read_object(body)
     errors = {}
     names = [each.name for each in fields(kind)]
@@ -228,7 +239,7 @@ def read(kind: type[Read], body: bytes) -> Read:
 
 
 def read_refusal(status: int, body: bytes) -> Refusal:
-    """Return a problem that came with *status*; what it says besides is left alone. Raises Malformed."""
+    """Parse a problem that came with *status*. Other members are ignored. Raises Malformed."""
     said = read_object(body)
     code, detail = said.get("code"), said.get("detail", "")
     if not isinstance(code, str) or not NAME.fullmatch(code):
@@ -237,7 +248,7 @@ def read_refusal(status: int, body: bytes) -> Refusal:
 
 
 def read_object(body: bytes) -> dict[str, Json]:
-    """Return the JSON object that *body* is. Raises Malformed."""
+    """Parse *body* as a JSON object. Raises Malformed."""
     if len(body) > LONGEST_BODY:
         raise Malformed({"": f"is longer than {LONGEST_BODY} bytes"})
     try:

@@ -1,7 +1,7 @@
-"""Partners and their keys: two people agree on each (docs/seamless.md); one is enough to end one.
+"""Partners and their keys. Two people approve a new one (docs/seamless.md); one person can end it.
 
-What is done is held by the database (``sql/functions/seamless_wallet.sql``), which reads the approval for itself.
-Sentences of errors are for staff.
+The database enforces this (``sql/functions/seamless_wallet.sql``) and reads the approval itself.
+Error messages are for staff.
 """
 
 from collections.abc import Mapping
@@ -33,19 +33,19 @@ FULL: Final = "SB056"
 
 
 class PartnerError(Exception):
-    """Nothing was done. The message is a sentence for staff."""
+    """Base error: nothing was done. The message is a sentence for staff."""
 
 
 class CodeTaken(PartnerError):
-    """Another partner is called so."""
+    """Another partner has this code."""
 
 
 class BadAddress(PartnerError):
-    """Not an address that the house would speak to."""
+    """The house does not connect to this address."""
 
 
 class KeysFull(PartnerError):
-    """The partner has two keys."""
+    """The partner already has two active keys."""
 
 
 class PartnerOff(PartnerError):
@@ -53,18 +53,18 @@ class PartnerOff(PartnerError):
 
 
 class MessagesWait(PartnerError):
-    """The last key of an operator that is still to be told of something."""
+    """This is the last key of an operator that still has messages in the queue."""
 
 
 class NotShown(PartnerError):
-    """The secret was shown already, its key has ended, or somebody else asked for it."""
+    """The secret was already shown, its key has ended, or another staff member asked for it."""
 
 
 @transaction.atomic
 def ask_to_add(
     *, code: str, name: str, kind: PartnerKind, address: str, per_minute: int, reason: str, by: Staff
 ) -> Approval:
-    """Ask for a partner, and its first key. Raises BadAddress, CodeTaken, approvals.AskedTwice."""
+    """Ask for approval of a partner with its first key. Raises BadAddress, CodeTaken, approvals.AskedTwice."""
     _demand_address(address)
     if Partner.objects.filter(code=code).exists():
         raise CodeTaken(f"There is a partner called {code}.")
@@ -80,7 +80,7 @@ def ask_to_add(
 
 @transaction.atomic
 def ask_for_key(*, partner: Partner, reason: str, by: Staff) -> Approval:
-    """Ask for another key of a partner. Raises KeysFull, PartnerOff, approvals.AskedTwice."""
+    """Ask for approval of another key. Raises KeysFull, PartnerOff, approvals.AskedTwice."""
     if partner.off_at is not None:
         raise PartnerOff("This partner is switched off.")
     if running_keys(partner) >= MOST_KEYS:
@@ -90,12 +90,12 @@ def ask_for_key(*, partner: Partner, reason: str, by: Staff) -> Approval:
 
 
 def running_keys(partner: Partner) -> int:
-    """Return how many keys a partner has that have not ended."""
+    """Return the number of active keys of a partner."""
     return PartnerKey.objects.filter(partner=partner, ended_at=None).count()
 
 
 def add(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Make the partner and its first key. Raises approvals.CannotExecute."""
+    """Create the partner and its first key. Raises approvals.CannotExecute."""
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -113,7 +113,7 @@ def add(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
 
 
 def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Make a key, which whoever asked for it may see once. Raises approvals.CannotExecute."""
+    """Create a key. The staff member who asked for it can see it once. Raises approvals.CannotExecute."""
     partner = Partner.objects.get(code=str(request["code"]))
     name = keys.new_name()
     try:
@@ -128,7 +128,7 @@ def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 @transaction.atomic
 def show(*, key: PartnerKey, by: Staff) -> str:
-    """Return the secret of a key to whoever asked for it, once. Raises NotShown."""
+    """Return the secret of a key, once, to the staff member who asked for it. Raises NotShown."""
     asker = Approval.objects.get(pk=key.approval_id).person
     unseen = PartnerKey.objects.filter(pk=key.pk, shown_at=None, ended_at=None)
     if asker != by.person or not unseen.update(shown_at=Clock()):
@@ -138,7 +138,7 @@ def show(*, key: PartnerKey, by: Staff) -> str:
 
 
 def waiting(partner: Partner) -> int:
-    """Return how many messages an operator is still to be told: without a key it cannot be."""
+    """Return how many messages to an operator are undelivered. Without a key they cannot be sent."""
     return RemoteMessage.objects.filter(
         bet__launch__remote__partner=partner, state__in=(MessageState.WAITING, MessageState.DOUBT)
     ).count()
@@ -146,11 +146,11 @@ def waiting(partner: Partner) -> int:
 
 @transaction.atomic
 def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -> None:
-    """End a key: what is signed with it is refused from now on. A second time does nothing.
+    """End a key: requests signed with it are refused from now on. A second call does nothing.
 
-    Raises MessagesWait where it is an operator's last and messages wait, unless whoever ends it *is_sure*.
+    Raises MessagesWait if it is an operator's last key and messages wait, unless *is_sure*.
     """
-    partner = Partner.objects.select_for_update().get(pk=key.partner_id)  # two may end its two keys at once
+    partner = Partner.objects.select_for_update().get(pk=key.partner_id)  # two people may end its two keys at once
     is_last = not PartnerKey.objects.filter(partner=partner, ended_at=None).exclude(pk=key.pk).exists()
     if is_last and not is_sure and (count := waiting(partner)):
         raise MessagesWait(
@@ -163,15 +163,16 @@ def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -
 
 @transaction.atomic
 def switch_off(*, partner: Partner, reason: str, by: Staff) -> None:
-    """Have no more bets with a partner, for good. Its keys go on, since wins and rollbacks may be on their way, and are
-    ended one by one. A second time does nothing.
+    """Take no more bets with a partner, permanently. A second call does nothing.
+
+    Its keys stay active, because wins and rollbacks may still arrive. Staff end them one by one.
     """
     if Partner.objects.filter(pk=partner.pk, off_at=None).update(off_at=Clock(), off_by=by):
         log.record("partner.switched_off", by=str(by), on=str(partner), data={"reason": reason})
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
-    """Say which partner is asked for."""
+    """Describe the requested partner for the approver."""
     return approvals.Description(
         f"Add the partner {request['name']}",
         (
@@ -184,14 +185,14 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
-    """Say whose key is asked for."""
+    """Describe the requested key for the approver."""
     partner = Partner.objects.get(code=str(request["code"]))
     facts = (("Partner", f"{partner.name} ({partner.code})"), ("Is", KINDS[PartnerKind(partner.kind)]))
     return approvals.Description(f"Make another key for {partner.name}", facts)
 
 
 def _demand_address(address: str) -> None:
-    """Only https, without a user in it, a query or a fragment; a demo house speaks to its own machine in the clear."""
+    """Accept only https without user, query or fragment. A demo house may use http to the local machine."""
     parts = urlsplit(address)
     is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:

@@ -1,4 +1,4 @@
-"""Refusals of the seamless wallet as problems: the codes of docs/seamless.md."""
+"""Error codes of the seamless wallet (docs/seamless.md), registered as API problems."""
 
 from http import HTTPStatus
 from typing import Final
@@ -27,4 +27,4 @@ CODES: Final = (
     register("round-won", CONFLICT, _("The round has been won: the win is taken back first")),
     register("cannot-take-back", CONFLICT, _("This transaction cannot be taken back like that")),
 )
-"""What `host` refuses."""
+"""Refusals of `host`."""

@@ -1,8 +1,11 @@
-"""Where partners' addresses may lead. Staff type them and whoever holds the name decides what it means, any time: so a
-name is asked for once, every answer is looked at, and the line goes to what was looked at.
+"""Network filter for partner addresses: resolves a host once and connects only to allowed addresses.
 
-Nothing of the house's own machines and networks is reached that way, nor what a cloud tells its machines about
-themselves, unless ``PARTNER_NETWORKS`` names the network: a demo house plays with an operator on its own machine.
+Staff type these addresses, and the owner of a name can change its DNS entry at any time. So a name
+is resolved once, every answer is checked, and the connection goes to a checked address.
+
+Connections to the house's own machines and networks and to cloud metadata services are refused,
+unless ``PARTNER_NETWORKS`` allows the network. A demo house uses this to play with an operator on
+its own machine.
 """
 
 import socket
@@ -17,9 +20,10 @@ from django.conf import settings
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
-Place = tuple[int, tuple[Any, ...]]  # a family of addresses, and an address as sockets take it
+Place = tuple[int, tuple[Any, ...]]  # address family and socket address
 
-# Never a partner's, whatever is configured: this machine, its own link, and where clouds tell machines their secrets.
+# Never allowed, whatever is configured: this machine, link-local addresses and cloud metadata
+# services.
 NEVER: Final[Sequence[Network]] = tuple(
     ip_network(network)
     for network in (
@@ -27,25 +31,25 @@ NEVER: Final[Sequence[Network]] = tuple(
         *("::/128", "::1/128", "fe80::/10", "fd00:ec2::254/128", "ff00::/8"),
     )
 )
-# Nobody's on the public network, though what Python calls global differs from release to release: translators of a
-# site's own (RFC 8215), sites as they once were (RFC 3879), and two old ways of writing IPv4 (RFC 4291, RFC 2765).
+# Not public, although Python's `is_global` differs between releases: local translators (RFC 8215),
+# site-local addresses (RFC 3879), and two old notations of IPv4 (RFC 4291, RFC 2765).
 NOBODYS: Final[Sequence[Network]] = tuple(
     ip_network(network) for network in ("64:ff9b:1::/48", "fec0::/10", "::/96", "::ffff:0:0:0/96")
 )
-TRANSLATED: Final = ip_network("64:ff9b::/96")  # IPv4 behind a translator (RFC 6052)
+TRANSLATED: Final = ip_network("64:ff9b::/96")  # IPv4 through a translator (RFC 6052)
 
 
 class OutOfReach(OSError):
-    """The house does not speak to where an address leads."""
+    """The house does not connect to this address."""
 
 
 def networks() -> list[Network]:
-    """Return the networks that partners may be in besides the public ones. Raises ValueError where one is none."""
+    """Return the networks allowed in addition to public ones. Raises ValueError for an invalid setting."""
     return [ip_network(network) for network in settings.PARTNER_NETWORKS]
 
 
 def is_reachable(address: Address) -> bool:
-    """Say whether the house speaks to *address*: a public one, or in ``PARTNER_NETWORKS``."""
+    """Return whether *address* is public or in ``PARTNER_NETWORKS``."""
     if any(address in network for network in networks()):
         return True
     if any(address in network for network in NOBODYS):
@@ -54,8 +58,9 @@ def is_reachable(address: Address) -> bool:
 
 
 def demand_literal(host: str) -> None:
-    """Refuse a *host* that is written as an address out of reach; what a name means is asked when it is called. Raises
-    OutOfReach.
+    """Refuse a *host* that is a literal IP address out of reach. Raises OutOfReach.
+
+    A name is only resolved and checked on connection.
     """
     try:
         address = ip_address(host)
@@ -66,8 +71,10 @@ def demand_literal(host: str) -> None:
 
 
 def places(host: str, port: int, seconds: float) -> list[Place]:
-    """Ask once what *host* means and return all of it. Raises OutOfReach where any of it is out of reach, OSError where
-    nobody knows it within *seconds*.
+    """Resolve *host* once and return all its addresses.
+
+    Raises OutOfReach if any address is not allowed, OSError if the name is not resolved within
+    *seconds*.
     """
     found = _asked(host, port, seconds)
     for _, place in found:
@@ -77,7 +84,7 @@ def places(host: str, port: int, seconds: float) -> list[Place]:
 
 
 def line_to(found: Sequence[Place], seconds: float) -> socket.socket:
-    """Return a line to the first of these that answers, within *seconds* for all. Raises OSError."""
+    """Return a connection to the first address that accepts, within *seconds* in total. Raises OSError."""
     end, failed = monotonic() + seconds, OSError("there is no address")
     for family, place in found:
         line = socket.socket(family, socket.SOCK_STREAM)
@@ -95,14 +102,14 @@ def line_to(found: Sequence[Place], seconds: float) -> socket.socket:
 
 
 def _asked(host: str, port: int, seconds: float) -> list[Place]:
-    """Ask what a name means, in a thread: the machine's resolver has no time limit of ours."""
+    """Resolve a name in a thread, because the system resolver has no configurable timeout."""
     said: Future[list[Place]] = Future()
 
     def ask() -> None:
         try:
             answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             said.set_result([(family, place) for family, _, _, _, place in answers])
-        except Exception as error:  # noqa: BLE001  (a thread has nobody to raise to)
+        except Exception as error:  # noqa: BLE001  (a thread has no caller to raise to)
             said.set_exception(error)
 
     threading.Thread(target=ask, daemon=True).start()
@@ -110,7 +117,7 @@ def _asked(host: str, port: int, seconds: float) -> list[Place]:
 
 
 def _inside(address: Address) -> list[IPv4Address]:
-    """Return the addresses that one of IPv6 stands for."""
+    """Return the IPv4 addresses that an IPv6 address contains."""
     if isinstance(address, IPv4Address):
         return []
     translated = [IPv4Address(int(address) & 0xFFFFFFFF)] if address in TRANSLATED else []

@@ -1,4 +1,4 @@
-"""Game sessions: what lets a studio take a player's bets, opened by the player."""
+"""Game sessions: a player opens one so that a studio can take bets."""
 
 import hashlib
 import secrets
@@ -23,7 +23,7 @@ LASTS: Final = timedelta(hours=12)
 
 
 class CannotOpen(Exception):
-    """The player may not begin a game of a studio now. The message is a sentence for them."""
+    """The player cannot open a studio's game now. The message is a sentence for the player."""
 
 
 class HouseStopped(Exception):
@@ -32,7 +32,10 @@ class HouseStopped(Exception):
 
 @dataclass(frozen=True)
 class Opened:
-    """A game session as it is told, once: *player* is what the studio calls them, *token* lets it take their bets."""
+    """A new game session. *player* is the studio's id for the player, *token* lets the studio take bets.
+
+    The token is returned only once.
+    """
 
     player: str
     token: str
@@ -40,13 +43,13 @@ class Opened:
 
 
 def studios() -> list[Partner]:
-    """Return the studios whose games may be played, by name."""
+    """Return the active studios, by name."""
     return list(Partner.objects.filter(kind=PartnerKind.STUDIO, off_at=None).order_by("name", "pk"))
 
 
 @transaction.atomic
 def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) -> Opened:
-    """Open a game session within the player's *session*. Raises CannotOpen, HouseStopped."""
+    """Open a game session within the player's login *session*. Raises CannotOpen, HouseStopped."""
     bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar:
         raise CannotOpen(bar.sentence)
@@ -73,26 +76,26 @@ def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) 
 
 
 def find(theirs: StudioPlayer, token: str | None) -> GameSession | None:
-    """Return the game session of this token, if it is this player's, over or not."""
+    """Return this player's game session with this token, ended or not, or None."""
     if token is None:
         return None
     return GameSession.objects.filter(studio_player=theirs, digest=digest_of(token)).first()
 
 
 def runs(opened: GameSession) -> bool:
-    """Say whether a game session runs still."""
+    """Return whether a game session is still open."""
     standing = sessions.standing(opened.session_id)
     is_in_time = GameSession.objects.filter(pk=opened.pk, ends_at__gt=Now()).exists()
     return is_in_time and standing is not None and standing.left > 0
 
 
 def act(opened: GameSession) -> None:
-    """Keep in mind that the player has done something in a game session, which a bet is."""
+    """Record a bet as activity in the player's login session."""
     standing = sessions.standing(opened.session_id)
     if standing is not None:
         sessions.act(standing)
 
 
 def digest_of(token: str) -> bytes:
-    """Return what is kept of a token: it is random, so no slow hash is needed."""
+    """Return the stored hash of a token. The token is random, so no slow hash is needed."""
     return hashlib.sha256(token.encode()).digest()

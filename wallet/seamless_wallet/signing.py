@@ -1,6 +1,6 @@
-"""Signatures of the seamless wallet, for whoever asks and whoever is asked (docs/seamless.md, "Signatures").
+"""Request signatures of the seamless wallet, for client and server (docs/seamless.md, "Signatures").
 
-Signed are the time, the method, the path and the body as they are on the wire, so a request is only good for what it
+The signature covers time, method, path and the raw body. So a request is valid only for what it
 asks, at its address, for a minute.
 """
 
@@ -18,11 +18,11 @@ TIME = re.compile(r"[0-9]{1,11}", re.ASCII)
 
 
 class NotSigned(Exception):
-    """Nothing that the owner of the key has said: a header is missing or malformed, or the signature another one's."""
+    """The request is not signed by the key's owner: a header is missing or malformed, or the signature is wrong."""
 
 
 class OutsideWindow(Exception):
-    """Rightly signed, for another time than now, which is *now* here, in Unix seconds."""
+    """The signature is valid but too old or too new. *now* is the server's time in Unix seconds."""
 
     def __init__(self, now: int) -> None:
         super().__init__(f"signed for another time than {now}")
@@ -30,13 +30,13 @@ class OutsideWindow(Exception):
 
 
 def sign(secret: str, *, at: int, method: str, path: str, body: bytes) -> str:
-    """Return the signature, in hex, of a request made at the Unix second *at*; *path* has no host and no query."""
+    """Return the signature in hex of a request at Unix second *at*. *path* has no host and no query."""
     signed = f"{at}\n{method}\n{path}\n".encode() + body
     return hmac.digest(secret.encode(), signed, "sha256").hex()
 
 
 def headers(key: str, secret: str, *, at: int, method: str, path: str, body: bytes) -> dict[str, str]:
-    """Return the three headers of a request that is signed with *secret*, whose name is *key*."""
+    """Return the three headers of a request signed with *secret*, whose name is *key*."""
     return {
         KEY_HEADER: key,
         TIME_HEADER: str(at),
@@ -45,9 +45,9 @@ def headers(key: str, secret: str, *, at: int, method: str, path: str, body: byt
 
 
 def check(secret: str, said: Mapping[str, str], *, now: datetime, method: str, path: str, body: bytes) -> None:
-    """Accept a request whose headers are *said*, or raise NotSigned, OutsideWindow.
+    """Verify the signature in the headers *said*. Raises NotSigned, OutsideWindow.
 
-    Only who signed it rightly is told what time it is here.
+    Only a caller with a valid signature learns the server's time.
     """
     time, signature = said.get(TIME_HEADER, ""), said.get(SIGNATURE_HEADER, "")
     if not TIME.fullmatch(time) or not signature.isascii():

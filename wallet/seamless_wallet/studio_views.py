@@ -1,4 +1,4 @@
-"""Studios' games as players' programs begin them."""
+"""Player API for studios' games: list studios and open game sessions."""
 
 from typing import Any, ClassVar, cast
 from uuid import UUID
@@ -17,12 +17,12 @@ from players.api.schema import example, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet.models import Mode, Partner, PartnerKind
-from wallet.seamless_wallet import problems as problems  # its codes
+from wallet.seamless_wallet import problems as problems  # registers the error codes
 from wallet.seamless_wallet import sessions
 
 
 class StudioSchema(serializers.Serializer[Any]):
-    """A maker of games that are played with your balance here."""
+    """A game studio whose games are played with your balance here."""
 
     code = serializers.CharField()
     name = serializers.CharField()
@@ -31,7 +31,7 @@ class StudioSchema(serializers.Serializer[Any]):
 
 @example(mode="real")
 class SessionBody(Strict):
-    """Which money to play with."""
+    """Real or free money."""
 
     mode = serializers.ChoiceField(choices=("real", "free"))
 
@@ -43,7 +43,7 @@ class SessionBody(Strict):
     address="https://games.example/",
 )
 class GameSessionSchema(serializers.Serializer[Any]):
-    """What a game of the studio is opened with."""
+    """A new game session with the studio."""
 
     player = serializers.CharField(help_text="what the studio calls you: another one at each studio")
     session = serializers.CharField(help_text="lets the studio take your bets; told this once")
@@ -52,7 +52,7 @@ class GameSessionSchema(serializers.Serializer[Any]):
 
 
 class Studios(PlayerApiView):
-    """Who makes games for this house."""
+    """Studios with games for this house."""
 
     scopes: ClassVar = {"GET": Scope.READ}
 
@@ -66,7 +66,7 @@ class GameSessions(PlayerApiView):
     """Game sessions with a studio."""
 
     scopes: ClassVar = {"POST": Scope.PLAY}
-    has_keys: ClassVar = False  # what is told once is not kept with the call: a second one opens another session
+    has_keys: ClassVar = False  # the token is not stored with the call: a second call opens another session
 
     @extend_schema(
         operation_id="studio_session",
@@ -74,11 +74,11 @@ class GameSessions(PlayerApiView):
         responses={201: GameSessionSchema} | schema.refusals("barred", "house-stopped"),
     )
     def post(self, request: Request, studio: str) -> Response:
-        """Open a game session with a studio, which ends with your session, and after twelve hours."""
+        """Open a game session with a studio. It ends with your session, and after twelve hours at the latest."""
         asked = body_of(request, SessionBody)
         partner = get_object_or_404(Partner, code=studio, kind=PartnerKind.STUDIO, off_at=None)
         mode = Mode[asked["mode"].upper()]
-        session = cast("UUID", self.session())  # a call that changes something has one
+        session = cast("UUID", self.session())  # a call that changes something has a session
         try:
             opened = sessions.open_session(player=self.player, studio=partner, mode=mode, session=session)
         except sessions.CannotOpen as error:

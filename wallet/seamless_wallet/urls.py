@@ -1,4 +1,4 @@
-"""The addresses of the seamless wallet: of the host's side, and of players' way to studios."""
+"""URLs of the seamless wallet: the host's endpoints for studios, and the player API for studios."""
 
 from django.urls import path, register_converter
 
@@ -7,16 +7,16 @@ from wallet.seamless_wallet.views import DO, wallet_call
 
 
 class OperationConverter:
-    """What a studio may ask for, as it stands in an address."""
+    """URL converter for the operations that a studio can request."""
 
     regex = "|".join(DO)
 
     def to_python(self, value: str) -> str:
-        """Read it."""
+        """Return the value unchanged."""
         return value
 
     def to_url(self, value: str) -> str:
-        """Write it."""
+        """Return the value unchanged."""
         return value
 
 

@@ -1,4 +1,4 @@
-"""Where studios call: five addresses that take signed requests (docs/seamless.md)."""
+"""Endpoints for studios: five URLs that accept signed requests (docs/seamless.md)."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -25,7 +25,7 @@ DO: Final[dict[str, Callable[[Partner, Any], messages.Message]]] = {
 
 @csrf_exempt
 def wallet_call(request: HttpRequest, operation: str) -> HttpResponseBase:
-    """Do what a studio asks for, and answer as docs/seamless.md says. The signature says who calls, no cookie does."""
+    """Execute a studio's request and respond as docs/seamless.md says. The signature authenticates, not a cookie."""
     try:
         return HttpResponse(_answer(request, operation).body(), content_type="application/json")
     except Problem as problem:
@@ -49,9 +49,9 @@ def _answer(request: HttpRequest, operation: str) -> messages.Message:
 
 
 def caller(request: HttpRequest, kind: PartnerKind) -> Partner:
-    """Return which partner of this kind has signed a request. Raises Problem; Throttled where it comes too often."""
+    """Return the partner of this kind that signed the request. Raises Problem, or Throttled above the rate limit."""
     if request.META.get("QUERY_STRING"):
-        raise Problem(BAD_SIGNATURE)  # which covers no query
+        raise Problem(BAD_SIGNATURE)  # the signature does not cover a query
     method, path, body = str(request.method), request.path, request.body
     try:
         partner = keys.caller(kind, request.headers, method=method, path=path, body=body)
@@ -70,6 +70,6 @@ def _is_utf_8(request: HttpRequest) -> bool:
 
 
 def malformed(error: messages.Malformed) -> Problem:
-    """Return the problem that a message is."""
+    """Return a malformed message as an API problem."""
     errors = [FieldError(where, "invalid", what) for where, what in error.errors.items()]
     return Problem(MALFORMED, errors=errors)

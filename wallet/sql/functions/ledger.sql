@@ -1,7 +1,7 @@
 -- The ledger: journals and their entries.
 --
 -- SQLSTATEs of the wallet. wallet/ledger/__init__.py has a Python error for each except SB004. SB032 is in
--- wallet/withdrawals/__init__.py, and SB050 to SB056 are in wallet/seamless/.
+-- wallet/withdrawals/__init__.py, and SB050 to SB056 are in wallet/seamless_wallet/.
 --   SB002 the key has posted something else
 --   SB003 unbalanced journal
 --   SB004 not the exact reversal
