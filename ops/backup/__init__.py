@@ -1,7 +1,8 @@
-"""The house in one file, and the house put up again from it: ``manage.py back_up``, ``restore`` and ``after_restore``.
+"""Backup and restore: ``manage.py back_up``, ``restore`` and ``after_restore``.
 
-The file is PostgreSQL's own archive of one moment, without roles, log-ins and keys. A copy of the database is
-not the house yet, wherever it comes from: what was committed to and not dealt when it was made may be public by now,
-since the house played on. So a copy is settled before it is opened (`ops.backup.activation`), and a production house
-does not start on one that is not (`ops.backup.database_identity`).
+A backup is a PostgreSQL archive of a single snapshot, without roles, sessions and keys. A copy of
+the database, wherever it comes from, must not be used as it is: play went on after it was made, so
+the rounds that it had committed to may be public. Therefore a copy is activated before use
+(`ops.backup.activation`), and a production system does not start on a copy that was not activated
+(`ops.backup.database_identity`).
 """

@@ -1,8 +1,10 @@
-"""Where the house is at home: the server, the line of its history and the database on which it was opened or settled.
+"""Identity of the activated database: the server, its timeline and the database in which the system
+was first started or last activated.
 
-It stands in the comment of the database, which no archive holds and which a copy on the same server does not take
-along; a copy of the whole server's files takes it along, but begins another timeline once it writes. So a production
-house tells a copy that nobody has settled from its own database, however it was copied (``sabot.E017``).
+It is stored in the comment of the database, which archives do not contain and which a copy on the
+same server does not get. A copy of the server's files contains it, but gets another timeline once
+it is written to. So a production system recognizes a copy that was not activated, however it was
+made (``sabot.E017``).
 """
 
 from typing import Final
@@ -11,7 +13,7 @@ import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.sql import SQL, Identifier, Literal
 
-# PostgreSQL names its timeline by the first eight digits of a file of the write-ahead log.
+# PostgreSQL names WAL files by the timeline in their first eight digits.
 HERE: Final = """
     SELECT format('Sabot is at home here: server %s, timeline %s, database %s',
         (SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), oid)
@@ -27,14 +29,14 @@ Database = BaseDatabaseWrapper | psycopg.Connection
 
 
 def is_home(database: Database) -> bool:
-    """Say whether the house was opened or settled on this very database. One without a journal is anybody's home:
-    nothing was ever committed to in it that counts.
+    """Return whether the system was started first or activated last in this database. True for one
+    without journals: nothing that counts was ever committed to in it.
     """
     return _one(database, SAID) == _one(database, HERE) or not _has_journals(database)
 
 
 def settle_in(database: Database) -> None:
-    """Say that the house is at home here; *database* is the owner's connection."""
+    """Store the identity of this database; *database* is the owner's connection."""
     with database.cursor() as cursor:
         statement = SQL("COMMENT ON DATABASE {} IS {}").format(
             Identifier(str(_one(database, "SELECT current_database()"))), Literal(_one(database, HERE))
@@ -43,7 +45,7 @@ def settle_in(database: Database) -> None:
 
 
 def settle_in_if_new(database: Database) -> None:
-    """Say so of a database in which nobody has played yet; *database* is the owner's connection."""
+    """Store the identity if there are no journals yet; *database* is the owner's connection."""
     if not _has_journals(database):
         settle_in(database)
 

@@ -1,8 +1,9 @@
-"""A backup is encrypted while it is written, to public keys: whoever takes it cannot read it.
+"""Encryption of backups for public keys while they are written, so that a stolen backup cannot be
+read.
 
-The format is that of age (https://age-encryption.org/v1, X25519), so that any program for it opens a backup. It proves
-each piece by itself and where the last one ends, and not who has written it: anybody has the public keys. That the file
-is the one that the house wrote, its SHA-256 says.
+The format is age (https://age-encryption.org/v1, X25519), which any age implementation can decrypt.
+It authenticates each chunk and the end of the file, but not the author, since anyone has the public
+keys. The SHA-256 shows that the file is the one that was written.
 """
 
 import hashlib
@@ -21,14 +22,14 @@ REFUSED: Final = (pyrage.DecryptError, OSError)
 
 
 class Source(Protocol):
-    """What is read to be encrypted."""
+    """Interface of the data to encrypt."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes, none at the end."""
+        """Return up to *size* bytes, empty at the end."""
 
 
 class Counted:
-    """A file that is written: how many bytes, their SHA-256, and what failed, since pyrage would tell in its words."""
+    """Wraps an output file; counts and hashes its bytes, and keeps an OSError, because pyrage would reword it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._sum = file, hashlib.sha256()
@@ -36,11 +37,11 @@ class Counted:
 
     @property
     def sha256(self) -> str:
-        """In hexadecimal digits."""
+        """The SHA-256 so far, in hexadecimal digits."""
         return self._sum.hexdigest()
 
     def write(self, data: bytes) -> int:
-        """Write all of it. Raises OSError."""
+        """Write all of *data*. Raises OSError."""
         try:
             self._file.write(data)
         except OSError as error:
@@ -51,12 +52,12 @@ class Counted:
         return len(data)
 
     def flush(self) -> None:
-        """Have the system know all of it. Raises OSError."""
+        """Flush to the operating system. Raises OSError."""
         self._file.flush()
 
 
 def recipients() -> list[Recipient]:
-    """Return for whose keys backups are encrypted, as the settings say. Raises NotReady."""
+    """Return the configured public keys. Raises NotReady."""
     found = []
     for each in settings.BACKUP_RECIPIENTS:
         try:
@@ -76,7 +77,7 @@ def identities(file: Path) -> list[Identity]:
         found = [Identity.from_str(line) for line in lines if line and not line.startswith("#")]
     except (OSError, UnicodeDecodeError) as error:
         raise CannotRead(f"{file} cannot be read: {error}") from error
-    except pyrage.IdentityError as error:  # whose words never name the key
+    except pyrage.IdentityError as error:  # its message never contains the key
         raise CannotRead(
             f"{file} is no file of secret keys: each of its lines begins with AGE-SECRET-KEY-1."
         ) from error
@@ -86,13 +87,13 @@ def identities(file: Path) -> list[Identity]:
 
 
 def is_encrypted(file: Path) -> bool:
-    """Say whether a backup is. Raises OSError."""
+    """Return whether a backup is encrypted. Raises OSError."""
     with file.open("rb") as beginning:
         return beginning.read(len(BEGINNING)) == BEGINNING
 
 
 def encrypt(source: Source, file: Counted, readers: list[Recipient]) -> None:
-    """Encrypt *source* to its end, a piece at a time. Raises OSError where it cannot be written."""
+    """Encrypt *source* to its end, in chunks. Raises OSError where the file cannot be written."""
     try:
         pyrage.encrypt_io(cast("BufferedIOBase", source), cast("BufferedIOBase", file), readers)
     except (pyrage.EncryptError, OSError) as error:
@@ -100,8 +101,8 @@ def encrypt(source: Source, file: Counted, readers: list[Recipient]) -> None:
 
 
 def decrypt(file: Path, keys: list[Identity], into: BinaryIO) -> None:
-    """Decrypt *file* to its end, a piece at a time, each once it is proven. Raises CannotRead; BrokenPipeError where
-    nobody reads on.
+    """Decrypt *file* to its end, in chunks, each after it is authenticated. Raises CannotRead;
+    BrokenPipeError where the reader has ended.
     """
     reader = Counted(into)
     with file.open("rb") as source:

@@ -1,33 +1,33 @@
-"""Why a house cannot be backed up or put up again. Every message says what to do to whoever typed the command."""
+"""Errors of backup and restore. Every message tells the operator what to do."""
 
 
 class BackupError(Exception):
-    """Base of everything this package raises."""
+    """Base class of all errors of this package."""
 
 
 class CannotWrite(BackupError):
-    """The file cannot be written where it should."""
+    """The file cannot be written."""
 
 
 class CannotRead(BackupError):
-    """The file is no backup, or a damaged one."""
+    """The file is not a backup, or is damaged."""
 
 
 class OfAnotherProgram(BackupError):
-    """The backup was made by a program that knows more than this one."""
+    """The backup was made by a newer release."""
 
 
 class NotEmpty(BackupError):
-    """The database holds something already."""
+    """The database is not empty."""
 
 
 class NotReady(BackupError):
-    """Something is missing before the house can be put up, or somebody is at work in it."""
+    """Something is missing, or other processes use the database."""
 
 
 class WrongKey(BackupError):
-    """A key of the environment is not the one that the house used."""
+    """A configured key is not the one that the data was encrypted with."""
 
 
 class ProgramFailed(BackupError):
-    """PostgreSQL's own program gave up; the message is its last words."""
+    """A PostgreSQL program failed; the message is the end of its output."""

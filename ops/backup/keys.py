@@ -1,6 +1,4 @@
-"""Whether the keys of the environment are those that the house used: they are in no backup, so others may have been put
-in their place.
-"""
+"""Check of the configured keys against restored data: backups contain no keys, so wrong ones may be configured."""
 
 from collections.abc import Iterator
 
@@ -20,11 +18,11 @@ from wallet.models import PartnerKey, PayoutAccount
 from wallet.payouts import accounts
 from wallet.seamless_wallet.keys import secret_of
 
-FEW = 20  # rows that are tried: one that was spoilt must not speak for all
+FEW = 20  # rows to try: a single damaged one must not decide
 
 
 def demand_right() -> list[str]:
-    """Return in sentences which keys were tried. Raises WrongKey."""
+    """Return sentences about which keys were tried. Raises WrongKey."""
     return [
         _sentence("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
         _sentence("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
@@ -60,7 +58,7 @@ def _shoes() -> Iterator[bool]:
         except InvalidTag:
             yield False
         except Doubt:
-            yield True  # it opens, and something else is wrong
+            yield True  # it decrypts; something else is wrong
         else:
             yield True
 

@@ -1,7 +1,9 @@
-"""Live tables of a copy: no card of their shoes is dealt any more, and whoever had something there gets what is theirs.
+"""Live tables of a copy: no more cards are dealt from their shoes, and players get what they are
+due.
 
-A round that is dealt has its result, which its cards say, however long ago: it is settled; between guests the croupier
-decides by the rule for whoever is still asked, as for everybody who is absent. What is not dealt is cancelled.
+The cards of a dealt round determine its result, however long ago, so it is settled. At Chemin de
+Fer the croupier decides by the rule for a player who is still asked, as for every absent one.
+Rounds that are not dealt are cancelled.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +33,9 @@ STEPS: Final = 60  # more than a coup takes
 
 @dataclass
 class Cleared:
-    """How many rounds were settled and cancelled and how many shoes retired, and what waits for a ruling."""
+    """Number of rounds settled and cancelled and of shoes retired, and sentences about tables that
+    wait for a ruling.
+    """
 
     settled: int = 0
     cancelled: int = 0
@@ -40,7 +44,7 @@ class Cleared:
 
 
 def clear(*, by: str, why: str) -> Cleared:
-    """Have every live table done with its round and its shoe."""
+    """End the round and the shoe of every live table."""
     cleared = Cleared()
     for live_table in LiveTable.objects.select_related("table").order_by("pk"):
         is_of_guests = live_table.table.shape == Shape.GUESTS
@@ -69,13 +73,13 @@ def _round_of(live_table: LiveTable) -> LiveRound | None:
 
 
 def _settle(live_table: LiveTable, found: LiveRound) -> None:
-    """Nobody watches how the cards are turned up: it is due at once."""
+    """Settle at once: nobody watches the cards being revealed."""
     LiveRound.objects.filter(pk=found.pk).update(deadline=clock.now())
     phases.advance(live_table.pk)
 
 
 def _play_out(live_table: LiveTable, found: LiveRound) -> None:
-    """Whoever is asked has stood still for so long that the croupier decides for them."""
+    """Let each decision time out, so that the croupier decides for the player."""
     for _ in range(STEPS):
         late = clock.now() - timedelta(seconds=settings.LIVE_LATE_SECONDS + 1)
         CheminTable.objects.filter(pk=live_table.pk, deadline__isnull=False).update(deadline=late)
@@ -86,7 +90,7 @@ def _play_out(live_table: LiveTable, found: LiveRound) -> None:
 
 @transaction.atomic
 def _retire(live_table: LiveTable, *, is_of_guests: bool) -> bool:
-    """Deal nothing more from the shoe on a table; say whether there was one."""
+    """Retire the shoe on a table; return whether there was one."""
     live_table.refresh_from_db()
     shoe = live_table.shoe
     if shoe is None or shoe.ended_at is not None:

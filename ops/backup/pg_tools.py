@@ -1,5 +1,5 @@
-"""PostgreSQL's own programs for archives, as the owner of the tables. They come with the embedded server, whichever
-server the house uses; theirs read and write every version up to their own.
+"""PostgreSQL's archive programs, run as the owner of the tables. The bundled ones are used with any
+server: they read and write every version up to their own.
 """
 
 import os
@@ -19,7 +19,7 @@ from ops.embedded import binaries
 
 OWNER: Final = "owner"
 OURS: Final = ("server_side_binding", "prepare_threshold", "cursor_factory", "context", "client_encoding")
-"""What Django tells psycopg and no other program understands."""
+"""Connection options of Django that other programs do not support."""
 OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
@@ -28,12 +28,12 @@ WHICH: Final = """
     SELECT system_identifier, (SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()
 """
 VARIABLES: Final = {DEFAULT_DB_ALIAS: "DATABASE_URL", OWNER: "DATABASE_OWNER_URL"}
-LAST_WORDS: Final = 3  # lines of what a program says that are passed on
+LAST_WORDS: Final = 3  # lines of a program's output that an error contains
 
 
 def demand_owner() -> None:
-    """See that the owner of the tables can log in, to the very database that the house logs in to: what is put up in
-    one would be settled in the other. Raises NotReady.
+    """Check that the owner of the tables can log in, and to the same database as web and workers:
+    otherwise one would be restored and another activated. Raises NotReady.
     """
     if not settings.DATABASE_OWNER_URL:
         raise NotReady("Set DATABASE_OWNER_URL: only whoever owns the database copies it or puts it up.")
@@ -42,7 +42,7 @@ def demand_owner() -> None:
 
 
 def demand_alone() -> None:
-    """Raises NotReady where web, workers or beat are at work in the database."""
+    """Raise NotReady where web, workers or beat use the database."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(OTHERS)
         (others,) = cursor.fetchone()
@@ -51,23 +51,23 @@ def demand_alone() -> None:
 
 
 class Program:
-    """One of them at work: bytes in at `stdin`, out at `stdout`, each where it was asked for."""
+    """A running program, with pipes for `stdin` and `stdout` where requested."""
 
     def __init__(self, name: str, process: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
         self._name, self._process, self._said = name, process, said
 
     @property
     def stdin(self) -> BinaryIO:
-        """Where it reads."""
+        """The program's standard input."""
         return self._process.stdin  # type: ignore[return-value]  # there is a pipe
 
     @property
     def stdout(self) -> BinaryIO:
-        """Where it writes."""
+        """The program's standard output."""
         return self._process.stdout  # type: ignore[return-value]
 
     def end(self) -> None:
-        """Give it nothing more, and wait for its end. Raises ProgramFailed."""
+        """Close its input and wait for its end. Raises ProgramFailed."""
         if self._process.stdin:
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
@@ -79,7 +79,7 @@ class Program:
 
 
 def run(name: str, *arguments: str | Path, is_connected: bool = False) -> None:
-    """Run one of them to its end, on the owner's database where *is_connected*. Raises ProgramFailed."""
+    """Run a program to its end, on the owner's database if *is_connected*. Raises ProgramFailed."""
     with started(name, *arguments, is_connected=is_connected) as program:
         program.end()
 
@@ -90,12 +90,12 @@ def run_on(
     is_connected: bool = False,
     printed: IO[bytes] | None = None,
 ) -> None:
-    """Run pg_restore on what *archive* writes for it, and keep what it prints where *printed* is given. Raises
-    ProgramFailed, and whatever *archive* raises: then it is stopped before it comes to the end of what it read, which
-    nobody takes for the end of the archive.
+    """Run pg_restore on what *archive* writes, with its output in *printed* if given. Raises
+    ProgramFailed, and whatever *archive* raises. In that case it is killed before its input ends,
+    so that it never takes a partial archive for a complete one.
     """
     with started("pg_restore", *arguments, is_connected=is_connected, reads=True, printed=printed) as program:
-        with suppress(BrokenPipeError):  # it has all that it needs, or says why it reads no further
+        with suppress(BrokenPipeError):  # it has all that it needs, or reports why it stopped reading
             archive(program.stdin)
         program.end()
 
@@ -124,7 +124,7 @@ def started(
     writes: bool = False,
     printed: IO[bytes] | None = None,
 ) -> Iterator[Program]:
-    """Start one of them, on the owner's database where *is_connected*; it is killed where the block does not end it."""
+    """Start a program, on the owner's database if *is_connected*; it is killed if still running after the block."""
     address, environment = _address() if is_connected else ("", {})
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
@@ -147,7 +147,7 @@ def started(
 
 
 def _which(alias: str) -> object:
-    """Return what no other database has, whichever way leads to it. Raises NotReady."""
+    """Return an identity of the database that does not depend on how it is reached. Raises NotReady."""
     try:
         with connections[alias].cursor() as cursor:
             cursor.execute(WHICH)
@@ -157,7 +157,7 @@ def _which(alias: str) -> object:
 
 
 def _address() -> tuple[str, Mapping[str, str]]:
-    """Return how the owner connects, and the password apart from it: others may see the list of processes."""
+    """Return the owner's connection string, and the password separately, because process lists show arguments."""
     given = connections[OWNER].get_connection_params()
     password = given.pop("password", None)
     address = make_conninfo(**{name: value for name, value in given.items() if name not in OURS})

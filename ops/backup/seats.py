@@ -1,4 +1,4 @@
-"""Places at solo tables commit to another round than the one in a copy, whose seed may have been shown since."""
+"""New rounds for solo tables of a copy: the seeds of the committed ones may have been revealed since."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ BATCH: Final = 1000
 
 
 def commit_anew() -> int:
-    """Give every place a round of which nobody knows anything; what lies there stays. Return how many there are."""
+    """Commit every seat to a new round; its bets are kept. Return the number of seats."""
     ids = list(NextRound.objects.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), BATCH):
         _commit(ids[begin : begin + BATCH])

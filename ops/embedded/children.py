@@ -1,4 +1,4 @@
-"""Programs that one process starts, starts again when they die, and takes down with itself whatever happens to it."""
+"""Child processes that are restarted when they die, and that die with their parent."""
 
 import ctypes
 import os
@@ -25,47 +25,47 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Program:
-    """What to run and how to end it."""
+    """What to run and how to stop it."""
 
     name: str
     arguments: tuple[str, ...]
     log: Path
     environment: Mapping[str, str]
     stop_with: signal.Signals = signal.SIGTERM
-    orphan_with: signal.Signals = signal.SIGKILL  # what the kernel sends it when its parent is gone
+    orphan_with: signal.Signals = signal.SIGKILL  # signal from the kernel when the parent is gone
     account: Account | None = None
     folder: Path | None = None
     inherited: tuple[int, ...] = field(default=())
 
 
 def die_with_parent(with_signal: signal.Signals, parent: int) -> None:
-    """Have the kernel send this process *with_signal* when *parent*, by whose main thread it was started, is gone."""
+    """Make the kernel send this process *with_signal* when *parent*, whose main thread started it, has ended."""
     _libc.prctl(PR_SET_PDEATHSIG, with_signal)
     if os.getppid() != parent:
         os._exit(1)
 
 
 class Process(Protocol):
-    """A child process, as `subprocess.Popen` has it."""
+    """A child process, with part of the interface of `subprocess.Popen`."""
 
     pid: int
 
     def poll(self) -> int | None:
-        """Return how it ended, or None while it runs."""
+        """Return the exit status, or None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end and return how it ended. Raises subprocess.TimeoutExpired."""
+        """Wait for the end and return the exit status. Raises subprocess.TimeoutExpired."""
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal unless it has ended."""
+        """Send a signal unless the process has ended."""
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
 
 
 def spawn(program: Program) -> subprocess.Popen[bytes]:
-    """Start *program* in a session of its own, so that Ctrl-C reaches only its parent; call from the main thread,
-    which the kernel watches.
+    """Start *program* in its own session, so that Ctrl-C reaches only its parent. Must be called
+    from the main thread, because the kernel watches the starting thread.
     """
     parent = os.getpid()
 
@@ -83,13 +83,13 @@ def spawn(program: Program) -> subprocess.Popen[bytes]:
             extra_groups=[] if account else None,
             start_new_session=True,
             pass_fds=program.inherited,
-            # The kernel forgets this at a change of account, so that it has to come last; callers run one thread.
+            # The kernel clears this setting when the account changes, so it is set last. Callers are single-threaded.
             preexec_fn=partial(die_with_parent, program.orphan_with, parent),  # noqa: PLW1509
         )
 
 
 class Child:
-    """One program kept running; *start* starts it."""
+    """A program that is kept running; *start* starts it."""
 
     def __init__(
         self, program: Program, say: Callable[[str], None], start: Callable[[Program], Process] = spawn
@@ -103,22 +103,22 @@ class Child:
         self._delay = 0.0
 
     def start(self) -> None:
-        """Start it now."""
+        """Start the program."""
         self._process = self._start(self.program)
         self._started_at = time.monotonic()
 
     @property
     def pid(self) -> int | None:
-        """The id of the process while it runs; None before its start and after its end."""
+        """The process ID while it runs; None before its start and after its end."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def exit_status(self) -> int | None:
-        """Say how it ended, or None while it runs."""
+        """Return the exit status, or None while it runs."""
         return self._process.poll() if self._process else None
 
     def revive(self) -> None:
-        """Start it again if it died: at once the first time, later and later if it keeps dying. Says so. Call this
-        often.
+        """Restart the program if it died, and report it: at once the first time, with growing
+        delays if it keeps dying. Call this often.
         """
         now = time.monotonic()
         if self._process is None:
@@ -138,12 +138,12 @@ class Child:
             self.start()
 
     def ask_to_stop(self) -> None:
-        """Send the signal on which it ends cleanly."""
+        """Send the signal that stops the program cleanly."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(self.program.stop_with)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it has ended, killing it after *seconds*; say whether it ended by itself."""
+        """Wait for the end, killing the program after *seconds*; return whether it ended by itself."""
         if self._process is None:
             return True
         try:
@@ -156,7 +156,7 @@ class Child:
 
 
 def wait_for_end(children: Iterable[Child], seconds: float) -> None:
-    """Wait until one of *children* ends or has to be started again, for so many seconds at most."""
+    """Wait until one of *children* ends or must be restarted, for *seconds* at most."""
     running = [child.pid for child in children]
     ends = [os.pidfd_open(pid) for pid in running if pid]
     try:
@@ -167,7 +167,7 @@ def wait_for_end(children: Iterable[Child], seconds: float) -> None:
 
 
 def describe(status: int) -> str:
-    """Put an exit status in words."""
+    """Describe an exit status."""
     return (
         f"was killed by signal {-status} ({signal.Signals(-status).name})"
         if status < 0
@@ -176,8 +176,8 @@ def describe(status: int) -> str:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """Open *path* for appending; one older log is kept once it has grown large. Logs name people and their addresses,
-    so their folder is made for its owner alone.
+    """Open a log for appending; a large one is renamed, and one old log is kept. Logs contain
+    personal data, so their folder is readable only by its owner.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if path.exists() and path.stat().st_size > LOG_BYTES:
@@ -186,5 +186,5 @@ def open_log(path: Path) -> BinaryIO:
 
 
 def last_lines(path: Path, count: int = 8) -> str:
-    """Return the end of a log."""
+    """Return the last lines of a log."""
     return "\n".join(path.read_text(errors="replace").splitlines()[-count:]) if path.exists() else ""

@@ -1,29 +1,29 @@
-"""Why the embedded servers cannot run. Every message is one that whoever typed the command can act on."""
+"""Errors of the embedded servers. Every message tells the user what to do."""
 
 
 class EmbeddedError(Exception):
-    """Base of everything this package raises."""
+    """Base class of all errors of this package."""
 
 
 class NoServerAccount(EmbeddedError):
-    """Started by root, and there is no account that the servers, which refuse to run as root, could run as."""
+    """Started by root, and there is no other account for the servers, which refuse to run as root."""
 
 
 class UnsafeFolder(EmbeddedError):
-    """A folder for sockets exists already and others could reach into it."""
+    """The folder for sockets exists and other users can access it."""
 
 
 class DataOfAnotherVersion(EmbeddedError):
-    """The data folder was made by another major version of PostgreSQL."""
+    """The data folder belongs to another major version of PostgreSQL."""
 
 
 class DataOfAnotherAccount(EmbeddedError):
-    """The data folder belongs to another account of this machine."""
+    """The data folder belongs to another user of this host."""
 
 
 class DidNotStart(EmbeddedError):
-    """A server, or the keeper itself, ended before it was ready."""
+    """A server, or the keeper, ended before it was ready."""
 
 
 class StillHeld(EmbeddedError):
-    """A lock was not given back in time."""
+    """A lock was not released in time."""

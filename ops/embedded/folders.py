@@ -1,4 +1,4 @@
-"""Private folders for the servers' account."""
+"""Private folders of the servers' account."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from ops.embedded.paths import OUTSIDE, Account, Places
 
 
 def prepare(places: Places) -> None:
-    """Make every folder the servers need, except the cluster's own. Raises UnsafeFolder, DataOfAnotherAccount."""
+    """Create every folder of the servers, except the cluster. Raises UnsafeFolder, DataOfAnotherAccount."""
     if places.pointer.is_dir() and os.geteuid() not in (0, places.pointer.stat().st_uid):
         owner = places.pointer.stat().st_uid
         raise DataOfAnotherAccount(
@@ -23,7 +23,7 @@ def prepare(places: Places) -> None:
 
 
 def _settle_outside(places: Places) -> None:
-    """Make the home outside and the link to it. One that is there was that of a ``var/`` that is gone, keys and all."""
+    """Create the data folder outside ``var/`` and link to it. An existing one belonged to a deleted ``var/``."""
     OUTSIDE.mkdir(parents=True, exist_ok=True, mode=0o755)
     if places.home.exists():
         places.home.rename(places.home.with_name(f"{places.home.name}.{time.time_ns()}"))
@@ -34,8 +34,8 @@ def _settle_outside(places: Places) -> None:
 
 
 def make_private(folder: Path, account: Account | None) -> None:
-    """Make *folder* for *account* alone (None: for ourselves). Raises UnsafeFolder if it is there and others own it
-    or may enter it.
+    """Create *folder* for *account* only (None: the current user). Raises UnsafeFolder if it exists
+    and others own it or can access it.
     """
     try:
         folder.mkdir(mode=0o700)
@@ -47,7 +47,7 @@ def make_private(folder: Path, account: Account | None) -> None:
 
 
 def _check(folder: Path, account: Account | None) -> None:
-    """Folders in /tmp have names that others can guess."""
+    """Check owner and mode, because folders in /tmp have predictable names."""
     status = folder.lstat()
     owner = account.uid if account else os.geteuid()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner or status.st_mode & 0o077:

@@ -1,9 +1,9 @@
-"""The keeper: the process that starts PostgreSQL and Valkey, keeps them running while anyone uses them, and stops them
-after the last one.
+"""Keeper: the process that starts PostgreSQL and Valkey, keeps them running while any process uses
+them, and stops them afterwards.
 
-Started by `ops.embedded.users`, never by hand: ``python -m ops.embedded.keeper VAR PURPOSE START_LOCK REPORT``,
-the last two being inherited descriptors: the start lock, which it gives back when it is ready, and a pipe on which it
-says ``ready`` or why not.
+`ops.embedded.users` starts it as ``python -m ops.embedded.keeper VAR PURPOSE START_LOCK REPORT``.
+The last two are inherited descriptors: the start lock, which it releases when the servers are
+ready, and a pipe to which it writes ``ready`` or an error.
 """
 
 import os
@@ -22,7 +22,7 @@ from ops.embedded.paths import SHORT, Places
 from ops.embedded.purpose import Purpose
 from ops.embedded.users import READY
 
-POLL_SECONDS = 0.5  # between two looks whether anybody uses the servers; one that dies is noticed at once
+POLL_SECONDS = 0.5  # between two checks for users; a server that dies is noticed at once
 SECONDS_FOR_LEFTOVERS = 60.0
 SECONDS_TO_STOP = 60.0
 
@@ -37,7 +37,7 @@ class Keeper:
         self._told_to_stop = False
 
     def start(self) -> None:
-        """Start both servers and wait until they answer. Raises EmbeddedError; then `stop` is still to be called."""
+        """Start both servers and wait until they answer. Raises EmbeddedError; `stop` must still be called then."""
         folders.prepare(self.places)
         programs = binaries.for_servers(self.places)
         leftovers = FileLock(self.places.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
@@ -52,8 +52,8 @@ class Keeper:
         valkey.wait_until_ready(self.places, broker)
 
     def tend(self) -> None:
-        """Revive servers that die, until nobody uses them or SIGTERM says to stop. The users' lock is then held, so
-        that newcomers wait.
+        """Restart servers that die, until no process uses them or SIGTERM arrives. The users' lock
+        is then held, so that new users wait.
         """
         users = FileLock(self.places.users_lock)
         while not (self._told_to_stop or users.try_lock()):
@@ -62,7 +62,7 @@ class Keeper:
             wait_for_end(self.children, POLL_SECONDS)
 
     def stop(self) -> None:
-        """Stop both servers cleanly, and remove what is not to be kept."""
+        """Stop both servers cleanly, and remove temporary data."""
         for child in self.children:
             child.ask_to_stop()
         for child in self.children:
@@ -75,7 +75,7 @@ class Keeper:
             shutil.rmtree(self.places.var, ignore_errors=True)
 
     def stop_on_sigterm(self) -> None:
-        """Let SIGTERM end `tend`; the terminal's signals are for the programs in front of it."""
+        """Make SIGTERM end `tend`, and ignore signals from the terminal."""
         signal.signal(signal.SIGTERM, self._on_sigterm)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -85,15 +85,15 @@ class Keeper:
 
 
 def say(text: str) -> None:
-    """Write one line of the keeper's log, which the launcher shows as well."""
+    """Write a line to the keeper's log, which the launcher shows too."""
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {text}", flush=True)
 
 
 def main() -> None:
-    """Run as described above; ends with status 1 if the servers did not start."""
+    """Run the keeper; exit with status 1 if the servers did not start."""
     var, purpose, start_lock, report = sys.argv[1:]
     if os.fork():
-        os._exit(0)  # so that the keeper is no child of who started it, and no zombie of theirs one day
+        os._exit(0)  # detaches the keeper from the process that started it, so that it cannot become its zombie
     places = Places(Path(var))
     keeper = Keeper(places, Purpose(purpose))
     keeper.stop_on_sigterm()
@@ -114,7 +114,7 @@ def main() -> None:
 
 
 def _report(pipe: int, answer: bytes) -> None:
-    """Tell whoever started us; they may have been killed meanwhile, and others use the servers already."""
+    """Report to the process that started the keeper. It may have been killed while others use the servers already."""
     with suppress(BrokenPipeError):
         os.write(pipe, answer)
     os.close(pipe)

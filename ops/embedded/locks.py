@@ -1,4 +1,4 @@
-"""Locks on files: the kernel gives them back when their holder is gone, however it went."""
+"""File locks, which the kernel releases when their holder ends for any reason."""
 
 import fcntl
 import os
@@ -13,10 +13,10 @@ POLL_SECONDS = 0.02
 
 
 class FileLock:
-    """A ``flock`` on *path*, which is made if it is missing.
+    """A ``flock`` on *path*, which is created if missing.
 
-    The lock belongs to the open file: a child that inherits `descriptor` holds it too, and it is free once all of them
-    have closed it.
+    The lock belongs to the open file: a child that inherits `descriptor` holds it too. It is
+    released when all of them have closed it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -24,7 +24,7 @@ class FileLock:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def try_lock(self, *, shared: bool = False) -> bool:
-        """Take the lock if it is free; say whether it is ours."""
+        """Take the lock if it is free; return whether it was taken."""
         try:
             fcntl.flock(self.descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -42,7 +42,7 @@ class FileLock:
         return self
 
     def close(self) -> None:
-        """Give our hold back; children that inherited it keep theirs."""
+        """Close our descriptor; children that inherited it keep the lock."""
         os.close(self.descriptor)
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class FileLock:
 
 
 def is_locked(path: Path) -> bool:
-    """Say whether anyone holds *path* exclusively."""
+    """Return whether any process holds *path* exclusively."""
     if not path.exists():
         return False
     with FileLock(path) as probe:

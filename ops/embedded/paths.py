@@ -1,9 +1,9 @@
-"""Where the embedded servers keep what, and as whom they run.
+"""Paths of the embedded servers, and the account they run as.
 
-Everything stands in the project's ``var/``. Two exceptions, both for reasons of the system: servers refuse to run as
-root, so that root starts them as `postgres` or `nobody`, and where that account cannot reach ``var/`` (a clone under
-/root) the data stands in ``/var/lib/sabot/`` and ``var/postgresql`` is a link there; and a unix socket's path holds 107
-bytes, so that a long one is replaced by a private folder in ``/tmp``.
+All data is in the project's ``var/``, with two exceptions. Servers refuse to run as root, so root
+starts them as `postgres` or `nobody`. If that account cannot access ``var/`` (a clone under /root),
+the data is in ``/var/lib/sabot/`` and ``var/postgresql`` is a link to it. The path of a Unix socket
+is limited to 107 bytes, so a private folder in ``/tmp`` replaces a longer one.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 LONGEST_SOCKET_PATH = 107
-PORT = 5432  # no network port: part of the socket's name
+PORT = 5432  # part of the socket's name, not a network port
 SOCKET_OF_POSTGRESQL = f".s.PGSQL.{PORT}"
 SOCKET_OF_VALKEY = "valkey.sock"
-VALKEY_DATABASES = 4096  # the house uses two; each test takes a pair of its own
+VALKEY_DATABASES = 4096  # the system uses two; each test uses its own pair
 OUTSIDE = Path("/var/lib/sabot")
 SHORT = Path("/tmp")  # noqa: S108  (TMPDIR would differ between processes that must meet; the folder made here is private)
 
@@ -32,7 +32,7 @@ OWNER_ROLE = "sabot_owner"
 
 @dataclass(frozen=True)
 class Account:
-    """A unix account that servers started by root run as."""
+    """A Unix account that servers started by root run as."""
 
     name: str
     uid: int
@@ -40,18 +40,18 @@ class Account:
 
     @classmethod
     def of(cls, entry: pwd.struct_passwd) -> "Account":
-        """Read it from the password database."""
+        """Create it from an entry of the password database."""
         return cls(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where the embedded servers answer, as the settings want them."""
+    """URLs of the embedded servers, in the formats of the settings."""
 
     sockets: Path
 
     def database(self, name: str, role: str) -> str:
-        """Return the address of database *name* for log-in as *role*."""
+        """Return the URL of database *name* for login as *role*."""
         return f"postgresql://{role}@/{quote(name)}?host={quote(str(self.sockets))}&port={PORT}"
 
     @property
@@ -66,42 +66,42 @@ class Addresses:
 
     @property
     def superuser_url(self) -> str:
-        """For making roles and databases."""
+        """For creating roles and databases."""
         return self.database("postgres", SUPERUSER)
 
     def broker(self, number: int) -> str:
-        """Return the address of Valkey's database *number*, as Celery wants it."""
+        """Return the URL of Valkey's database *number*, in Celery's format."""
         return f"redis+socket://{self.sockets / SOCKET_OF_VALKEY}?virtual_host={number}"
 
     def cache(self, number: int) -> str:
-        """Return the address of Valkey's database *number*, as redis-py wants it."""
+        """Return the URL of Valkey's database *number*, in redis-py's format."""
         return f"unix://{self.sockets / SOCKET_OF_VALKEY}?db={number}"
 
     @property
     def broker_url(self) -> str:
-        """For messages."""
+        """For the broker."""
         return self.broker(0)
 
     @property
     def cache_url(self) -> str:
-        """For what may be forgotten."""
+        """For the cache."""
         return self.cache(1)
 
 
 @dataclass(frozen=True)
 class Places:
-    """The folders of one installation; asking makes none of them."""
+    """Paths of one installation; reading them creates nothing."""
 
     var: Path
 
     @property
     def run(self) -> Path:
-        """Locks."""
+        """Folder of the locks."""
         return self.var / "run"
 
     @property
     def logs(self) -> Path:
-        """What the servers and the processes of the house print."""
+        """Folder of the logs of servers and processes."""
         return self.var / "log"
 
     @property
@@ -116,13 +116,13 @@ class Places:
 
     @property
     def keeper_lock(self) -> Path:
-        """Held by the keeper for its life; its contents are the keeper's process id."""
+        """Held by the keeper while it runs; contains its process ID."""
         return self.run / "keeper.lock"
 
     @property
     def servers_lock(self) -> Path:
-        """Inherited by the servers: free only when every one of their processes is gone, also after ``kill -9`` of
-        the keeper.
+        """Inherited by the servers: free only when all of their processes have ended, also after
+        ``kill -9`` of the keeper.
         """
         return self.run / "servers.lock"
 
@@ -133,8 +133,8 @@ class Places:
 
     @cached_property
     def account(self) -> Account | None:
-        """Whom root runs the servers as: whoever owns the data, else `postgres`, else `nobody`. None for an ordinary
-        user, and if there is none.
+        """The account for servers started by root: the owner of the data, else `postgres`, else
+        `nobody`. None for other users, and if there is no such account.
         """
         if os.geteuid() != 0:
             return None
@@ -149,8 +149,8 @@ class Places:
 
     @cached_property
     def home(self) -> Path:
-        """The folder that holds the servers' data: where it is already, else ``var/`` unless their account cannot
-        reach it.
+        """The folder of the servers' data: the existing one, else ``var/`` unless their account
+        cannot access it.
         """
         if self.pointer.is_symlink():
             return self.pointer.readlink().parent
@@ -185,19 +185,19 @@ class Places:
 
     @property
     def addresses(self) -> Addresses:
-        """Where the servers answer once they run."""
+        """The servers' URLs, whether or not they run."""
         return Addresses(self.sockets)
 
 
 def can_read(account: Account, path: Path) -> bool:
-    """Say whether *account*, with its first group only, may pass every folder on the way and read *path*; folders
-    still to be made count as ours.
+    """Return whether *account*, with its primary group only, can access every parent folder and
+    read *path*. Folders that do not exist yet are ignored.
     """
     return all(_allows(account, step) for step in (path, *path.parents) if step.exists())
 
 
 def _allows(account: Account, step: Path) -> bool:
-    """Read the permission bits of one step: passing a folder needs x, reading a file r."""
+    """Check the permission bits of one path: x for a folder, r for a file."""
     status = step.stat()
     read, enter = (stat.S_IRUSR, stat.S_IXUSR)
     needed = enter if stat.S_ISDIR(status.st_mode) else read
@@ -206,5 +206,5 @@ def _allows(account: Account, step: Path) -> bool:
 
 
 def _digest(path: Path) -> str:
-    """Name a folder elsewhere after *path*."""
+    """Return a short name derived from *path*."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""PostgreSQL: making a cluster, running it, waiting until it answers."""
+"""PostgreSQL: creating a cluster, running it, waiting until it answers."""
 
 import shutil
 import signal
@@ -24,7 +24,7 @@ INITDB = (
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--locale=C",
-    "--auth-local=trust",  # the socket stands in a folder that only the servers' account, its user and root may enter
+    "--auth-local=trust",  # only the servers' account, its user and root can access the socket's folder
     "--auth-host=reject",
 )
 SETTINGS = {
@@ -36,12 +36,12 @@ SETTINGS = {
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
 }
-# A database of a test lives for seconds: what a vacuum happens to gather would make its plans a matter of luck.
+# A test database lives for seconds: with autovacuum, its query plans would depend on timing.
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
 def program(places: Places, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:
-    """Return the server as a program. It ends cleanly on SIGINT ("fast": open transactions are rolled back)."""
+    """Return the server program. SIGINT stops it cleanly ("fast": open transactions are rolled back)."""
     settings = SETTINGS | {"unix_socket_directories": str(places.sockets)} | ({} if purpose.durable else NOT_DURABLE)
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     return Program(
@@ -58,8 +58,8 @@ def program(places: Places, binaries: Binaries, purpose: Purpose, inherited: tup
 
 
 def prepare(places: Places, binaries: Binaries, purpose: Purpose) -> None:
-    """Make the cluster if there is none, and clear what a killed server left. Call only when no server of this cluster
-    runs.
+    """Create the cluster if it is missing, and remove what a killed server left. Call only when no
+    server of this cluster runs.
 
     Raises DataOfAnotherVersion, DidNotStart.
     """
@@ -71,12 +71,12 @@ def prepare(places: Places, binaries: Binaries, purpose: Purpose) -> None:
             f"{places.pointer} was made by PostgreSQL {made_by}, this is {POSTGRESQL_MAJOR}: "
             f"dump it with the version that made it, or start afresh with `make reset`"
         )
-    # The process id in it may by now be that of any other process, for which PostgreSQL would refuse to start.
+    # Another process may have the process ID in this file by now, and PostgreSQL would refuse to start.
     (places.cluster / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _make_cluster(places: Places, binaries: Binaries, purpose: Purpose) -> None:
-    """Run initdb beside the place and rename, so that a cluster is whole if it is there."""
+    """Run initdb in a temporary folder and rename it, so that an existing cluster is complete."""
     draft = places.cluster.with_name("postgresql.new")
     shutil.rmtree(draft, ignore_errors=True)
     make_private(draft, places.account)
@@ -98,7 +98,7 @@ def _make_cluster(places: Places, binaries: Binaries, purpose: Purpose) -> None:
 
 
 def wait_until_ready(places: Places, child: Child) -> None:
-    """Wait until the server takes connections and the house's roles and database are there. Raises DidNotStart."""
+    """Wait until the server accepts connections, and create roles and database if missing. Raises DidNotStart."""
     deadline = time.monotonic() + SECONDS_TO_START
     while True:
         try:

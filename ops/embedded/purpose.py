@@ -1,10 +1,10 @@
-"""What a pair of servers is for."""
+"""Purpose of a pair of embedded servers."""
 
 from enum import Enum
 
 
 class Purpose(Enum):
-    """Decided by whoever starts the servers; who joins later takes them as they are."""
+    """Chosen by the process that starts the servers; others use them as they are."""
 
     HOUSE = "house"
     BENCH = "bench"
@@ -12,10 +12,10 @@ class Purpose(Enum):
 
     @property
     def durable(self) -> bool:
-        """Whether a commit is on the disk when it returns."""
+        """Whether a commit is on disk when it returns."""
         return self is not Purpose.TESTS
 
     @property
     def kept(self) -> bool:
-        """Whether the data outlives the last user; otherwise the keeper removes the whole folder."""
+        """Whether the data is kept after the last user; otherwise the keeper removes the whole folder."""
         return self is Purpose.HOUSE

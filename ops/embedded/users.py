@@ -1,4 +1,4 @@
-"""The side of those who use the servers: join, start them if nobody has, leave."""
+"""Use of the embedded servers: join, start them if necessary, leave."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from ops.embedded.paths import Addresses, Places
 from ops.embedded.purpose import Purpose
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-READY = b"ready"  # what a keeper reports; anything else is the reason why not
+READY = b"ready"  # reported by a keeper on success; anything else is an error
 POLL_SECONDS = 0.02
 
 _joined: dict[Path, FileLock] = {}
@@ -22,14 +22,15 @@ _one_at_a_time = threading.Lock()
 
 
 def addresses(var: Path) -> Addresses:
-    """Say where the servers of *var* answer when they run; starts nothing."""
+    """Return the URLs of the servers of *var*; starts nothing."""
     return Places(var).addresses
 
 
 def ensure_running(var: Path, purpose: Purpose = Purpose.HOUSE) -> Addresses:
-    """Make sure the servers of *var* run, and keep them running while this process lives. Cheap when they do.
+    """Make sure that the servers of *var* run, and keep them running while this process lives.
+    Cheap if they run already.
 
-    Raises EmbeddedError, saying what to do where something can be done.
+    Raises EmbeddedError with advice where possible.
     """
     places = Places(var)
     with _one_at_a_time:
@@ -42,8 +43,8 @@ def ensure_running(var: Path, purpose: Purpose = Purpose.HOUSE) -> Addresses:
 
 
 def leave(var: Path, seconds: float = 60) -> bool:
-    """Stop using the servers of *var*; wait until they have stopped unless others use them. Say whether they have
-    stopped.
+    """Stop using the servers of *var*, and wait until they have stopped unless others use them.
+    Return whether they have stopped.
     """
     places = Places(var)
     with _one_at_a_time:
@@ -59,19 +60,21 @@ def leave(var: Path, seconds: float = 60) -> bool:
 
 
 def keeper_pid(var: Path) -> int | None:
-    """Return the keeper's process id, or None if the servers of *var* do not run."""
+    """Return the keeper's process ID, or None if the servers of *var* do not run."""
     places = Places(var)
     return int(places.keeper_lock.read_text()) if is_locked(places.keeper_lock) else None
 
 
 def _are_up(places: Places) -> bool:
-    """A keeper holds its lock from before the servers start; the start lock is held until they answer."""
+    """Return whether the servers answer. A keeper takes its lock before they start; the start lock
+    is held until they answer.
+    """
     return is_locked(places.keeper_lock) and not is_locked(places.start_lock)
 
 
 def _others_use(places: Places) -> bool:
-    """Shared holders leave no room for an exclusive lock but for a shared one; a keeper that is stopping leaves
-    none.
+    """Return whether other processes hold the users' lock. It can then be taken shared but not
+    exclusively; while a keeper stops, it cannot be taken at all.
     """
     if not places.users_lock.exists():
         return False
@@ -80,12 +83,12 @@ def _others_use(places: Places) -> bool:
 
 
 def _start(places: Places, purpose: Purpose) -> None:
-    """Start a keeper and wait until it reports, unless another process has just done so."""
+    """Start a keeper and wait for its report, unless another process has just done so."""
     if os.geteuid() == 0 and places.account is None:
         raise NoServerAccount(
             "database servers refuse to run as root: make a user `postgres`, or run this as an ordinary user"
         )
-    # The keeper inherits the lock: should we be killed meanwhile, it stays locked until the servers answer.
+    # The keeper inherits the lock: if this process is killed, it stays locked until the servers answer.
     with FileLock(places.start_lock).lock() as starting:
         if is_locked(places.keeper_lock):
             return
@@ -96,7 +99,7 @@ def _start(places: Places, purpose: Purpose) -> None:
 
 
 def _run_keeper(places: Places, purpose: Purpose, starting: FileLock) -> bytes:
-    """Run the keeper and return what it reports: nothing if it dies first."""
+    """Run the keeper and return its report; empty if it dies first."""
     reading, writing = os.pipe()
     with open_log(_keeper_log(places)) as log, os.fdopen(reading, "rb") as report:
         try:

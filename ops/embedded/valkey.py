@@ -1,4 +1,4 @@
-"""Valkey, the broker and cache: a few flags, no configuration file."""
+"""Valkey, the broker and cache: started with options, without a configuration file."""
 
 import socket
 import time
@@ -14,7 +14,7 @@ POLL_SECONDS = 0.02
 
 
 def program(places: Places, binaries: Binaries, inherited: tuple[int, ...]) -> Program:
-    """Return the server as a program: a socket and no port, every second's writes on the disk."""
+    """Return the server program: listens on a socket only, and syncs writes to disk every second."""
     return Program(
         name=NAME,
         arguments=(
@@ -27,7 +27,7 @@ def program(places: Places, binaries: Binaries, inherited: tuple[int, ...]) -> P
             *("--appendonly", "yes"),
             *("--appendfsync", "everysec"),
             *("--save", ""),
-            *("--hz", "1"),  # background work once a second, not ten times: it costs an idle house 0.3 % of a core
+            *("--hz", "1"),  # background work once a second, not ten times, which costs 0.3 % of a core when idle
         ),
         log=places.logs / "valkey.log",
         environment={"LC_ALL": "C", "TZ": "UTC"},

@@ -1,7 +1,8 @@
-"""The door: what every request passes before one of the few threads is given to it.
+"""Buffers requests so that a slow client does not block a worker thread.
 
-A thread that waits for a slow sender serves nobody else, and half a form is not what its sender meant. So the body is
-taken in first, whole, within limits of size and time; where the sender goes away in the middle, nothing happens.
+A thread that waits for a slow client serves nobody else, and an incomplete form must not be
+processed. So the whole body is read first, within limits of size and time; if the client
+disconnects before its end, the request is dropped.
 """
 
 import asyncio
@@ -16,23 +17,24 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
-Words = Callable[[Message, HTTPStatus], tuple[str, bytes]]  # content type and body of a refusal
+Words = Callable[[Message, HTTPStatus], tuple[str, bytes]]  # content type and body of an error response
 
 SECONDS_FOR_A_BODY = 20.0
 
 
 class _Gone(Exception):
-    """The sender went away before the end."""
+    """The client disconnected before the end of the body."""
 
 
 class _TooLarge(Exception):
-    """More than any form of the house has."""
+    """The body is too large."""
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a request may bring: at most *largest* bytes of body within *seconds*. Whoever sends more is led to the
-    address *instead*, where that is said, or told what *words* say; without either they are refused in a word.
+    """Limits of a request: at most *largest* bytes of body within *seconds*. A larger one is
+    redirected to *instead* if given, or answered with *words*; without either, with a plain-text
+    error.
     """
 
     largest: int
@@ -42,15 +44,15 @@ class Allowance:
 
     @property
     def hears_out(self) -> bool:
-        """Whether a sender of too much is heard to the end: else a browser that is to be led elsewhere, or a program
-        that is told why, finds a broken connection.
+        """Whether to read a body that is too large to its end: otherwise a browser to redirect, or
+        an API client to answer, would only see a broken connection.
         """
         return bool(self.instead or self.words)
 
 
 class Door:
-    """Lets a request in to *application* when all of it is here, within the *ordinary* allowance, that of its path, or
-    of what its path begins with.
+    """ASGI middleware that passes a request on to *application* when it is complete. The limits are
+    those of its exact path (*at*), of its path prefix (*below*), or the *ordinary* ones.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class Door:
         self._below = below or {}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one ASGI connection; whatever is not HTTP passes as it is."""
+        """Serve one ASGI connection; anything but HTTP is passed on unchanged."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -93,7 +95,7 @@ class Door:
 
 
 async def _whole_body(receive: Receive, allowed: Allowance) -> bytes:
-    """Take in a body. Of one that is too large nothing is kept."""
+    """Read a body; one that is too large is discarded."""
     body, size = bytearray(), 0
     while True:
         message = await receive()
@@ -115,9 +117,9 @@ async def _whole_body(receive: Receive, allowed: Allowance) -> bytes:
 
 
 def _as_it_is(scope: Message, body: bytes) -> Message:
-    """Leave out headers with an underscore: WSGI cannot tell ``X_Forwarded_For``, which anyone may send, from the
-    ``X-Forwarded-For`` that the proxy sets. And say how long a body is that came in pieces: WSGI takes one of unknown
-    length for none.
+    """Remove headers with an underscore: WSGI cannot distinguish ``X_Forwarded_For``, which any
+    client can send, from ``X-Forwarded-For``, which the proxy sets. Add Content-Length to a chunked
+    body, which WSGI would treat as empty.
     """
     headers = [(name, value) for name, value in scope["headers"] if b"_" not in name]
     if body and all(name != b"content-length" for name, _ in headers):
@@ -126,7 +128,7 @@ def _as_it_is(scope: Message, body: bytes) -> Message:
 
 
 def _first(body: bytes, receive: Receive) -> Receive:
-    """Hand over the body, and after it what else comes."""
+    """Return a receive function that returns the body first, then further messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:
@@ -136,7 +138,7 @@ def _first(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(send: Send, status: HTTPStatus, scope: Message, allowed: Allowance) -> None:
-    """Answer, in a word where nothing else is said, and hang up: what else is on its way is not read."""
+    """Send an error, in plain text by default, and close the connection without reading more."""
     kind, body = allowed.words(scope, status) if allowed.words else ("text/plain", f"{status.phrase}\n".encode())
     said = [(b"content-type", kind.encode()), (b"connection", b"close"), *BARE]
     await send({"type": "http.response.start", "status": status.value, "headers": said})
@@ -144,7 +146,7 @@ async def _refuse(send: Send, status: HTTPStatus, scope: Message, allowed: Allow
 
 
 async def _lead(send: Send, address: str) -> None:
-    """Lead the browser to another address of the house."""
+    """Redirect the browser to another URL of this site."""
     said = [(b"location", address.encode()), (b"content-length", b"0"), *BARE]
     await send({"type": "http.response.start", "status": HTTPStatus.SEE_OTHER.value, "headers": said})
     await send({"type": "http.response.body", "body": b""})

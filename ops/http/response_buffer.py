@@ -1,8 +1,8 @@
-"""What the door is to slow senders, to slow readers: a thread that waits for one serves nobody else.
+"""Buffers responses so that a slow client does not block a worker thread.
 
-What a reader is not ready for is kept here, and the thread is free. Of an answer that is too long to keep, and of all
-that is kept together, there is a most: a thread waits for the reader of a long one. Whoever takes nothing for too long,
-or next to nothing, is hung up on.
+What a client does not accept yet is kept here, and the thread is free. The buffer of a response and
+that of all responses together are limited, so a thread waits for the client of a long response. A
+client that reads nothing, or too little, for too long is disconnected.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ from typing import Any, Final
 
 from ops.http.request_buffer import Application, Message, Receive, Send
 
-KEPT_OF_ONE: Final = 2_000_000  # bytes; more than any file of a page has (redoc, swagger-ui: 1.6 million)
-KEPT_OF_ALL: Final = 64_000_000  # bytes, in one process
-PATIENCE: Final = 30.0  # seconds for which the reader of an answer may keep it waiting in all,
-PACE: Final = 16_000  # and a second more for each of so many bytes that they took
+KEPT_OF_ONE: Final = 2_000_000  # bytes; more than any static file of a page (redoc, swagger-ui: 1.6 million)
+KEPT_OF_ALL: Final = 64_000_000  # bytes, per process
+PATIENCE: Final = 30.0  # total seconds that a client may delay a response,
+PACE: Final = 16_000  # plus one second for each of so many bytes that it accepts
 
 
 @dataclass
 class Limits:
-    """What is kept for readers, and how long they are waited for."""
+    """Limits of buffers and of waiting."""
 
     of_one: int = KEPT_OF_ONE
     of_all: int = KEPT_OF_ALL
@@ -29,7 +29,7 @@ class Limits:
 
 
 class Readers:
-    """Passes what *application* answers on as fast as it is read."""
+    """ASGI middleware that passes responses of *application* on as fast as the client reads them."""
 
     def __init__(self, application: Application, limits: Limits | None = None) -> None:
         self._application = application
@@ -37,7 +37,7 @@ class Readers:
         self.kept = 0  # bytes
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one ASGI connection; whatever is not HTTP passes as it is."""
+        """Serve one ASGI connection; anything but HTTP is passed on unchanged."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -56,7 +56,7 @@ class Readers:
 
 
 class _Answer:
-    """What is kept of one answer, between who writes and who reads it."""
+    """Buffer of one response, between application and client."""
 
     def __init__(self, readers: Readers, send: Send) -> None:
         self._readers = readers
@@ -69,17 +69,17 @@ class _Answer:
         self.is_given_up = False
 
     async def take(self, message: Message) -> None:
-        """Keep a piece until the reader is ready; wait where too much is kept already. Of what nobody waits for any
-        more the rest is taken and forgotten: whoever writes could not be told, and would wait for ever.
+        """Buffer a message; wait while the buffer is full. After the client was given up, messages
+        are discarded: the application cannot be told, and would wait forever.
         """
         size, limits = _size(message), self._readers.limits
         while self._kept and self._kept + size > limits.of_one and not self.is_given_up:
             self._has_room.clear()
             await self._has_room.wait()
         if self._kept and self._readers.kept + size > limits.of_all:
-            await asyncio.sleep(0)  # whoever reads at all has taken what was kept
+            await asyncio.sleep(0)  # a client that reads at all empties its buffer now
         if self._kept and self._readers.kept + size > limits.of_all:
-            self._give_up()  # so many are slow that there is room for those alone who read
+            self._give_up()  # too many slow clients: the rest is for those that read
         if self.is_given_up:
             return
         self._keep(size)
@@ -87,12 +87,12 @@ class _Answer:
         self._stirred.set()
 
     def end(self) -> None:
-        """Nothing more is written."""
+        """Mark the end of the response."""
         self._pieces.append(None)
         self._stirred.set()
 
     async def pass_on(self) -> None:
-        """Give the reader one piece after the other."""
+        """Send the messages to the client one by one."""
         while not self.is_given_up:
             while not self._pieces:
                 self._stirred.clear()
@@ -123,7 +123,7 @@ class _Answer:
         self._has_room.set()
 
     def forget(self) -> None:
-        """Keep nothing more."""
+        """Discard the buffer."""
         self._pieces.clear()
         self._keep(-self._kept)
 
@@ -139,8 +139,9 @@ class _Answer:
 
 
 async def _hang_up(send: Send, receive: Receive) -> None:
-    """End the connection at once. ASGI has no word for that, and a server that is left with half an answer closes the
-    line only when the rest has been read: so uvicorn's own transport is asked, where it is there.
+    """Close the connection at once. ASGI cannot do this, and after an incomplete response a server
+    closes the connection only when the client has read the rest. So uvicorn's transport is used
+    where available.
     """
     transport: Any = getattr(getattr(send, "__self__", None), "transport", None)
     if transport is not None:

@@ -1,5 +1,6 @@
-"""Texts in five languages, without GNU gettext: Babel reads the sources, keeps the catalogues and compiles them.
+"""Texts in five languages, without GNU gettext: Babel extracts them, updates the catalogues and
+compiles them.
 
-English stands in the sources themselves and needs no catalogue. `manage.py messages` brings the catalogues up to date,
-`compile_messages` makes the files Django reads, `check_messages` says what is wrong.
+English is in the sources and needs no catalogue. `manage.py messages` updates the catalogues,
+`compile_messages` makes the files that Django reads, `check_messages` reports errors.
 """

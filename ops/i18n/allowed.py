@@ -1,4 +1,4 @@
-"""The texts that may stand as they are in English: a short list that someone has looked at."""
+"""List of texts that may be the same as in English, reviewed by hand."""
 
 import tomllib
 from dataclasses import dataclass
@@ -7,14 +7,16 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Allowed:
-    """``locale/allowed.toml``: what may be equal to the English per language, and what templates may say outright."""
+    """``locale/allowed.toml``: texts that may equal the English, by language, and texts that
+    templates may hard-code.
+    """
 
     equal: dict[str, frozenset[str]]
     outright: frozenset[str]
 
     @classmethod
     def read(cls, path: Path) -> "Allowed":
-        """Read the file; where there is none, nothing is allowed."""
+        """Read the file; without it nothing is allowed."""
         if not path.exists():
             return cls({}, frozenset())
         lists = tomllib.loads(path.read_text(encoding="utf-8"))

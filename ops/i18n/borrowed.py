@@ -1,6 +1,6 @@
-"""Texts of Django that a player can meet and that Django lacks in one of our languages.
+"""Texts of Django that players can see and that Django lacks in one of the languages.
 
-Named here they are extracted, and our translation goes before Django's.
+Listed here, they are extracted, and the project's translation takes precedence over Django's.
 """
 
 from django.utils.translation import ngettext_lazy

@@ -1,4 +1,4 @@
-"""The translations on disk: reading, bringing up to date, writing, compiling."""
+"""Message catalogues on disk: reading, updating, writing, compiling."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ops.i18n.sources import compiled
 
 WIDTH: Final = 120
 
-# No dates and no names: a catalogue changes only when a text does.
+# Without dates and names: a catalogue changes only when a text does.
 _HEADER: Final = """\
 # Sabot in {name}.
 msgid ""
@@ -31,7 +31,7 @@ msgstr ""
 
 @dataclass(frozen=True)
 class Update:
-    """What became of a catalogue."""
+    """Result of updating a catalogue."""
 
     language: str
     added: int
@@ -41,7 +41,7 @@ class Update:
 
 
 def read(path: Path, language: str) -> Catalog:
-    """Return the catalogue at *path*, an empty one where there is no file."""
+    """Return the catalogue at *path*, an empty one if there is no file."""
     if not path.exists():
         return Catalog(locale=language, fuzzy=False)
     with path.open("rb") as file:
@@ -49,7 +49,7 @@ def read(path: Path, language: str) -> Catalog:
 
 
 def update(path: Path, texts: Catalog, language: str) -> Update:
-    """Give the catalogue exactly these *texts*, keeping its translations; nothing is guessed from a similar text."""
+    """Give the catalogue exactly these *texts* and keep their translations; there is no fuzzy matching."""
     old = read(path, language)
     new = merge(texts, old, language)
     write(path, new, language)
@@ -64,7 +64,7 @@ def update(path: Path, texts: Catalog, language: str) -> Update:
 
 
 def merge(texts: Catalog, old: Catalog, language: str) -> Catalog:
-    """Return *texts* with the translations of *old*; a text that was given another plural starts anew."""
+    """Return *texts* with the translations of *old*; a text whose plural changed has none."""
     new = Catalog(locale=language, fuzzy=False)
     for text in texts:
         if not text.id:
@@ -85,7 +85,7 @@ def merge(texts: Catalog, old: Catalog, language: str) -> Catalog:
 
 
 def write(path: Path, catalogue: Catalog, language: str) -> None:
-    """Write a catalogue, sorted by the files its texts stand in."""
+    """Write a catalogue, sorted by the source files of its texts."""
     name = Locale.parse(language).get_display_name("en")
     header = _HEADER.format(name=name, language=language, plural_forms=catalogue.plural_forms)
     body = BytesIO()
@@ -94,17 +94,17 @@ def write(path: Path, catalogue: Catalog, language: str) -> None:
 
 
 def forms(text: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return a text or a translation as its plural forms, of which there is mostly one."""
+    """Return a text or translation as a tuple of its plural forms, mostly one."""
     return (text or "",) if isinstance(text, str | None) else tuple(text)
 
 
 def translated(message: Message) -> bool:
-    """Whether a translation is there, in every plural form."""
+    """Return whether every plural form is translated."""
     return all(forms(message.string))
 
 
 def compile_catalogue(path: Path, language: str) -> Path:
-    """Write the binary file that Django reads beside a catalogue, fuzzy translations left out; return where."""
+    """Compile a catalogue next to it, without fuzzy translations; return the path of the compiled file."""
     catalogue = read(path, language)
     target = compiled(path)
     _replace(target, lambda file: write_mo(file, catalogue, use_fuzzy=False))
@@ -112,7 +112,7 @@ def compile_catalogue(path: Path, language: str) -> Path:
 
 
 def _replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file as a whole: a process that starts meanwhile reads the old one or the new one."""
+    """Replace a file atomically: a process that starts meanwhile reads the old or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     with part.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Says everything that stands between a player and a page in their language."""
+"""Check of the catalogues: reports everything that a player would not see correctly in their language."""
 
 import re
 from collections import Counter
@@ -20,13 +20,13 @@ from ops.i18n.typography import FIXED, Edges, oddities
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _NAME: Final = re.compile(r"%\((\w+)\)|\{(\w+)")
 _IN_TURN: Final = re.compile(r"%[sd]")
-# What Markdown has that no reader sees as text: code, where links lead, lines that stand for a table of the engine's.
+# Parts of Markdown that are not text for readers: code, link targets, placeholders for tables of the engine.
 _UNREAD: Final = re.compile(r"`[^`]*`|(?<=\])\([^)]*\)|\{\{[^}]*\}\}|<[^>]*>")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing to put right: where, what, and the text concerned."""
+    """A fault: where, what, and the text concerned."""
 
     where: str
     what: str
@@ -37,7 +37,7 @@ class Fault:
 
 
 def faults(tree: Tree) -> Iterator[Fault]:
-    """Yield every fault: of the English, of each language, of the prose, then what bypasses the catalogues."""
+    """Yield every fault: of the English, of each language, of the prose, then hard-coded texts."""
     texts = collect(tree)
     allowed = Allowed.read(tree.allowed())
     yield from _in_english(texts)
@@ -80,7 +80,7 @@ def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -
 
 
 def _doubts(message: Message, plurals: int, language: str) -> Iterator[str]:
-    """What is wrong with a translation that is there; *plurals* is how many forms the language counts in."""
+    """Yield what is wrong with an existing translation; *plurals* is the number of plural forms of the language."""
     if message.fuzzy:
         yield "fuzzy"
     if not isinstance(message.id, str) and len(forms(message.string)) != plurals:
@@ -94,7 +94,7 @@ def _doubts(message: Message, plurals: int, language: str) -> Iterator[str]:
 
 
 def _edges(message: Message) -> Iterator[str]:
-    """How the edges of a translation differ from those of the English, whose forms all have the same."""
+    """Yield how a translation starts or ends differently from the English, whose forms all agree."""
     english = Edges.of(_singular(message))
     said = [Edges.of(form) for form in forms(message.string)]
     if any((edges.begins, edges.ends) != (english.begins, english.ends) for edges in said):
@@ -104,7 +104,7 @@ def _edges(message: Message) -> Iterator[str]:
 
 
 def _in_prose(tree: Tree) -> Iterator[Fault]:
-    """What help and terms have that their language does not write."""
+    """Yield typographic faults in help and terms."""
     for path, language in tree.prose():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             read_line = _UNREAD.sub("\N{OBJECT REPLACEMENT CHARACTER}", line)
@@ -113,7 +113,7 @@ def _in_prose(tree: Tree) -> Iterator[Fault]:
 
 
 def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
-    """What templates, modules and scripts say past the catalogues."""
+    """Yield hard-coded texts of templates, modules and scripts."""
     seen: set[str] = set()
     for paths, find in (
         (tree.player_templates(), outright),
@@ -131,7 +131,7 @@ def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
 
 
 def _messages(catalogue: Catalog) -> Iterator[Message]:
-    """All but the header."""
+    """Return all messages except the header."""
     return (message for message in catalogue if message.id)
 
 
@@ -140,13 +140,15 @@ def _singular(message: Message) -> str:
 
 
 def _same_fixed_parts(message: Message) -> bool:
-    """Each form of a translation fills in what the English does; a plural form may do as either English form."""
+    """Return whether each form has the placeholders and markup of the English; a plural form may
+    match either English form.
+    """
     expected = [Counter(FIXED.findall(form)) for form in forms(message.id)]
     return all(Counter(FIXED.findall(form)) in expected for form in forms(message.string))
 
 
 def _fillable(message: Message) -> bool:
-    """Whether Python can fill in every form; a lone sign such as "5 % of" would stop it at the page."""
+    """Return whether Python can format every form; an unescaped sign as in "5 % of" would raise an error."""
     english = "".join(forms(message.id))
     names = dict.fromkeys((one or other for one, other in _NAME.findall(english)), 1)
     try:
@@ -161,6 +163,6 @@ def _fillable(message: Message) -> bool:
 
 
 def _untranslated(message: Message) -> bool:
-    """Whether some form is the English one; a text of placeholders and signs alone has nothing to translate."""
+    """Return whether a form equals the English; texts without letters outside of placeholders are ignored."""
     english = forms(message.id)
     return any(form in english and _LETTER.search(FIXED.sub("", form)) for form in forms(message.string))

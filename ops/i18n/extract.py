@@ -1,4 +1,4 @@
-"""Collects every marked text: gettext calls in Python, translation tags in templates."""
+"""Extraction of marked texts: gettext calls in Python, translation tags in templates."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ _ODD_SPACE: Final = re.compile(r"[^\S\n ]")
 
 
 def collect(tree: Tree) -> Catalog:
-    """Return an untranslated catalogue of all texts of the project, each with the files it stands in."""
+    """Return an untranslated catalogue of all texts of the project, with their source files."""
     texts = Catalog(fuzzy=False)
     for path in tree.python():
         _add(texts, tree.name(path), path.read_bytes())
@@ -40,10 +40,10 @@ def collect(tree: Tree) -> Catalog:
 
 
 def as_python(template: Path) -> str:
-    """Return a template as gettext calls, which Python's tokeniser can read.
+    """Return a template as gettext calls that Python's tokenizer can read.
 
-    The brackets around it switch indentation off: what is left of the page is indented as HTML is. Raises SyntaxError
-    on a translation block with other tags in it.
+    The enclosing brackets disable indentation, since the remaining text is indented like HTML.
+    Raises SyntaxError on a translation block that contains other tags.
     """
     calls = templatize(template.read_text(encoding="utf-8"), origin=str(template))
     return f"({_ODD_SPACE.sub(' ', calls)}\n)"

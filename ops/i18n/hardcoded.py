@@ -1,4 +1,4 @@
-"""Finds what a template says outright instead of through a translation tag."""
+"""Search for hard-coded texts in templates, which should use a translation tag."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Final
 
 from django.template.base import Lexer, TokenType
 
-# Attributes that are read, by eye or by screen reader.
+# Attributes that users see or screen readers speak.
 SPOKEN: Final = frozenset(
     {
         *("alt", "title", "placeholder", "label"),
@@ -18,15 +18,15 @@ SPOKEN: Final = frozenset(
     }
 )
 BUTTONS: Final = frozenset({"button", "reset", "submit"})
-# Elements whose text belongs to no human language.
+# Elements whose content is not natural language.
 UNSPOKEN: Final = frozenset({"code", "script", "style"})
 META: Final = frozenset({"description", "og:title", "og:description"})
-# What stands between these tags is not the page's own text: it is translated, or nobody reads it.
+# Content between these tags is skipped: it is translated, or never shown.
 SKIPPED: Final = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
-# A text handed on in a tag: the fallback of a filter, or an argument of an include.
+# A text passed on in a tag: the fallback of a filter, or an argument of an include.
 _FALLBACK: Final = re.compile(r"""\|\s*(?:default|default_if_none|yesno):\s*("[^"]*"|'[^']*')""")
 _ARGUMENT: Final = re.compile(r"""\s[a-z_]+=("[^"]*"|'[^']*')""")
 _SENTENCE: Final = re.compile(r"[A-Z]|[^\W\d_]\s+[^\W\d_]")
@@ -34,14 +34,14 @@ _SENTENCE: Final = re.compile(r"[A-Z]|[^\W\d_]\s+[^\W\d_]")
 
 @dataclass(frozen=True)
 class Outright:
-    """A text that bypasses the catalogues, without the signs and figures around it, and its line."""
+    """A hard-coded text, without surrounding signs and digits, and its line."""
 
     line: int
     text: str
 
 
 def outright(template: Path) -> list[Outright]:
-    """Return everything that *template* says outright, from top to bottom."""
+    """Return all hard-coded texts of *template*, from top to bottom."""
     source = template.read_text(encoding="utf-8")
     bare = _without_tags(source)
     said = list(_literals(source))
@@ -50,7 +50,7 @@ def outright(template: Path) -> list[Outright]:
 
 
 def _without_tags(source: str) -> str:
-    """Return the page without template tags and without what they translate, line for line."""
+    """Return the page without template tags and without translated content, keeping its lines."""
     kept: list[str] = []
     until = ""
     for token in Lexer(source).tokenize():
@@ -67,12 +67,12 @@ def _without_tags(source: str) -> str:
 
 
 def _fills_an_attribute(words: list[str]) -> bool:
-    """Whether a tag opens a block that stands in a class attribute of the base page: ``{% block pageclass %}``."""
+    """Return whether a tag opens a block for a class attribute of the base page: ``{% block pageclass %}``."""
     return words[0] == "block" and words[-1].endswith("class")
 
 
 def _literals(source: str) -> Iterator[Outright]:
-    """Yield sentences handed on by filters and includes; keywords such as ``yesno:"on,off"`` are not sentences."""
+    """Yield sentences passed to filters and includes; keywords such as ``yesno:"on,off"`` are not sentences."""
     for token in Lexer(source).tokenize():
         if token.token_type is TokenType.VAR:
             found = _FALLBACK.findall(token.contents)
@@ -93,7 +93,7 @@ def _in_page(bare: str) -> list[Outright]:
 
 
 def _in_letter(bare: str) -> list[Outright]:
-    """Every line of a plain text is read."""
+    """Return the texts of a plain-text template: every line is shown."""
     lines = enumerate(bare.splitlines(), start=1)
     return [Outright(number, _words(line)) for number, line in lines if _LETTER.search(line)]
 
@@ -103,20 +103,22 @@ def _words(text: str) -> str:
 
 
 def _shown(name: str, value: str) -> bool:
-    """Whether a data attribute holds a sentence for a script to show; keywords such as ``data-due="deal"`` do not."""
+    """Return whether a data attribute contains a sentence for a script to show, not a keyword
+    (``data-due="deal"``).
+    """
     return name.startswith("data-") and _SENTENCE.search(value) is not None
 
 
 class _Page(HTMLParser):
-    """Gathers the text nodes and the spoken attributes that hold letters."""
+    """Collects text nodes and visible attributes that contain letters."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.said: list[Outright] = []
-        self.unspoken = ""  # the element whose text is left alone, while in one
+        self.unspoken = ""  # the element whose content is being skipped, if any
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Look through the attributes."""
+        """Check the attributes."""
         self.unspoken = self.unspoken or (tag if tag in UNSPOKEN else "")
         values = dict(attrs)
         spoken = set(SPOKEN)
@@ -129,12 +131,12 @@ class _Page(HTMLParser):
                 self.said.append(Outright(self.getpos()[0], _words(value)))
 
     def handle_endtag(self, tag: str) -> None:
-        """Listen again after what belongs to no human language."""
+        """Stop skipping at the end of the element."""
         if tag == self.unspoken:
             self.unspoken = ""
 
     def handle_data(self, data: str) -> None:
-        """Note a text node that has letters, at the line where they begin."""
+        """Collect a text node with letters, at the line where they begin."""
         letter = _LETTER.search(data)
         if letter and not self.unspoken:
             line = self.getpos()[0] + data.count("\n", 0, letter.start())

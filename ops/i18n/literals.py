@@ -1,4 +1,4 @@
-"""Finds the sentences that Python modules and scripts say outright instead of through a catalogue or their page."""
+"""Search for hard-coded sentences in Python modules and scripts, which should use a catalogue or their page."""
 
 import ast
 import re
@@ -10,16 +10,16 @@ from ops.i18n.extract import KEYWORDS
 from ops.i18n.hardcoded import Outright
 from ops.i18n.typography import FIXED
 
-# What a form shows, and what hands a player a sentence.
+# Arguments shown by a form, and callables that show a player a sentence.
 SHOWN_ARGUMENTS: Final = frozenset({"label", "help_text", "empty_label", "error_messages", "label_suffix"})
 SPEAKERS: Final = frozenset(
     {"ValidationError", "Notice", "MoneyError", "add_error", "success", "info", "warning", "error"}
 )
-# Of these the first argument is a keyword or an address, and a log's lines are read by nobody who plays.
+# Log methods share these names, but their messages are not shown to players.
 LOGS: Final = frozenset({"log", "logger"})
 
 _WORDS: Final = re.compile(r"[^\W\d_]{2,}[,;:]?\s+[^\W\d_]")
-# In a script: a comment, a string, a template literal, or a regular expression where a value may stand.
+# Tokens of a script: a comment, a string, a template literal, or a regular expression in the place of a value.
 _TOKEN: Final = re.compile(
     r"//[^\n]*|/\*.*?\*/"
     r"|(?<=[=(,:?&|])\s*/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*"
@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _SENTENCE: Final = re.compile(r"^[A-ZÀ-Þ][^\W\d_]+[,;:]?(?:\s+\S+)+|[^\W\d_]{2,}\s+[^\W\d_]{2,}.*[.!?…]$", re.DOTALL)
-# Where a script puts what is read: a string with a word in it has no business there.
+# Where a script shows text: a string with a word in it must not be there.
 _SHOWS: Final = re.compile(
     r"(?:(?:textContent|innerText|title|alt|placeholder|ariaLabel)\s*\+?=|"
     r"""setAttribute\(\s*["'](?:aria-label|title|alt|placeholder)["']\s*,|\b(?:alert|confirm|prompt)\()\s*$"""
@@ -37,12 +37,14 @@ _SUBSTITUTION: Final = re.compile(r"\$\{[^}]*\}")
 
 
 def spoken_by_module(module: Path) -> list[Outright]:
-    """Return the sentences that *module* puts into forms and errors unmarked, from top to bottom."""
+    """Return the unmarked sentences that *module* uses in forms and errors, from top to bottom."""
     return _spoken(module, SHOWN_ARGUMENTS)
 
 
 def spoken_to_programs(module: Path) -> list[Outright]:
-    """Return the same of a module of the API, whose description is in English: there ``help_text`` is a part of it."""
+    """Same as `spoken_by_module` for a module of the API, whose description, including
+    ``help_text``, is in English.
+    """
     return _spoken(module, SHOWN_ARGUMENTS - {"help_text"})
 
 
@@ -56,7 +58,7 @@ def _spoken(module: Path, shown_arguments: frozenset[str]) -> list[Outright]:
 
 
 def _shown_by(call: ast.Call, shown_arguments: frozenset[str]) -> Iterator[ast.expr]:
-    """Yield the arguments of *call* that a reader will see: those so named, and what is said to somebody."""
+    """Yield the arguments of *call* that a user will see, by the argument's name or by the function called."""
     yield from (argument.value for argument in call.keywords if argument.arg in shown_arguments)
     if _called(call) in SPEAKERS and not _is_log(call):
         yield from call.args
@@ -64,7 +66,7 @@ def _shown_by(call: ast.Call, shown_arguments: frozenset[str]) -> Iterator[ast.e
 
 
 def _called(call: ast.Call) -> str:
-    """Return the last name of what is called."""
+    """Return the last part of the name of the called function."""
     return getattr(call.func, "attr", "") or getattr(call.func, "id", "")
 
 
@@ -74,7 +76,7 @@ def _is_log(call: ast.Call) -> bool:
 
 
 def _unmarked(shown: ast.expr) -> Iterator[Outright]:
-    """Yield the sentences in an expression that are no argument of gettext's, nor of any other call."""
+    """Yield the sentences in an expression that are not arguments of gettext or any other call."""
     if isinstance(shown, ast.Constant):
         if isinstance(shown.value, str) and (_is_sentence(shown.value) or _is_label(shown.value)):
             yield Outright(shown.lineno, " ".join(shown.value.split()))
@@ -88,17 +90,19 @@ def _unmarked(shown: ast.expr) -> Iterator[Outright]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text has two words in a row, counting as a word what is filled in."""
+    """Return whether a text has two words in a row, counting placeholders as words."""
     return _WORDS.search(FIXED.sub("xx", text)) is not None
 
 
 def _is_label(text: str) -> bool:
-    """Whether a single word is written as labels are: "Amount", not a keyword such as "amount" nor a code as "RTP"."""
+    """Return whether a single word is written as a label ("Amount"), not a keyword ("amount") or an
+    acronym ("RTP").
+    """
     return re.fullmatch(r"[A-ZÀ-Þ][^\W\d_A-Z]+[.:…?!]?", text) is not None
 
 
 def spoken_by_script(script: Path) -> list[Outright]:
-    """Return the sentences that *script* holds, from top to bottom: what it shows must come with its page."""
+    """Return the sentences in *script*, from top to bottom: texts that it shows must come from its page."""
     source = script.read_text(encoding="utf-8")
     found = []
     for token in _TOKEN.finditer(source):

@@ -1,4 +1,4 @@
-"""How each language sets its texts: letters, quotation marks, apostrophes, percentages, the mark at the end."""
+"""Typography by language: letters, quotation marks, apostrophes, percent signs, final punctuation."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from typing import Final
 
 from babel.numbers import format_percent
 
-# What a text has filled in, %(name)s or {name}, and its markup: a translation moves these and never changes them.
+# Placeholders, %(name)s or {name}, and markup: a translation may move but not change them.
 FIXED: Final = re.compile(
     r"%\(\w+\)[#0+-]*\d*(?:\.\d+)?[a-z]|%[sd]|%%|\{\w*(?:![rsa])?(?::[^{}]*)?\}|&#?\w+;|</?\w[^>]*>"
 )
-# Letters that look right and are not: the Turkish s and t with a cedilla in place of the Romanian ones with a comma.
+# Similar but wrong letters: Turkish s and t with cedilla instead of the Romanian ones with comma.
 WRONG_LETTERS: Final = {"ro": "şţŞŢ"}
-# Signs a language has no use for. Typewriter quotes are none's; the others are the quotation marks of its neighbours.
+# Signs that a language does not use: straight quotes in none, and the quotation marks of other languages.
 WRONG_SIGNS: Final = {
     "en": "\"'„«»",
     "sv": "\"'“„«",
@@ -21,7 +21,7 @@ WRONG_SIGNS: Final = {
     "ro": "\"'“",
     "de": "\"'”",
 }
-# Common words as they look when the diacritics were forgotten; none of them is another Romanian word.
+# Common Romanian words without their diacritics; none of them is a word by itself.
 BARE_ROMANIAN: Final = frozenset(
     {
         *("si", "ati", "daca", "fara", "dupa", "catre", "inainte", "numar", "urmatorul", "urmatoarea"),
@@ -31,7 +31,7 @@ BARE_ROMANIAN: Final = frozenset(
 )
 MARKS: Final = ".:…?!"
 
-_FILLED_IN: Final = "\ufffc"  # stands where a value will
+_FILLED_IN: Final = "\ufffc"  # stands for a placeholder
 _ASCII_ELLIPSIS: Final = "..."
 _SPACE_BEFORE: Final = re.compile(r"\s[.,;:!?](?=\s|$)")
 _PERCENT: Final = re.compile(r"(?<=\d)(\s?)%(?![(sd%])")
@@ -40,7 +40,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class Edges:
-    """How a text begins and ends: whether with a space, and with which mark."""
+    """The edges of a text: whether there is white space, and the final punctuation."""
 
     begins: bool
     ends: bool
@@ -48,14 +48,14 @@ class Edges:
 
     @classmethod
     def of(cls, text: str) -> "Edges":
-        """Return the edges of *text*; the point of an abbreviation ("No.") is no mark."""
+        """Return the edges of *text*; the point of an abbreviation ("No.") is not punctuation."""
         last = text.rstrip()[-1:]
         abbreviated = last == "." and " " not in text.strip()
         return cls(text[:1].isspace(), text[-1:].isspace(), last if last in MARKS and not abbreviated else "")
 
 
 def oddities(text: str, language: str) -> Iterator[str]:
-    """Yield what *text* has that *language* does not write, whatever it says."""
+    """Yield typographic faults of *text* in *language*, regardless of its meaning."""
     said = FIXED.sub(_FILLED_IN, text)
     for letter in sorted(set(said).intersection(WRONG_LETTERS.get(language, ""))):
         yield f"wrong letter {letter}"
@@ -74,6 +74,6 @@ def oddities(text: str, language: str) -> Iterator[str]:
 
 
 def _before_percent(language: str) -> str:
-    """Return what stands between a figure and its percent sign (CLDR): nothing, or a space that does not break."""
+    """Return what precedes a percent sign (CLDR): nothing, or a no-break space."""
     written: str = format_percent(0.01, locale=language)
     return written.removeprefix("1").removesuffix("%")
