@@ -1,4 +1,6 @@
-"""Signs of money laundering: money that only passes through, deposits kept just under the amount from which somebody
-looks, deposits far above a player's own months before. Each is found in the sealed log and told with the rows it
-follows from; nothing is decided here.
+"""AML alerts: signs of money laundering in deposits and withdrawals.
+
+The signs are: money that passes through with little play, several deposits just under the
+large-deposit threshold, and deposits far above the player's usual amount. Detection reads the
+sealed event log and reports each sign with the rows that it follows from. Nothing is decided here.
 """

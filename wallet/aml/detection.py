@@ -1,4 +1,4 @@
-"""Reading the sealed log for signs of money laundering: every deposit and every withdrawal asked for, once."""
+"""Detect signs of money laundering in the sealed event log, once for each deposit and withdrawal request."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from wallet.money import format_money
 
 DEPOSITED: Final = "deposit.posted"
 ASKED: Final = "withdrawal.requested"
-LARGE: Final = "deposit"  # whose thresholds say what a large deposit is
+LARGE: Final = "deposit"  # the threshold for large deposits
 TAKEN_BACK: Final = (WithdrawalStatus.CANCELLED, WithdrawalStatus.REFUSED, WithdrawalStatus.RETURNED)
 
 UNPLAYED: Final = "unplayed"
 UNDER: Final = "under"
 SUDDEN: Final = "sudden"
 
-# What was staked on whole days of the player's own calendar, a bank that was played for included.
+# Stakes on whole days of the player's own calendar, including stakes against a bank.
 STAKED: Final = """
     SELECT coalesce(sum(day.staked), 0)::bigint
     FROM players_player AS player JOIN players_jurisdiction AS home ON home.code = player.jurisdiction_id
@@ -37,7 +37,7 @@ STAKED: Final = """
 
 @dataclass(frozen=True)
 class Case:
-    """A deposit or a withdrawal to look at: whose, in which currency, the event, and what a large deposit is."""
+    """A deposit or withdrawal request to examine. *large* is the threshold for a large deposit, in minor units."""
 
     player: str
     currency: str
@@ -45,17 +45,17 @@ class Case:
     large: int
 
     def money(self, amount: int) -> str:
-        """Write an amount."""
+        """Format an amount."""
         return format_money(amount, self.currency, "en")
 
 
 def register() -> None:
-    """Have it found."""
+    """Register the detection."""
     detection.register("laundering", watch)
 
 
 def watch(leaves: Leaves) -> Iterable[Found]:
-    """Find signs of money laundering in the order in which things happened."""
+    """Find signs of money laundering, in the order of the events."""
     limits = thresholds(LARGE)
     for event in detection.events(leaves, DEPOSITED, ASKED):
         said = detection.data(event)
@@ -71,7 +71,7 @@ def watch(leaves: Leaves) -> Iterable[Found]:
 
 
 def _unplayed(case: Case) -> Iterable[Found]:
-    """Money that came in and is asked to be paid out again, and was hardly staked."""
+    """Find deposits that are withdrawn again with few stakes."""
     since = _since(case, UNPLAYED, signs.UNPLAYED_WITHIN)
     deposits = _deposits(case, since)
     if not deposits:
@@ -97,7 +97,7 @@ def _unplayed(case: Case) -> Iterable[Found]:
 
 
 def _under(case: Case) -> Iterable[Found]:
-    """Several deposits that stay just under a large one."""
+    """Find several deposits just under the threshold for a large one."""
     deposits = _deposits(case, _since(case, UNDER, signs.SEVERAL_WITHIN))
     kept = signs.kept_under(deposits, case.large) if deposits else ()
     if kept:
@@ -114,11 +114,11 @@ def _under(case: Case) -> Iterable[Found]:
 
 
 def _sudden(case: Case) -> Iterable[Found]:
-    """Deposits far above the player's own months before."""
+    """Find deposits far above the player's usual amount."""
     begun = case.event.at - signs.SUDDEN_WITHIN
     first = _first_deposit(case)
     if first is None or first > begun - signs.MONTH or _since(case, SUDDEN, signs.SUDDEN_WITHIN) > begun:
-        return  # before a month nothing is usual; and what was found a few days ago is no news
+        return  # nothing is usual in the first month; and a recent alert is not repeated
     known = min(begun - first, signs.MONTHS_BEFORE)
     lately, before = _deposits(case, begun), _deposits(case, begun - signs.MONTHS_BEFORE, begun)
     usual = signs.usual(before, known.days)
@@ -137,7 +137,7 @@ def _sudden(case: Case) -> Iterable[Found]:
 
 
 def _since(case: Case, sign: str, within: timedelta) -> datetime:
-    """Return from when on things count: so far back, and not before the same sign was found of this player."""
+    """Return the start of the period to examine: *within* back, but not before this sign was last found."""
     known = Significant.objects.filter(on=case.player, key__startswith=f"{sign}:", happened_at__lt=case.event.at)
     last = known.order_by("-happened_at").values_list("happened_at", flat=True).first()
     since = case.event.at - within
@@ -145,7 +145,7 @@ def _since(case: Case, sign: str, within: timedelta) -> datetime:
 
 
 def _deposits(case: Case, since: datetime, until: datetime | None = None) -> list[Movement]:
-    """Return the player's deposits after *since* and up to *until*, oldest first; up to the event where not said."""
+    """Return the player's deposits after *since* up to *until*, or up to the event, oldest first."""
     found = Event.objects.filter(on=case.player, kind=DEPOSITED, at__gt=since, at__lte=until or case.event.at)
     said = [(event.at, detection.data(event)) for event in found.order_by("at", "pk")]
     return [Movement(at, int(str(data["amount"])), f"payment {data['payment']}") for at, data in said]
@@ -157,7 +157,7 @@ def _first_deposit(case: Case) -> datetime | None:
 
 
 def _withdrawals(case: Case, since: datetime) -> list[Movement]:
-    """Return what the player asked to be paid out from then to the event, and was not taken back."""
+    """Return the player's withdrawals from *since* to the event, without cancelled, refused and returned ones."""
     number = int(case.player.removeprefix("player:"))
     found = Withdrawal.objects.filter(player=number, at__gte=since, at__lte=case.event.at)
     return [

@@ -1,8 +1,8 @@
-"""What each watch takes for a sign, as plain comparisons of amounts and times.
+"""Criteria for signs of money laundering, as comparisons of amounts and times.
 
-Amounts follow from what compliance has set for large deposits in each currency (`audit.significant.thresholds`). The
-numbers beside them are the house's own choice: the law asks that such patterns be looked for (Directive (EU) 2015/849,
-articles 13 and 18) and names no figures.
+Amounts derive from the thresholds for large deposits that compliance sets for each currency
+(`audit.significant.thresholds`). The other numbers are the house's own choice. The law requires
+such patterns to be looked for (Directive (EU) 2015/849, articles 13 and 18) and names no figures.
 """
 
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from fractions import Fraction
 from typing import Final
 
 UNPLAYED_WITHIN: Final = timedelta(days=30)
-UNPLAYED_FROM: Final = Fraction(1, 4)  # of a large deposit: less than that passes through unremarked
-UNPLAYED_STAKED: Final = Fraction(1, 2)  # of what passed through: less than that is little
+UNPLAYED_FROM: Final = Fraction(1, 4)  # of a large deposit: minimum that must pass through
+UNPLAYED_STAKED: Final = Fraction(1, 2)  # of what passed through: fewer stakes than this are few
 
-JUST_UNDER: Final = Fraction(4, 5)  # of a large deposit: from there on, and less than one
+JUST_UNDER: Final = Fraction(4, 5)  # of a large deposit: from here up to a large one
 SEVERAL: Final = 3  # deposits
 SEVERAL_WITHIN: Final = timedelta(days=7)
 
 SUDDEN_WITHIN: Final = timedelta(days=7)
-MONTHS_BEFORE: Final = timedelta(days=84)  # what a player did in them is what they usually do
+MONTHS_BEFORE: Final = timedelta(days=84)  # period that shows what is usual for a player
 MONTH: Final = timedelta(days=28)
-TIMES: Final = 3  # as much in the last days as usually in a month
+TIMES: Final = 3  # times the usual monthly amount, in the last days
 
 
 @dataclass(frozen=True)
 class Movement:
-    """A deposit or a withdrawal of real money in minor units, as staff read what it was: "payment …"."""
+    """A deposit or withdrawal of real money in minor units. *about* names it for staff: "payment …"."""
 
     at: datetime
     amount: int
@@ -35,23 +35,25 @@ class Movement:
 
 
 def total(movements: Sequence[Movement]) -> int:
-    """Return what they come to."""
+    """Return the sum of the amounts."""
     return sum(each.amount for each in movements)
 
 
 def passed_through(deposits: Sequence[Movement], withdrawals: Sequence[Movement]) -> int:
-    """Return how much of what came in was asked to be paid out again."""
+    """Return how much of the deposits was requested for withdrawal."""
     return min(total(deposits), total(withdrawals))
 
 
 def is_unplayed(passed: int, staked: int, large: int) -> bool:
-    """Say whether little was staked of what passed through, and that was enough to matter."""
+    """Return whether a relevant amount passed through with few stakes."""
     return passed >= UNPLAYED_FROM * large and staked < UNPLAYED_STAKED * passed
 
 
 def kept_under(deposits: Sequence[Movement], large: int) -> tuple[Movement, ...]:
-    """Return those of *deposits*, the last of which is the latest, that stay just under a large one within days; none
-    where they are not several or do not come to more than one together.
+    """Return the deposits just under a large one within `SEVERAL_WITHIN` of the last one.
+
+    Returns none if they are fewer than `SEVERAL` or do not exceed a large deposit in total.
+    *deposits* is ordered by time.
     """
     last = deposits[-1]
     found = tuple(each for each in deposits if each.at > last.at - SEVERAL_WITHIN and is_just_under(each.amount, large))
@@ -59,15 +61,15 @@ def kept_under(deposits: Sequence[Movement], large: int) -> tuple[Movement, ...]
 
 
 def is_just_under(amount: int, large: int) -> bool:
-    """Say whether a deposit is almost a large one."""
+    """Return whether a deposit is just under a large one."""
     return JUST_UNDER * large <= amount < large
 
 
 def usual(before: Sequence[Movement], days: int) -> Fraction:
-    """Return what is usually deposited in a month, from the deposits of so many days."""
+    """Return the usual deposits of a month, computed from the deposits of *days* days."""
     return Fraction(total(before) * MONTH.days, days)
 
 
 def is_sudden(lately: Sequence[Movement], in_a_month: Fraction, large: int) -> bool:
-    """Say whether the deposits of the last days are far above what is usual, and enough to matter."""
+    """Return whether the last days' deposits are far above the usual amount and large enough to matter."""
     return total(lately) >= large and total(lately) > TIMES * in_a_month

@@ -1,1 +1,1 @@
-"""A player's money and limits for other programs."""
+"""Player API for balances and limits."""

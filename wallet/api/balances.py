@@ -1,4 +1,4 @@
-"""What a player has, and where it is: the figures of the cashier."""
+"""Player API: balances, with the figures of the cashier."""
 
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from wallet.models import AccountKind, Currency, Mode
 
 
 class HasSchema(serializers.Serializer[Any]):
-    """What a player has of one kind of money, in whole minor units of the currency."""
+    """Balances of one mode, in whole minor units of the currency."""
 
     cash = serializers.IntegerField(help_text="the balance of the account, what is held for bets included")
     in_play = serializers.IntegerField(help_text="of all balances: set aside for bets and bids at live tables")
@@ -30,7 +30,7 @@ class HasSchema(serializers.Serializer[Any]):
     free={"cash": 1000000, "in_play": 0, "purse": 0, "bank": 0, "pending": 0},
 )
 class BalancesSchema(serializers.Serializer[Any]):
-    """What a player has."""
+    """The player's balances."""
 
     currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
     real = HasSchema()
@@ -38,13 +38,13 @@ class BalancesSchema(serializers.Serializer[Any]):
 
 
 class Balances(PlayerApiView):
-    """What the player has."""
+    """The player's balances."""
 
     scopes: ClassVar = {"GET": Scope.READ}
 
     @extend_schema(operation_id="balances", responses=BalancesSchema)
     def get(self, request: Request) -> Response:
-        """Read what you have, of real and of free money."""
+        """Read your balances of real and of free money."""
         player = self.player
         places = {
             "cash": accounts.balances(player.pk),

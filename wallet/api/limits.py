@@ -1,5 +1,6 @@
-"""Limits that players set themselves, read and set by programs. A stricter one holds at once, a looser one when the law
-of where they live lets it.
+"""Player API: read and set the player's own limits.
+
+A stricter limit takes effect at once, a looser one when the player's jurisdiction allows it.
 """
 
 from collections.abc import Callable
@@ -38,7 +39,7 @@ SOURCES = [*LimitSource.values, LAW]
 
 @example(kind="deposit", period="week")
 class WhichLimit(Strict):
-    """A limit."""
+    """A kind and period of limit."""
 
     kind = serializers.ChoiceField(choices=KINDS)
     period = serializers.ChoiceField(choices=PERIODS)
@@ -53,7 +54,7 @@ class LimitBody(WhichLimit):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a time that is not in whole hours, or longer than its period."""
+        """Reject a time that is not in whole hours or longer than its period."""
         amount, most = attrs["amount"], MOST_HOURS[Period(attrs["period"])]
         if attrs["kind"] == LimitKind.TIME and amount is not None and (amount % HOUR or amount > most * HOUR):
             told = _("Write whole hours, from 1 to %(most)s.") % {"most": most}
@@ -63,7 +64,7 @@ class LimitBody(WhichLimit):
 
 @example(kind="deposit", period="week", amount=500000, effective_at="2026-11-24T12:00:00Z")
 class ChangeSchema(serializers.Serializer[Any]):
-    """A change of a limit of the player's own."""
+    """A change of one of the player's own limits."""
 
     kind = serializers.ChoiceField(choices=KINDS)
     period = serializers.ChoiceField(choices=PERIODS)
@@ -72,7 +73,7 @@ class ChangeSchema(serializers.Serializer[Any]):
 
 
 class LimitSchema(serializers.Serializer[Any]):
-    """One kind and period: what holds, whose it is, what counts against it."""
+    """The limit of one kind and period: amount, source and usage."""
 
     kind = serializers.ChoiceField(
         choices=KINDS, help_text="deposit: paid in; stake: bet; loss: bet less what came back; time: played"
@@ -89,7 +90,7 @@ class LimitSchema(serializers.Serializer[Any]):
 
 
 class LimitsSchema(serializers.Serializer[Any]):
-    """Every limit there can be."""
+    """All limits of the player."""
 
     currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
     must_set = serializers.BooleanField(help_text="whether play waits for the required ones")
@@ -101,12 +102,12 @@ class LimitsSchema(serializers.Serializer[Any]):
 
 
 class PlayerLimitsView(PlayerApiView):
-    """A view for limits: whoever may read may read them, and setting them is a scope of its own."""
+    """Base of the limit views. Reading needs the scope READ, setting the scope LIMITS."""
 
     scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.LIMITS}
 
     def change(self, do: Callable[[], LimitChange]) -> Response:
-        """Answer with the change that the service makes, which is made once."""
+        """Execute a change once and respond with it."""
         self.session()
 
         def act() -> Response:
@@ -121,11 +122,11 @@ class PlayerLimitsView(PlayerApiView):
 
 
 class Limits(PlayerLimitsView):
-    """A player's limits."""
+    """The player's limits."""
 
     @extend_schema(operation_id="limits", responses=LimitsSchema)
     def get(self, request: Request) -> Response:
-        """Read every limit: what holds, whose it is, what is used and left, and what is to come."""
+        """Read every limit: amount, source, what is used, what is left, and pending changes."""
         return Response(limits(self.player))
 
     @extend_schema(
@@ -134,8 +135,10 @@ class Limits(PlayerLimitsView):
         responses={200: ChangeSchema} | schema.refusals(NOTHING_CHANGES, LIMIT_REQUIRED),
     )
     def post(self, request: Request) -> Response:
-        """Set a limit of your own, or remove it. A stricter one holds at once; until a looser one does, the one before
-        holds. What waited is withdrawn.
+        """Set or remove one of your own limits.
+
+        A stricter limit holds at once. Until a looser one holds, the current one does. A change
+        that was pending is withdrawn.
         """
         asked, player = body_of(request, LimitBody), self.player
         kind, period, amount = LimitKind(asked["kind"]), Period(asked["period"]), asked["amount"]
@@ -145,7 +148,7 @@ class Limits(PlayerLimitsView):
 
 
 class LimitWithdrawal(PlayerLimitsView):
-    """A change that is not to come after all."""
+    """Withdrawal of a pending change."""
 
     @extend_schema(
         operation_id="limit_withdraw",
@@ -153,18 +156,18 @@ class LimitWithdrawal(PlayerLimitsView):
         responses={200: ChangeSchema} | schema.refusals(NOTHING_CHANGES),
     )
     def post(self, request: Request) -> Response:
-        """Withdraw a change that is to come: what holds now goes on."""
+        """Withdraw a pending change. The current limit continues."""
         asked, player = body_of(request, WhichLimit), self.player
         kind, period = LimitKind(asked["kind"]), Period(asked["period"])
         return self.change(lambda: services.withdraw_change(player=player, kind=kind, period=period, by=str(player)))
 
 
 class LimitsDeclined(PlayerLimitsView):
-    """The word that no limits are wanted."""
+    """Refusal of the offer of limits."""
 
     @extend_schema(operation_id="limits_decline", request=None, responses=LimitsSchema)
     def post(self, request: Request) -> Response:
-        """Say that you want no deposit limits now, where you are offered some; you are not asked again."""
+        """Decline the offer of deposit limits. You are not asked again."""
         body_of(request, Strict)
         player = self.player
         self.session()
@@ -177,7 +180,7 @@ class LimitsDeclined(PlayerLimitsView):
 
 
 def limits(player: Player) -> dict[str, Any]:
-    """Return every limit as the player's page has it, in figures."""
+    """Return all limits as on the player's limits page, as figures."""
     return {
         "currency": player.currency,
         "must_set": services.must_set_limits(player),

@@ -1,4 +1,4 @@
-"""What programs may ask about a player's money, and the limits they set on it."""
+"""URLs of the player API for balances and limits."""
 
 from django.urls import path
 

@@ -1,6 +1,6 @@
-"""Free money whenever a player asks, and how much may be deposited at a time; deposits are in `wallet.payments`.
+"""Free-money top-ups and the limits of a single deposit. Deposits are in `wallet.payments`.
 
-Every message of an error is a sentence in the active language.
+Error messages are sentences in the active language.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ DEPOSIT_LIMITS: Mapping[str, DepositLimits] = {
     Currency.GBP: DepositLimits(10_00, 5_000_00),
 }
 
-# What topping up brings free money to, in minor units.
+# The free-money balance after a top-up, in minor units.
 FREE_MONEY: Mapping[str, int] = {
     Currency.SEK: 10_000_00,
     Currency.DKK: 10_000_00,
@@ -47,24 +47,24 @@ FREE_MONEY: Mapping[str, int] = {
 
 
 class CashierError(Exception):
-    """The cashier refuses; nothing has moved. The message is for the player."""
+    """Base error: the cashier refused and nothing moved. The message is for the player."""
 
 
 class Barred(CashierError):
-    """Something keeps the player from playing, for free too."""
+    """The player is not eligible to play, not even with free money."""
 
 
 class FreeMoneyStopped(CashierError):
-    """The whole house is stopped, for free play too."""
+    """The house is stopped, which includes free play."""
 
 
 class NothingToTopUp(CashierError):
-    """There is as much free money as a top-up would bring."""
+    """The free-money balance is already at or above the standard amount."""
 
 
 @transaction.atomic
 def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
-    """Bring the player's free money to the house's standard amount. The same *key* pays once.
+    """Raise the player's free money to the standard amount. The same *key* pays once.
 
     Raises Barred, FreeMoneyStopped, NothingToTopUp.
     """
@@ -90,7 +90,7 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
 
 
 def _pay(player: Player, amount: int, key: UUID) -> ledger.Posted:
-    """Post *amount* of free money to the player, and record it."""
+    """Post *amount* of free money to the player and record it."""
     mode = Mode.FREE
     cash = accounts.player_account(player.pk, mode)
     lines = (

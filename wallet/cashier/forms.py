@@ -1,4 +1,4 @@
-"""What the cashier's pages may send. Each form carries a key of its own, so that sending it twice pays once."""
+"""Forms of the cashier. Each form carries an idempotency key, so that sending it twice pays once."""
 
 from typing import Any
 from uuid import uuid4
@@ -14,10 +14,10 @@ STALE = {"required": _("This form was incomplete. Try again."), "invalid": _("Th
 
 
 class MoneyField(forms.CharField):
-    """An amount, typed in the reader's own way of writing numbers; cleaned, it is minor units of ``currency``.
+    """An amount in the reader's number notation. The cleaned value is in minor units of ``currency``.
 
-    The form says the currency, mostly through `MoneyForm`. Where *required* is false, an empty field is None.
-    Anything that is no amount is refused with a sentence of `parse_money`.
+    The form sets the currency, usually through `MoneyForm`. If *required* is false, an empty field
+    is None. Errors are the sentences of `parse_money`.
     """
 
     currency: str = ""
@@ -25,16 +25,17 @@ class MoneyField(forms.CharField):
     def __init__(self, *, required: bool = True, **kwargs: Any) -> None:
         attributes = {"inputmode": "decimal", "autocomplete": "off", "maxlength": LONGEST}
         kwargs.setdefault("label", _("Amount"))
-        # What is missing, parse_money says with an example; browsers would say it in a language of their own.
+        # parse_money reports a missing amount with an example. The browser's own message would be
+        # in the browser's language.
         super().__init__(required=False, widget=forms.TextInput(attrs=attributes), **kwargs)
         self.may_be_empty = not required
 
     def prepare_value(self, value: Any) -> Any:
-        """Write minor units the reader's way; what somebody typed stays as it is."""
+        """Format minor units in the reader's notation. Typed text stays as it is."""
         return format_amount(value, self.currency, get_language() or "en") if isinstance(value, int) else value
 
     def clean(self, value: Any) -> int | None:
-        """Read the amount."""
+        """Parse the amount."""
         text = super().clean(value)
         if self.may_be_empty and not text:
             return None
@@ -45,13 +46,13 @@ class MoneyField(forms.CharField):
 
 
 class KeyForm(forms.Form):
-    """A wish that is granted once, however often it is sent."""
+    """Base of forms whose action is executed once, however often they are sent."""
 
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4, error_messages=STALE)
 
 
 class MoneyForm(forms.Form):
-    """A form whose amounts are all in one *currency*."""
+    """Base of forms whose amounts are all in one *currency*."""
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,13 +63,13 @@ class MoneyForm(forms.Form):
 
 
 class AmountForm(MoneyForm, KeyForm):
-    """An amount to move."""
+    """Form with one amount."""
 
     amount = MoneyField()
 
 
 class StatementForm(forms.Form):
-    """Which movements to list: of which mode, older than which one."""
+    """Query of the statement: mode, and the movement before which the page begins."""
 
     mode = forms.ChoiceField(choices=[(mode.name.lower(), mode.name) for mode in Mode])
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)

@@ -1,4 +1,4 @@
-"""What the cashier shows of a player's money, on its own page and beside a table."""
+"""Context of the cashier, on its own page and next to a table."""
 
 from typing import Any
 
@@ -15,15 +15,13 @@ from wallet.models import AccountKind, Mode, Payment, PaymentState
 from wallet.money import format_money
 from wallet.operator_wallet.operators import funds
 
-MOST_SHOWN = 10  # deposits in progress
-# Where the forms make way for until when that is so: there is nothing the player could do about it.
+MOST_SHOWN = 10  # maximum of pending deposits shown
+# Bars that the player cannot lift. The page shows how long they last instead of the forms.
 STOPPED = (eligibility.Code.LOCKED, eligibility.Code.EXCLUDED, eligibility.Code.REGISTER, eligibility.Code.CLOSING)
 
 
 def what_a_player_has(player: Player) -> dict[str, Any]:
-    """Return what the cashier shows of a player's money, and what keeps them from depositing where nothing can be done
-    about it.
-    """
+    """Return a player's balances, and the bar on deposits if the player cannot lift it."""
     bar = eligibility.bar_to_deposit(player)
     cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
     in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
@@ -51,7 +49,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
 
 
 def topped_up(player: Player, posted: ledger.Posted) -> str:
-    """Return the sentence on what filling up free money has come to."""
+    """Return the message about a top-up."""
     if posted.replayed:
         return _("This was booked already. Nothing was booked twice.")
     currency, language = player.currency, get_language() or "en"

@@ -1,7 +1,7 @@
-"""The cashier's page: balances, a deposit, free money, the latest movements. Thin: parse, call one service, render.
+"""Cashier page: balances, deposit form, free money, latest movements.
 
-A form answers htmx with the fragment as it then stands; without JavaScript it leads back to the page, or shows it again
-with what was wrong.
+A form answers htmx with the updated fragment. Without JavaScript it redirects to the page, or shows
+it again with the errors.
 """
 
 from django.contrib import messages
@@ -24,7 +24,7 @@ from wallet.payments import deposits
 @player_required
 @require_safe
 def cashier(request: PlayerRequest) -> HttpResponse:
-    """The page, or to htmx the fragment with another part of the movements."""
+    """Show the page, or for htmx the fragment with another page of movements."""
     asked = StatementForm(request.GET)
     mode, before = Mode.REAL, None
     if asked.is_valid():
@@ -36,11 +36,11 @@ def cashier(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_deposit(request: PlayerRequest) -> HttpResponse:
-    """Begin a deposit and lead to the bank, or say why not: here, so the language switch may ask for this address by
-    itself.
+    """Begin a deposit and redirect to the bank, or show the error.
 
-    htmx is led straight to the bank. A form without it may lead within the house alone (``form-action``): to the
-    deposit's page, whose link goes on.
+    GET redirects to the cashier, because the language switch may request this URL. htmx is
+    redirected directly to the bank. A plain form may only redirect within this site
+    (``form-action``), so it goes to the deposit's page, which links to the bank.
     """
     if request.method != "POST":
         return redirect("cashier")
@@ -66,7 +66,7 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_top_up(request: PlayerRequest) -> HttpResponse:
-    """Fill up free money, or say why not: here, so the language switch may ask for this address by itself."""
+    """Top up free money, or show the error. GET redirects: the language switch may request this URL."""
     if request.method != "POST":
         return redirect("cashier")
     form = KeyForm(request.POST)

@@ -1,1 +1,1 @@
-"""Limits on deposits, losses and stakes: what is left of them, and their pages."""
+"""Deposit, loss and stake limits: what remains of them, and the pages for players."""

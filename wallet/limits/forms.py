@@ -1,4 +1,4 @@
-"""What the pages on limits may send: the three periods of one kind at a time. An empty field is no limit."""
+"""Forms of the limits page: the three periods of one kind at a time. An empty field means no limit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ MOST_HOURS = {Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 31 * 24}
 
 
 class HoursField(forms.IntegerField):
-    """Whole hours; cleaned, they are seconds."""
+    """A number of whole hours. The cleaned value is in seconds."""
 
     def __init__(self, *, most: int, **kwargs: Any) -> None:
         attributes = {"inputmode": "numeric", "autocomplete": "off", "maxlength": 3}
@@ -27,11 +27,11 @@ class HoursField(forms.IntegerField):
         self.most = most
 
     def prepare_value(self, value: Any) -> Any:
-        """Write seconds as hours; what somebody typed stays as it is."""
+        """Show seconds as hours. Typed text stays as it is."""
         return value // HOUR if isinstance(value, int) else value
 
     def clean(self, value: Any) -> int | None:
-        """Read the hours."""
+        """Parse the hours."""
         text = (value or "").strip()
         if not text:
             return None
@@ -42,7 +42,7 @@ class HoursField(forms.IntegerField):
 
 
 class LimitsForm(MoneyForm):
-    """The limits of one kind. ``changed`` tells which of them are not what holds already."""
+    """The limits of one kind."""
 
     kind = forms.ChoiceField(choices=LimitKind.choices, widget=forms.HiddenInput, error_messages=STALE)
 
@@ -63,13 +63,13 @@ class LimitsForm(MoneyForm):
         return field
 
     def changed(self) -> Mapping[Period, int | None]:
-        """Return what is asked for, where it differs from what holds."""
+        """Return the requested limits that differ from the current ones."""
         asked = {period: self.cleaned_data[period.value] for period in Period}
         return {period: amount for period, amount in asked.items() if amount != self.holding.get(period)}
 
 
 class WithdrawForm(forms.Form):
-    """Which pending change to withdraw."""
+    """The pending change to withdraw."""
 
     kind = forms.ChoiceField(choices=LimitKind.choices, error_messages=STALE)
     period = forms.ChoiceField(choices=Period.choices, error_messages=STALE)

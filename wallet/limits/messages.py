@@ -1,11 +1,11 @@
-"""Limits as sentences in the active language."""
+"""Messages about limits in the active language."""
 
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from wallet.money import format_money
 
-# What is said of each limit that would be passed.
+# Message for each limit that would be exceeded.
 SENTENCES = {
     ("deposit", "day"): gettext_noop("Your deposit limit for a day is %(limit)s. You can deposit %(left)s more today."),
     ("deposit", "week"): gettext_noop(
@@ -28,7 +28,7 @@ SENTENCES = {
 
 
 def reached(kind: str, period: str, limit: int, left: int, currency: str) -> str:
-    """Say which limit would be passed, and what it leaves. Amounts in minor units."""
+    """Return the message about a limit that would be exceeded. Amounts in minor units."""
     language = get_language() or "en"
     return _(SENTENCES[kind, period]) % {
         "limit": format_money(limit, currency, language),

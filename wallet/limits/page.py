@@ -1,4 +1,4 @@
-"""What a page on limits shows of a player: each kind and period, what holds and whose it is, what is used and left."""
+"""Content of the limits page: for each kind and period the limit, its source, what is used and what is left."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,18 +44,18 @@ REQUIRED = gettext_lazy("This limit is required where you play. Change it, if yo
 
 @dataclass(frozen=True)
 class Row:
-    """One kind and period, in words."""
+    """One kind and period, formatted."""
 
     period: Period
     name: str | Promise
-    limit: str  # empty: none
+    limit: str  # empty if there is none
     source: str
     whose: str | Promise
     used: str
     left: str
     ends: str
-    change: str  # what is to come, empty: nothing
-    note: str  # where another limit makes this one moot
+    change: str  # the pending change, or empty
+    note: str  # set if another limit makes this one ineffective
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Table:
 
 
 def tables(player: Player) -> list[Table]:
-    """Return everything there is to see, kind by kind."""
+    """Return all limits of a player, by kind."""
     holding, coming, counted = limits_of(player), pending(player), used(player)
     ends = {period: _moment(player, end) for period, end in period_ends(player).items()}
     return [
@@ -95,7 +95,7 @@ def tables(player: Player) -> list[Table]:
 
 
 def announcement(player: Player, change: LimitChange) -> str:
-    """Say what was changed, and from when it holds."""
+    """Return the message about a change and when it takes effect."""
     at_once = change.effective_at <= change.asked_at
     words = {
         "what": what(LimitKind(change.kind), Period(change.period)),
@@ -112,12 +112,12 @@ def announcement(player: Player, change: LimitChange) -> str:
 
 
 def what(kind: LimitKind, period: Period) -> str:
-    """Name a limit: "Deposits · Week"."""
+    """Return the label of a limit: "Deposits · Week"."""
     return f"{TITLES[kind]} · {PERIODS[period]}"
 
 
 def written(player: Player, kind: LimitKind, amount: int) -> str:
-    """Write an amount of money, or a time in hours and minutes."""
+    """Format an amount of money, or a time in hours and minutes."""
     if kind is not LimitKind.TIME:
         return format_money(amount, player.currency, get_language() or "en")
     hours, minutes = amount // HOUR, amount % HOUR // 60
@@ -160,13 +160,13 @@ def _to_come(player: Player, change: LimitChange) -> str:
 
 
 def _amount_used(player: Player, kind: LimitKind, used: int) -> str:
-    if used < 0:  # only of losses
+    if used < 0:  # only possible for losses
         return _("%(amount)s won") % {"amount": written(player, kind, -used)}
     return written(player, kind, used)
 
 
 def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Period], Limit]) -> str:
-    """Say where a longer period leaves no more than a shorter one, so that the shorter one never decides."""
+    """Return a note if a longer period's limit is no higher, so that the shorter one never has an effect."""
     limit = holding.get((kind, period))
     longer = [each for each in Period if list(Period).index(each) > list(Period).index(period)]
     for each in longer:
@@ -179,7 +179,7 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
 
 
 def used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
-    """Return what counts in each running period, whether a limit is set or not."""
+    """Return what counts in each current period, whether a limit is set or not."""
     found = usage(player)
     for period, first in period_days(player).items():
         played = PlayTime.objects.filter(player=player, day__gte=first).aggregate(total=Sum("seconds"))["total"]

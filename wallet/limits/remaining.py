@@ -1,7 +1,9 @@
-"""What a player's limits leave. The database holds every stake and deposit to them in the statement that moves the
-money (``sql/functions/limits.sql``); what is asked here is asked early, so that nothing begins that would be refused.
+"""What remains of a player's limits, and reservations for deposits.
 
-Call these in the transaction of what they are for, with the player's account locked.
+The database checks every stake and deposit in the statement that moves the money
+(``sql/functions/limits.sql``). These functions check earlier, so that nothing begins that would be
+refused. Call them in the same transaction as the stake or deposit, with the player's account
+locked.
 """
 
 from uuid import UUID
@@ -16,47 +18,47 @@ MONEY = (LimitKind.DEPOSIT, LimitKind.STAKE, LimitKind.LOSS)
 
 
 def check_stake(player: Player, amount: int) -> None:
-    """Raises LimitReached where a stake of *amount* minor units of real money would pass a stake or loss limit."""
+    """Raise LimitReached if a real-money stake of *amount* minor units would exceed a stake or loss limit."""
     refuse_beyond(stake_room(player), amount)
 
 
 def check_deposit(player: Player, amount: int) -> None:
-    """Raises LimitReached where a deposit of *amount* minor units would pass a deposit limit; deposits begun count."""
+    """Raise LimitReached if a deposit of *amount* minor units would exceed a limit. Pending deposits count."""
     refuse_beyond(_room(player, "deposit"), amount)
 
 
 def stake_room(player: Player) -> LimitReached | None:
-    """Return the limit that leaves least for stakes of real money, as the error it would be, or None."""
+    """Return the limit that leaves least for real-money stakes, as LimitReached, or None."""
     return _room(player, "stake")
 
 
 def refuse_beyond(room: LimitReached | None, amount: int) -> None:
-    """Raise *room* where it is less than *amount*."""
+    """Raise *room* if it leaves less than *amount*."""
     if room is not None and amount > room.left:
         raise room
 
 
 @transaction.atomic
 def reserve_deposit(*, player: Player, key: UUID, amount: int) -> None:
-    """Take room under the deposit limits for a deposit that begins at a provider. *key* is the one its journal will be
-    posted under: that journal is then credited whatever limits are set meanwhile, since the money has left the bank.
-    The same key again does nothing.
+    """Reserve *amount* under the deposit limits for a deposit that begins at a provider. Raises LimitReached.
 
-    Raises LimitReached.
+    *key* is the idempotency key of its future journal. That journal is posted even if limits change
+    meanwhile, because the money has left the bank. A repeated key does nothing.
     """
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute("SELECT wallet_reserve(%s::uuid, %s::bigint, %s::bigint)", [key, player.pk, amount])
 
 
 def release_deposit(*, key: UUID) -> None:
-    """Give back the room of a deposit that was refused or given up. Authorised after all, it is credited still."""
+    """Release the reservation of a refused or abandoned deposit. If it is authorised later, it is still credited."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_release(%s::uuid)", [key])
 
 
 def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
-    """Return what counts against each money limit, set or not, in the running period, in minor units. What was won
-    counts below zero against losses.
+    """Return what counts against each money limit in the current period, in minor units, limit set or not.
+
+    A net win counts as a negative loss.
     """
     with connection.cursor() as cursor:
         cursor.execute(

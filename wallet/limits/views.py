@@ -1,4 +1,4 @@
-"""The page on which players see and set their limits. It speaks of money, so it stands on the wallet's floor."""
+"""The limits page, where players see and set their limits. It formats money, so it belongs to `wallet`."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -16,7 +16,7 @@ from wallet.limits.page import REQUIRED, announcement, tables, what
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limits_page(request: PlayerRequest) -> HttpResponse:
-    """Show every limit; set those of one kind."""
+    """Show all limits, and set those of one kind."""
     player = request.player
     if request.method != "POST":
         return _render(request)
@@ -32,7 +32,7 @@ def limits_page(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limits_withdraw(request: PlayerRequest) -> HttpResponse:
-    """Withdraw a change that is to come."""
+    """Withdraw a pending change."""
     form = WithdrawForm(request.POST)
     if request.method == "POST" and form.is_valid():
         kind, period = LimitKind(form.cleaned_data["kind"]), Period(form.cleaned_data["period"])
@@ -48,7 +48,7 @@ def limits_withdraw(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limits_decline(request: PlayerRequest) -> HttpResponse:
-    """Note that the player wants no deposit limits now."""
+    """Record that the player declines the offer of deposit limits."""
     if request.method != "POST":
         return redirect("limits")
     limits.decline_offer(player=request.player)
@@ -57,7 +57,7 @@ def limits_decline(request: PlayerRequest) -> HttpResponse:
 
 
 def _set_all(request: PlayerRequest, form: LimitsForm, kind: LimitKind) -> bool:
-    """Set what differs from what holds, and say so; put into the form what cannot be."""
+    """Set the limits that differ from the current ones, with messages. Errors go into the form."""
     player, changes = request.player, list[LimitChange]()
     for period, amount in form.changed().items():
         try:

@@ -1,3 +1,5 @@
-"""Deposits through payment providers: `beginning` asks for one, `notices` decides what news of it means, `asking` asks
-where none comes, `providers` speaks with whatever django-payments provider is configured.
+"""Deposits through payment providers.
+
+`deposits` begins one, `notifications` decides what a provider's message means, `status_queries`
+queries overdue deposits, and `providers` talks to the configured django-payments provider.
 """

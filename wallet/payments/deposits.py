@@ -1,4 +1,4 @@
-"""How a deposit begins. Every message of an error is a sentence in the active language."""
+"""Begin a deposit. Error messages are sentences in the active language."""
 
 from uuid import UUID, uuid5
 
@@ -20,23 +20,23 @@ from wallet.payments.providers import NoProvider, first_variant, in_decimals
 
 
 class NoDeposits(CashierError):
-    """The house has no provider."""
+    """No payment provider is configured."""
 
 
 class DepositTooSmall(CashierError):
-    """Below the smallest deposit."""
+    """The amount is below the smallest deposit."""
 
 
 class DepositTooLarge(CashierError):
-    """Above the largest deposit."""
+    """The amount is above the largest deposit."""
 
 
 class FormUsed(CashierError):
-    """The form's key has begun a deposit of another amount."""
+    """The form's idempotency key was used for a deposit of another amount."""
 
 
 class DepositBarred(CashierError):
-    """Something keeps the player from depositing; *page* is the name of the address that leads on."""
+    """The player is not eligible to deposit. *page* is the URL name of the page that helps."""
 
     def __init__(self, bar: eligibility.Bar) -> None:
         super().__init__(bar.sentence)
@@ -44,14 +44,14 @@ class DepositBarred(CashierError):
 
 
 class DepositsStopped(CashierError):
-    """The whole house is stopped."""
+    """The house is stopped."""
 
 
 def begin(*, player: Player, amount: int, key: UUID) -> Payment:
-    """Begin a deposit of *amount* minor units and return its payment; no money moves. The same *key* begins it once.
+    """Begin a deposit of *amount* minor units and return its payment. No money moves yet.
 
-    Raises DepositsStopped, NoDeposits, DepositTooSmall, DepositTooLarge, FormUsed, DepositBarred, LimitReached; each is
-    recorded.
+    The same *key* begins it once. Raises DepositsStopped, NoDeposits, DepositTooSmall,
+    DepositTooLarge, FormUsed, DepositBarred, LimitReached. Each refusal is recorded.
     """
     registers.ask_where_due(player)
     try:
@@ -64,9 +64,11 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
 
 @transaction.atomic
 def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
-    """Begin it under the lock of the account, so that of two at once the second finds what the first has taken of the
-    player's limits. What keeps the player from it is asked before: a lock or an exclusion waits for whoever has asked,
-    and gives back what lies in games, under the lock of that account, when it has come; a stop of the house waits, too.
+    """Begin the deposit under the account's lock, so that concurrent deposits count each other under the limits.
+
+    Eligibility and house stop are read before that lock. A new account lock or exclusion waits for
+    transactions that have read eligibility, and then returns money from games under the same
+    account lock. A house stop waits in the same way.
     """
     bar, is_stopped = eligibility.bar_to_deposit(player), house_stop.is_stopped()
     accounts.lock_account(player.pk, Mode.REAL)

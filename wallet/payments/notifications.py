@@ -1,14 +1,18 @@
-"""What news of a payment means, from whatever side it comes: the provider's call-back, the player's return, an answer
-to a question. One table decides, one function carries out, in one transaction under the payment's lock.
+"""Decide what a notification about a payment means, and apply it.
+
+Notifications come from the provider's callback, the player's return, or a status query. `decide` is
+the only place with the rules. `on_notice` applies the decision in one transaction, under the
+payment's lock.
 
 The rules, and why:
 
-- Money is credited once, when the provider says that it is authorised, for exactly the amount and currency asked for.
-- News of another amount or currency decides nothing; the provider is asked, and if it insists, somebody looks into it.
-- An older message that comes after a newer one changes nothing; one that says what is known already neither.
-- An approval after the house gave up is credited: the money has left the player's bank.
-- A message against what was decided before decides nothing either: the provider is asked, and what it then answers
-  holds. Only money that was credited stays credited whatever it answers; staff find `payment.contradicted` in the log.
+- Money is credited once, when the provider reports it as authorised, for exactly the requested amount and currency.
+- A notification with another amount or currency decides nothing. The provider is queried. If it repeats that, staff
+  investigate.
+- A notification older than the latest one changes nothing. Neither does a repeated one.
+- An authorisation after the house gave up is credited, because the money has left the player's bank.
+- A notification that contradicts an earlier decision decides nothing. The provider is queried, and its answer holds.
+  But credited money stays credited whatever the answer is; staff find `payment.contradicted` in the event log.
 """
 
 import hashlib
@@ -32,30 +36,30 @@ from wallet.models import AccountKind, Mode, NoticePath, Payment, PaymentNotice,
 from wallet.money import format_money
 from wallet.payments.providers import News
 
-EXPIRES = 60  # seconds after which the hint is void
+EXPIRES = 60  # seconds; an older hint is dropped
 
 
 def ask_for_an_answer() -> None:
-    """Have undecided payments looked at soon."""
+    """Start the task that queries undecided payments."""
     with suppress(OperationalError):
         current_app.send_task("wallet.tasks.ask_undecided_payments", retry=False, expires=EXPIRES)
 
 
 class Decision(StrEnum):
-    """What a piece of news came to."""
+    """What a notification led to."""
 
     CREDITED = "credited"
-    LATE = "credited late"  # after the house had given up, or heard otherwise
+    LATE = "credited late"  # after the house gave up or the provider had reported something else
     DECLINED = "declined"
     ABANDONED = "abandoned"
     EXPIRED = "expired"
-    NOTED = "noted"  # nothing is decided yet
+    NOTED = "noted"  # no decision by the provider yet
     REPEATED = "repeated"
     OUTDATED = "outdated"
     CONTRADICTED = "contradicted"
     MISMATCHED = "mismatched"  # another amount or currency
-    REFUSED = "refused"  # not from the provider, or not understood
-    UNKNOWN = "unknown"  # of no payment of the house
+    REFUSED = "refused"  # not authentic, or not understood
+    UNKNOWN = "unknown"  # no such payment
 
 
 OUTCOME = {
@@ -70,7 +74,7 @@ GIVEN_UP = (PaymentState.EXPIRED, PaymentState.ERROR)
 
 @dataclass(frozen=True)
 class Known:
-    """What the house knows of a payment when news comes."""
+    """The house's data of a payment when a notification arrives."""
 
     state: str
     amount: int
@@ -80,7 +84,7 @@ class Known:
 
 
 def decide(known: Known, news: News, path: NoticePath) -> Decision:
-    """Say what *news* means. An answer to a question (`NoticePath.QUERY`) is the provider's last word."""
+    """Return what *news* means. The response to a query (`NoticePath.QUERY`) is the provider's final word."""
     if news.amount not in (None, known.amount) or news.currency != known.currency:
         return Decision.MISMATCHED
     is_last_word = path is NoticePath.QUERY
@@ -106,9 +110,7 @@ def locked(payment_id: UUID) -> Payment:
 
 
 def on_notice(payment: Payment, news: News, path: NoticePath, raw: bytes) -> Decision:
-    """Decide what *news* of a `locked` payment means, carry it out, and keep that it came. The same news again changes
-    nothing.
-    """
+    """Decide what *news* about a `locked` payment means, apply it and store it. A repetition changes nothing."""
     known = Known(payment.state, payment.amount, payment.currency, payment.last_sequence, payment.authorisation)
     decision = decide(known, news, path)
     match decision:
@@ -135,7 +137,7 @@ def keep(
     payment: Payment | None = None,
     news: News | None = None,
 ) -> None:
-    """Keep that something was said and what was decided; without *news* it was not believed."""
+    """Store a notification and its decision. Without *news* it was not believed."""
     PaymentNotice.objects.create(
         payment=payment,
         variant=variant,
@@ -149,12 +151,12 @@ def keep(
 
 
 def journal_key(payment_id: UUID) -> UUID:
-    """Return the key under which a payment is credited."""
+    """Return the idempotency key under which a payment is credited."""
     return uuid5(payment_id, "deposit")
 
 
 def close(payment: Payment, state: PaymentState, *, because: str) -> None:
-    """End a payment without money, and give back the room it took under the player's limits."""
+    """End a payment without money, and release its reservation under the player's limits."""
     payment.state, payment.decided_at = state, Now()
     payment.save(update_fields=["state", "decided_at"])
     remaining.release_deposit(key=journal_key(payment.pk))
@@ -188,7 +190,7 @@ def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
 
 
 def _doubt(payment: Payment, news: News, path: NoticePath, decision: Decision) -> None:
-    """Put on record that the provider says what cannot be, and have it asked; what it insists on is for people."""
+    """Record a contradiction and have the provider queried. If the query repeats it, staff investigate."""
     said = {"state": payment.state, "word": news.word, "said_amount": news.amount, "said_currency": news.currency}
     data = _facts(payment, path=path.value, said_authorisation=news.authorisation, **said)
     log.record(f"payment.{decision.value}", by="system", on=str(payment.player), data=data)

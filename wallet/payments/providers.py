@@ -1,8 +1,8 @@
-"""Providers of django-payments as the house uses them. Which there are is configuration (``PAYMENT_VARIANTS``).
+"""Adapter to the django-payments providers that ``PAYMENT_VARIANTS`` configures.
 
-A provider writes what it has heard onto the payment, in django-payments' columns: ``status``, ``captured_amount``,
-``transaction_id``. `news_of` reads it there, exactly, and nothing else in the house looks at those columns. A provider
-that knows more leaves it in ``payment.attrs.said``: amount in minor units, currency, number of the message.
+A provider writes its result into the django-payments columns ``status``, ``captured_amount`` and
+``transaction_id``. Only `news_of` reads those columns. A provider that knows more puts it into
+``payment.attrs.said``: amount in minor units, currency, sequence number.
 """
 
 import logging
@@ -24,34 +24,34 @@ Result = TypeVar("Result")
 
 
 class NoProvider(Exception):
-    """No such provider is configured."""
+    """No provider of this name is configured."""
 
 
 class ProviderFailed(Exception):
-    """The provider cannot be reached, or refuses what it is given; the message is for the log."""
+    """The provider cannot be reached or refuses the call. The message is for the log."""
 
 
 @runtime_checkable
 class TakesQuestions(Protocol):
-    """A provider that can be asked, as some of django-payments can."""
+    """A provider that supports status queries."""
 
     def status(self, payment: Payment) -> object:
-        """Write onto the payment how it stands."""
+        """Write the current status onto the payment."""
 
 
 @dataclass(frozen=True)
 class News:
-    """What a provider says of a payment."""
+    """What a provider reports about a payment."""
 
     word: str  # a `PaymentStatus`
-    amount: int | None  # minor units; None: it does not say
+    amount: int | None  # minor units; None if not reported
     currency: str
     authorisation: str
-    sequence: int  # rises with every change at the provider; 0: it does not count
+    sequence: int  # incremented with every change; 0 if the provider does not number them
 
 
 def first_variant() -> str:
-    """Return the name of the provider that new deposits go through. Raises NoProvider."""
+    """Return the name of the provider for new deposits. Raises NoProvider."""
     for name in settings.PAYMENT_VARIANTS:
         return str(name)
     raise NoProvider
@@ -66,9 +66,10 @@ def provider(variant: str) -> BasicProvider:
 
 
 def page(payment: Payment) -> str:
-    """Return the address of the page where the payer decides. Raises ProviderFailed.
+    """Return the URL of the provider's page for the payer. Raises ProviderFailed.
 
-    Providers that want a form on a page of the house are not supported: nobody types card numbers here.
+    Providers that need a form on our pages are not supported: players never enter card numbers
+    here.
     """
 
     def lead() -> str:
@@ -82,17 +83,20 @@ def page(payment: Payment) -> str:
 
 
 def guarded(call: Callable[[], Result]) -> Result:
-    """Call a provider. Raises ProviderFailed whatever goes wrong, and undoes what was written by then."""
+    """Call a provider. On any error, roll back what was written and raise ProviderFailed."""
     try:
         with transaction.atomic():
             return call()
-    except Exception as error:  # each provider raises its own library's errors
+    except Exception as error:  # each provider raises errors of its own library
         logger.warning("provider failed: %s", error, exc_info=error)
         raise ProviderFailed(f"{type(error).__name__}: {error}") from error
 
 
 def ask(payment: Payment) -> News | None:
-    """Ask the provider how a payment stands; None where it takes no questions. Raises NoProvider, ProviderFailed."""
+    """Query the provider for the status of a payment. Raises NoProvider, ProviderFailed.
+
+    Returns None if the provider does not support queries.
+    """
     asked = provider(payment.variant)
     if not isinstance(asked, TakesQuestions):
         return None
@@ -105,7 +109,7 @@ def ask(payment: Payment) -> News | None:
 
 
 def news_of(payment: Payment) -> News:
-    """Read what the provider has written onto the payment. Raises ProviderFailed for an amount that cannot be."""
+    """Read what the provider wrote onto the payment. Raises ProviderFailed for an impossible amount."""
     said = getattr(payment.attrs, "said", None)
     if said is not None:
         amount, currency, sequence = said["amount"], said["currency"], said["sequence"]
@@ -116,7 +120,7 @@ def news_of(payment: Payment) -> News:
 
 
 def in_minor_units(total: Decimal) -> int:
-    """Convert exactly. Raises ProviderFailed for a fraction of a minor unit."""
+    """Convert decimals to minor units. Raises ProviderFailed for a fraction of a minor unit."""
     minor = Decimal(total) * MINOR_UNITS
     if minor != minor.to_integral_value():
         raise ProviderFailed(f"{total} is no whole number of minor units")
@@ -124,5 +128,5 @@ def in_minor_units(total: Decimal) -> int:
 
 
 def in_decimals(minor: int) -> Decimal:
-    """Convert exactly."""
+    """Convert minor units to decimals, exactly."""
     return Decimal(minor).scaleb(-2)

@@ -1,4 +1,4 @@
-"""The sandbox bank as a provider of django-payments, written as one for any other bank would be."""
+"""The sandbox bank as a django-payments provider, written as for any other bank."""
 
 import json
 from typing import Any, NoReturn
@@ -25,7 +25,7 @@ FIELDS = {"reference": str, "state": str, "amount": int, "currency": str, "autho
 
 
 def request_for(payment: Payment) -> PayRequest:
-    """Return what the house asks the payer for."""
+    """Return the payment request for the payer."""
     return PayRequest(
         reference=payment.pk,
         payee=PAYEE,
@@ -37,22 +37,22 @@ def request_for(payment: Payment) -> PayRequest:
 
 
 class SandboxBank(BasicProvider):
-    """Leads to the embedded bank, and believes it where its signature holds."""
+    """Provider that redirects to the embedded bank and accepts its signed messages."""
 
     def __init__(self, key: str) -> None:
         super().__init__()
         self._key = key
 
     def get_form(self, payment: Payment, data: Any = None) -> NoReturn:
-        """Raise RedirectNeeded with the bank's page."""
+        """Raise RedirectNeeded with the URL of the bank's page."""
         raise RedirectNeeded(reverse("sandbox_bank", kwargs={"order": seal(request_for(payment), self._key)}))
 
     def get_token_from_request(self, payment: Payment | None, request: HttpRequest) -> str:
-        """Return the token of the payment a message speaks of. Raises PaymentError where it is not the bank's."""
+        """Return the token of the payment in a message. Raises PaymentError if the bank did not sign it."""
         return str(self._statement(request)["reference"])
 
     def process_data(self, payment: Payment, request: HttpRequest) -> HttpResponse:
-        """Take a message; whoever comes without one is the player, who says nothing that counts."""
+        """Process a message of the bank. A GET is the returning player, who reports nothing."""
         if request.method != "POST":
             return redirect(payment.get_success_url())
         statement = self._statement(request)
@@ -62,7 +62,7 @@ class SandboxBank(BasicProvider):
         return JsonResponse({"taken": True})
 
     def status(self, payment: Payment) -> Payment:
-        """Ask the bank. It is in the house, so no message is needed."""
+        """Query the bank. It is in the same process, so no HTTP is needed."""
         statement = orders.statement(UUID(payment.token))
         if statement is not None:
             self._hear(payment, statement)

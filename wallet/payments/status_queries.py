@@ -1,4 +1,4 @@
-"""Payments of which nothing is heard: the provider is asked how they stand, and after a time the house gives up."""
+"""Query providers about payments without a result, and give up after a time."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from wallet.models import NoticePath, Payment, PaymentState
 from wallet.payments import notifications, providers
 from wallet.payments.notifications import Decision
 
-# Those that a provider has contradicted itself about are asked about at once, the others when they have waited long.
+# Disputed payments are due at once, the others after a wait.
 DUE = """
 SELECT id, begun_at < %(now)s - %(give_up)s * interval '1 second' FROM wallet_payment
 WHERE (is_disputed OR state = 'waiting' AND begun_at < %(now)s - %(after)s * interval '1 second')
@@ -19,11 +19,11 @@ WHERE (is_disputed OR state = 'waiting' AND begun_at < %(now)s - %(after)s * int
 ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
 ASKED = "UPDATE wallet_payment SET asked_at = clock_timestamp() WHERE id = %s"
-LATER = b""  # what came with an answer that no message carried
+LATER = b""  # raw bytes stored when no message carried the answer
 
 
 def ask_undecided() -> None:
-    """Ask about every payment that is due now, each in a transaction of its own; several workers share the work."""
+    """Query all due payments, each in its own transaction. Several workers can run it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (now,) = cursor.fetchone()
@@ -33,7 +33,7 @@ def ask_undecided() -> None:
 
 @transaction.atomic
 def ask_about(payment_id: UUID) -> Payment:
-    """Ask about one payment, due or not, and return it as it then stands."""
+    """Query the provider about one payment, due or not, and return its new state."""
     with connection.cursor() as cursor:
         cursor.execute(ASKED, [payment_id])
     payment = notifications.locked(payment_id)
@@ -59,7 +59,7 @@ def _ask_next(now: datetime) -> bool:
 
 
 def _ask(payment: Payment) -> None:
-    """Ask, and do what the answer means; where there is none, say so."""
+    """Query the provider and apply the answer. Record it if there is none."""
     try:
         news = providers.ask(payment)
         if news is not None:

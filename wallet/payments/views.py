@@ -1,6 +1,4 @@
-"""A deposit as its player sees it, and the two addresses that providers know: their call-back, and where they send the
-player back to. Thin: parse, call one service, render.
-"""
+"""Deposit pages for the player, and the callback and return URLs for providers."""
 
 import logging
 from http import HTTPStatus
@@ -31,7 +29,7 @@ logger = logging.getLogger(__name__)
 @player_required
 @require_safe
 def cashier_payment(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
-    """How one deposit of the player's stands."""
+    """Show the state of one of the player's deposits."""
     return _page(request, payment_id, "wallet/payment.html")
 
 
@@ -39,7 +37,7 @@ def cashier_payment(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
 @player_required
 @require_safe
 def cashier_payment_state(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
-    """The same for the page that waits and asks by itself, which is nothing that a player does."""
+    """Return the state for a page that polls. Polling does not count as activity of the player."""
     return _page(request, payment_id, "wallet/_payment.html")
 
 
@@ -47,7 +45,7 @@ def cashier_payment_state(request: PlayerRequest, payment_id: UUID) -> HttpRespo
 @require_safe
 @at_a_human_pace
 def cashier_payment_bank(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
-    """Lead to the provider's page, while it can still decide."""
+    """Redirect to the provider's page while the payment is open."""
     payment = _theirs(request, payment_id)
     if not payment.is_open:
         return redirect("cashier_payment", payment_id=payment_id)
@@ -62,7 +60,7 @@ def cashier_payment_bank(request: PlayerRequest, payment_id: UUID) -> HttpRespon
 @require_POST
 @at_a_human_pace
 def pay_callback(request: HttpRequest, provider: str) -> HttpResponse:
-    """A provider's message, believed where its signature holds."""
+    """Process a provider's message if its signature is valid."""
     try:
         speaker = providers.provider(provider)
     except providers.NoProvider as error:
@@ -84,7 +82,7 @@ def pay_callback(request: HttpRequest, provider: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @at_a_human_pace
 def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
-    """Where providers send the player back to; some of them have the player bring the news."""
+    """Receive a player whom the provider redirects back. Some providers send the result this way."""
     payment = Payment.objects.select_related("player__user").filter(token=token).first()
     if payment is None:
         raise Http404
@@ -98,7 +96,7 @@ def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
 
 @transaction.atomic
 def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: NoticePath, raw: bytes) -> HttpResponse:
-    """Have the provider read a message onto its payment, and do what that means. Returns the provider's answer."""
+    """Let the provider read a message onto the payment, apply it, and return the provider's response."""
     payment = notifications.locked(payment.pk)
     try:
         answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
@@ -110,7 +108,7 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
 
 
 def _keep(request: HttpRequest, variant: str, path: NoticePath, raw: bytes, decision: Decision) -> None:
-    """Keep what was not believed; of much from one address in an hour not each, but the log says how much it was."""
+    """Store a refused message. Above a rate per address and hour, only some are stored, and the count is logged."""
     sender = rates.address_of(request)
     times = rates.to_record("payment", sender)
     if times:
@@ -120,13 +118,13 @@ def _keep(request: HttpRequest, variant: str, path: NoticePath, raw: bytes, deci
 
 
 def _language(request: HttpRequest, payment: Payment) -> str:
-    """Return the language the player was reading, or the account's where a provider has lost it on the way."""
+    """Return the language in which the player began, or the account's if the provider dropped it."""
     asked = request.GET.get(READ_IN, "")
     return asked if asked in dict(settings.LANGUAGES) else payment.player.user.language
 
 
 def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
-    """Return a payment of the player's own. Raises Http404."""
+    """Return one of the player's own payments. Raises Http404."""
     payment = Payment.objects.filter(pk=payment_id, player=request.player).first()
     if payment is None:
         raise Http404
@@ -140,5 +138,5 @@ def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpRespon
 
 
 def _is_back(payment: Payment) -> bool:
-    """Whether the player has been at the bank and come back; what they did there only the bank can say."""
+    """Return whether the player has returned from the bank. Only the bank knows the result."""
     return PaymentNotice.objects.filter(payment=payment, path=NoticePath.RETURN).exists()

@@ -1,8 +1,9 @@
-"""Payouts: how the house asks a bank to pay a withdrawal, and what it makes of the answer.
+"""Payouts: send withdrawals to a bank, query it, and process its answers.
 
-Which bank is configuration (``PAYOUT_PROVIDER``). A withdrawal is `sending`, under a reference of its own, before the
-bank hears of it; a bank knows an order by its reference and carries it out once. So whatever dies in between, the job
-repeats the same question and nothing is paid twice. Without a provider, approved withdrawals wait.
+``PAYOUT_PROVIDER`` configures the bank. A withdrawal is set to `sending`, with its own reference,
+before the bank gets the order. A bank executes an order with the same reference once. So after a
+crash the task repeats the order and nothing is paid twice. Without a provider, approved withdrawals
+wait.
 """
 
 import hashlib
@@ -27,16 +28,16 @@ logger = logging.getLogger(__name__)
 
 
 class PayoutFailed(Exception):
-    """The bank cannot be reached, or refuses what it is given; the message is for the log."""
+    """The bank cannot be reached or refuses the call. The message is for the log."""
 
 
 class NotTheBank(Exception):
-    """A message is not from the bank, or not from now."""
+    """The message is not from the bank, or its time is outside the window."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a bank is asked to pay; the same *reference* is the same order for ever."""
+    """A payout order for a bank. The same *reference* is always the same order."""
 
     reference: UUID
     iban: str
@@ -47,8 +48,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Word:
-    """What a bank says of an order: ``accepted`` until it has decided, then ``paid`` under a number of its own or
-    ``refused`` for a reason (one of ``wallet.withdrawals.messages.BANK_REASONS``).
+    """A bank's answer about an order.
+
+    *state* is ``accepted`` until the bank decides, then ``paid`` with the bank's number or
+    ``refused`` with a reason (one of ``wallet.withdrawals.messages.BANK_REASONS``).
     """
 
     reference: UUID
@@ -60,22 +63,22 @@ class Word:
 
 
 class Provider(Protocol):
-    """A bank that pays. Each method raises PayoutFailed where it cannot be reached."""
+    """A bank that executes payouts. Each method raises PayoutFailed if the bank cannot be reached."""
 
     name: str
 
     def send(self, order: Order) -> None:
-        """Ask for a payment; for the same reference again nothing happens."""
+        """Send an order. A repeated reference changes nothing."""
 
     def ask(self, reference: UUID) -> Word | None:
-        """Ask how an order stands; None where the bank has no such order."""
+        """Query the state of an order. None if the bank has no such order."""
 
     def read(self, body: bytes, signature: str) -> Word:
-        """Read a message that came by call-back. Raises NotTheBank."""
+        """Parse a callback message. Raises NotTheBank."""
 
 
 class Outcome(StrEnum):
-    """What the house made of a bank's word."""
+    """What a bank's message led to."""
 
     PAID = "paid"
     RETURNED = "returned"
@@ -90,7 +93,7 @@ ALARMS = (Outcome.UNKNOWN, Outcome.MISMATCH, Outcome.CONTRADICTION, Outcome.FORG
 
 
 def provider() -> Provider | None:
-    """Return the bank that is configured, None where none is."""
+    """Return the configured bank, or None."""
     if not settings.PAYOUT_PROVIDER:
         return None
     made: Provider = import_string(settings.PAYOUT_PROVIDER)()
@@ -98,7 +101,7 @@ def provider() -> Provider | None:
 
 
 def send_due() -> None:
-    """Put approved withdrawals in the bank's hands, and ask after those it has not decided yet."""
+    """Send approved withdrawals to the bank and query those that it has not decided."""
     bank = provider()
     if bank is None:
         return
@@ -108,13 +111,13 @@ def send_due() -> None:
     for withdrawal in Withdrawal.objects.filter(status=WithdrawalStatus.SENDING).order_by("pk"):
         try:
             _follow_up(bank, withdrawal)
-        except Exception as error:  # each provider raises its own library's errors; the others must not wait for one
+        except Exception as error:  # providers raise their own errors; one must not delay the others
             is_foreseen = isinstance(error, PayoutFailed)
             logger.warning("payout %s waits: %s", withdrawal.reference, error, exc_info=None if is_foreseen else error)
 
 
 def _follow_up(bank: Provider, withdrawal: Withdrawal) -> None:
-    """Ask how an order stands; one that the bank has not heard of, it is given."""
+    """Query an order. If the bank does not know it, send it."""
     word = bank.ask(withdrawal.reference)
     if word is None:
         bank.send(_order(withdrawal))
@@ -135,8 +138,10 @@ def _order(withdrawal: Withdrawal) -> Order:
 
 
 def receive(*, body: bytes, signature: str, sender: str = "") -> Outcome:
-    """Take a message that came by call-back from the address *sender*. Raises NotTheBank, which is recorded; of many
-    from there within an hour not each.
+    """Process a callback message from the address *sender*.
+
+    Raises NotTheBank and records it. Of many from one address within an hour, only some are
+    recorded.
     """
     bank = provider()
     if bank is None:
@@ -155,7 +160,7 @@ def receive(*, body: bytes, signature: str, sender: str = "") -> Outcome:
 
 @transaction.atomic
 def hear(word: Word, *, provider: str, path: Literal["callback", "query"], raw: bytes) -> Outcome:
-    """Do what a bank's word means, once, however often and in whatever order it says it; keep that it said so."""
+    """Apply a bank's message once, in whatever order messages come, and store it."""
     found = Withdrawal.objects.select_for_update().filter(reference=word.reference).first()
     outcome = _judge(found, word)
     PayoutNotice.objects.create(

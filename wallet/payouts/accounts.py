@@ -1,6 +1,6 @@
-"""The bank accounts that players are paid to: their own, known by their IBAN, kept encrypted.
+"""Players' bank accounts for payouts: their own, identified by IBAN, stored encrypted.
 
-Every message of an error is a sentence in the active language.
+Error messages are sentences in the active language.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,15 @@ from players.identity import duplicates, normalise
 from players.models import Ground, Player
 from wallet.models import PayoutAccount
 
-EXAMPLES = {  # by jurisdiction: the IBAN registry's own examples, accounts of nobody
+EXAMPLES = {  # by jurisdiction: example numbers of the IBAN registry
     "SE": "SE45 5000 0000 0583 9825 7466",
     "DK": "DK50 0040 0440 1162 43",
     "RO": "RO49 AAAA 1B31 0075 9384 0000",
     "DE": "DE89 3704 0044 0532 0130 00",
     "GB": "GB29 NWBK 6016 1331 9268 19",
 }
-LONGEST = 42  # characters: the longest IBAN has 34, and a space after every four
-# Where payments in the Single Euro Payments Area reach (EPC409-09): the states of the EEA, then those beyond it.
+LONGEST = 42  # characters: the longest IBAN has 34, plus a space after every four
+# Countries of the Single Euro Payments Area (EPC409-09): first the EEA, then the others.
 SEPA = (
     "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"
     " AD AL CH GB GI MC MD ME MK RS SM VA"
@@ -34,11 +34,11 @@ SEPA = (
 
 
 class IbanError(ValueError):
-    """What somebody typed is no account the house can pay to."""
+    """The typed text is not an account that the house can pay to."""
 
 
 def read_iban(text: str, jurisdiction: str) -> str:
-    """Return the IBAN without its spaces, in capitals. Raises IbanError, with an example from the jurisdiction."""
+    """Return the IBAN without spaces, in capitals. Raises IbanError, with an example from the jurisdiction."""
     try:
         number: str = standard.validate(text[: LONGEST + 1])
     except ValidationError as error:
@@ -50,9 +50,10 @@ def read_iban(text: str, jurisdiction: str) -> str:
 
 
 def keep(*, player: Player, iban: str) -> PayoutAccount:
-    """Return the player's account with this IBAN, keeping it where it is new, in the caller's transaction.
+    """Return the player's account with this IBAN; store it if it is new, in the caller's transaction.
 
-    A new one is compared with those of other players: two who are paid to one account may be one person.
+    A new one is compared with the accounts of other players: two players with one account may be
+    one person.
     """
     marks = fingerprints("iban", iban.encode())
     known = PayoutAccount.objects.filter(player=player, fingerprint__in=marks).first()
@@ -69,17 +70,19 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
                 sealed=seal(identifier, iban.encode()),
                 fingerprint=marks[0],
             )
-    except IntegrityError:  # the same form, sent twice at once: the other one has kept it
+    except IntegrityError:  # a concurrent request with the same form has stored it
         return PayoutAccount.objects.get(player=player, fingerprint=marks[0])
-    # Not even as a personal value: those lie unencrypted beside the log.
+    # Do not log the IBAN, not even as a personal value: those are stored unencrypted next to the
+    # log.
     log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
     return kept
 
 
 def forget(player: Player) -> int:
-    """Forget the numbers of a player's bank accounts; return how many there were. The database refuses where the player
-    has not been forgotten.
+    """Erase the numbers of a player's bank accounts and return how many there were.
+
+    The database refuses unless the player has been erased.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_forget_accounts(%s)", [player.pk])
@@ -88,8 +91,10 @@ def forget(player: Player) -> int:
 
 
 def reseal(account: PayoutAccount) -> bool:
-    """Bring the number of an account that an older key sealed, and its hash, under the first key, as the owner's
-    connection that it was read by may; say whether it was. Raises cryptography's InvalidTag.
+    """Re-encrypt and re-hash an account's number with the first key. Returns whether anything changed.
+
+    It writes through the database connection that read *account*; only the owner role may do so.
+    Raises cryptography's InvalidTag.
     """
     new = resealed(account.pk, bytes(account.sealed))
     if new is None:
@@ -97,7 +102,8 @@ def reseal(account: PayoutAccount) -> bool:
     owner = account._state.db
     same = PayoutAccount.objects.using(owner).filter(pk=account.pk, sealed=account.sealed)
     mark = fingerprints("iban", reveal(account).encode())[0]
-    # Two processes, one of which does not know the new key as the first yet, may have kept one number twice at once.
+    # During a key change, two processes with different first keys may have stored one number twice
+    # at the same time.
     again = fingerprints("iban again", account.pk.bytes)[0]
     for each in (mark, again):
         with suppress(IntegrityError), transaction.atomic(using=owner):
@@ -106,10 +112,10 @@ def reseal(account: PayoutAccount) -> bool:
 
 
 def traits(ibans: Iterable[str]) -> list[tuple[Ground, bytes]]:
-    """Return by what these accounts tell people apart."""
+    """Return the traits by which these accounts are compared with those of other players."""
     return [(Ground.PAYOUT, normalise.number(iban).encode()) for iban in ibans]
 
 
 def reveal(account: PayoutAccount) -> str:
-    """Return the IBAN, for the bank. Raises cryptography's InvalidTag where key and account do not belong together."""
+    """Return the decrypted IBAN, for the bank. Raises cryptography's InvalidTag if key and account do not match."""
     return unseal(account.pk, bytes(account.sealed)).decode()

@@ -1,4 +1,4 @@
-"""What became of the payouts to a bank account: what was paid, what its bank sent back, and why."""
+"""Payout history of a bank account: payouts paid, payouts returned, and why."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,13 +11,14 @@ from django.utils.functional import Promise
 from wallet.models import PayoutAccount, WithdrawalStatus, WithdrawalStep
 from wallet.withdrawals.messages import bank_reason
 
-DEAD: Final = ("account_closed", "account_unknown")  # what a bank says of an account that no payout will ever reach
+DEAD: Final = ("account_closed", "account_unknown")  # bank reasons after which no payout can succeed
 
 
 @dataclass(frozen=True)
 class History:
-    """How many payouts to an account were *paid* and how many were *returned*; of the last one returned, the step that
-    says when and why; and whether it was the last of all.
+    """Payouts to an account: counts of *paid* and *returned*, and the step of the last return.
+
+    *is_returned_last* tells whether the latest payout was returned.
     """
 
     paid: int = 0
@@ -27,18 +28,18 @@ class History:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the bank said of the latest payout that there is no such account, or none any more."""
+        """Whether the bank reported at the latest payout that the account is closed or unknown."""
         step = self.last_return
         return self.is_returned_last and step is not None and step.reason in DEAD
 
     @property
     def why(self) -> Promise | None:
-        """What the bank said of the last one that it returned, as a sentence."""
+        """The bank's reason for the last return, as a sentence."""
         return bank_reason(self.last_return.reason) if self.last_return else None
 
 
 def histories(accounts: Collection[PayoutAccount]) -> Mapping[UUID, History]:
-    """Return what became of payouts to each of these accounts."""
+    """Return the payout history of each of these accounts."""
     ended = WithdrawalStep.objects.filter(
         withdrawal__player__in={account.player_id for account in accounts},
         withdrawal__account__in=accounts,

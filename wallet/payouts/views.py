@@ -1,4 +1,4 @@
-"""Where banks tell the house what became of payouts."""
+"""Callback URL for banks' messages about payouts."""
 
 from http import HTTPStatus
 
@@ -15,7 +15,7 @@ from wallet.sandbox_bank.protocol import HEADER
 @require_POST
 @at_a_human_pace
 def payout_callback(request: HttpRequest) -> HttpResponse:
-    """Take a message; what is not the bank's is refused (400), and the bank tells again what was not taken."""
+    """Process a message. One that is not from the bank gets 400. The bank repeats messages that were not accepted."""
     try:
         said = request.headers.get(HEADER, "")
         outcome = payouts.receive(body=request.body, signature=said, sender=address_of(request))

@@ -1,4 +1,6 @@
-"""Reconciliation: what a provider's statement says beside what the house has. `reading` makes lines of a file,
-`comparing` holds them against payments and withdrawals, `keeping` stores what was confirmed, `export` writes the result
-as files. No money moves here: a correction is an adjustment that two people decide, or the provider's own word.
+"""Reconciliation of provider statements with the house's payments and withdrawals.
+
+`parser` reads a file, `comparison` compares its lines, `drafts` stores what staff confirm, and
+`export` writes the result as a file. No money moves here. A correction is an adjustment approved by
+two people, or a notification from the provider.
 """

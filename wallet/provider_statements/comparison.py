@@ -1,5 +1,6 @@
-"""Holds the lines of a statement against what the house has. Nothing is written here: the preview and what is stored
-come from the same answer.
+"""Compare the lines of a statement with the house's payments and withdrawals.
+
+Nothing is written here. The preview and the stored result come from the same function.
 """
 
 from collections import Counter
@@ -24,18 +25,21 @@ from wallet.models import (
 from wallet.provider_statements.parser import Line
 
 MOST_MISSING: Final = 20_000
-ONCE: Final = (LineKind.DEPOSIT, LineKind.PAYOUT)  # which settle once; of one deposit there may be several refunds
+ONCE: Final = (LineKind.DEPOSIT, LineKind.PAYOUT)  # each settles once; a deposit may have several refunds
 
 
 class TooMuchMissing(Exception):
-    """The statement cannot be the one of this interval. The message is a sentence for staff."""
+    """The file cannot be the statement of this interval. The message is a sentence for staff."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the house has of something, of *amount* minor units; *is_settled* where money moved."""
+    """The house's record of a payment or withdrawal. *amount* in minor units.
 
-    subject: str  # as the event log names it
+    *is_settled* is true if money moved.
+    """
+
+    subject: str  # its name in the event log
     amount: int
     currency: str
     state: str
@@ -43,13 +47,13 @@ class Known:
     authorisation: str
 
     def stored(self) -> dict[str, Any]:
-        """Return it as JSON keeps it."""
+        """Return it as JSON for storage."""
         return {name: value for name, value in asdict(self).items() if name not in ("subject", "is_settled")}
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A line with what it is about and what came of it."""
+    """A statement line with the house's record and the result of the comparison."""
 
     line: Line
     subject: str
@@ -60,7 +64,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Total:
-    """What the provider counts in one currency and kind, and what the house counts in the same days. Minor units."""
+    """Totals of one currency and kind at the provider and at the house, for the same days. Minor units."""
 
     currency: str
     kind: str
@@ -71,25 +75,25 @@ class Total:
 
     @property
     def apart(self) -> int:
-        """By how much the provider counts more."""
+        """The provider's total minus the house's."""
         return self.said - self.known
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that came of a statement."""
+    """The result of comparing a whole statement."""
 
     lines: Sequence[Compared]
     missing: Sequence[Known]
     totals: Sequence[Total]
 
     def count(self, verdict: Verdict) -> int:
-        """Return how many lines came to this."""
+        """Return how many lines have this verdict."""
         return sum(compared.verdict is verdict for compared in self.lines)
 
 
 def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -> Comparison:
-    """Hold *lines* of a provider's statement for the days from *since* to *until* against the house.
+    """Compare *lines* of a provider's statement for the days from *since* to *until* with the house's records.
 
     Raises TooMuchMissing.
     """
@@ -115,7 +119,7 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
         raise TooMuchMissing(
             f"More than {MOST_MISSING:,} payments of the house in these days are not in the file. Is it the right one?"
         )
-    # What an earlier statement told and this one does not count again is left out on both sides.
+    # Leave out on both sides what an earlier statement contained and this one does not count again.
     counted = {
         kind: [each for each in found if (kind, each.subject) in here or (kind, each.subject) not in told]
         for kind, found in house.items()
@@ -124,15 +128,15 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
 
 
 def _is_counted(compared: Compared) -> bool:
-    """Whether a line says of money that it moved, and is the first to say so."""
+    """Return whether a line reports moved money and is the first to report it."""
     return compared.line.status == LineStatus.SETTLED and compared.verdict is not Verdict.REPEATED
 
 
 def _differences(line: Line, known: Known | None) -> list[DifferenceKind]:
-    """Say in what a line differs from what the house has of it."""
+    """Return how a line differs from the house's record."""
     if known is None:
         return [DifferenceKind.UNKNOWN]
-    if line.kind not in ONCE:  # the house has no movement of the kind: where money was credited, people look into it
+    if line.kind not in ONCE:  # the house has no record of refunds; if the deposit was credited, staff investigate
         return [DifferenceKind.TAKEN_BACK] if line.status == LineStatus.SETTLED and known.is_settled else []
     differ = {
         DifferenceKind.AMOUNT: line.amount != known.amount,
@@ -145,7 +149,7 @@ def _differences(line: Line, known: Known | None) -> list[DifferenceKind]:
 
 
 class Seen:
-    """What has been said already: by earlier statements, and by the lines of this one so far."""
+    """Lines seen so far: those of earlier statements and the processed lines of this one."""
 
     def __init__(self, before: Iterable[StatementLine]) -> None:
         rows = list(before)
@@ -156,12 +160,13 @@ class Seen:
         self._settled_here: set[tuple[str, str]] = set()
 
     def earlier(self, line: Line, subject: str) -> bool:
-        """Whether an earlier statement has the very same line."""
+        """Return whether an earlier statement has the identical line."""
         return _said(line, subject) in self._earlier
 
     def twice(self, line: Line, subject: str) -> bool:
-        """Whether the same was said before, and remember that it is said now. What an earlier statement said under the
-        same numbers of the same day, this one corrects.
+        """Return whether the line repeats an earlier one, and remember it.
+
+        A line with the same numbers and day as one of an earlier statement corrects that one.
         """
         key, said = (line.kind, subject), _said(line, subject)
         is_settled = line.status == LineStatus.SETTLED
@@ -187,7 +192,7 @@ def _said(line: Line | StatementLine, subject: str) -> tuple[Any, ...]:
 
 
 def _claim(line: Line | StatementLine, subject: str) -> tuple[Any, ...]:
-    """Return which of the provider's own entries a line is, whatever it says of it."""
+    """Return the identity of the provider's entry, without amount and status."""
     return (line.kind, subject, line.reference, line.authorisation, line.day)
 
 
@@ -200,7 +205,7 @@ def _said_before(provider: str, subjects: Collection[str]) -> list[StatementLine
 
 
 class _Known:
-    """What the house has of what lines name: by its own reference first, else by the provider's number."""
+    """The house's records that the lines refer to, by the house's reference first, else by the provider's number."""
 
     def __init__(self, lines: Sequence[Line], provider: str) -> None:
         payouts = [line for line in lines if line.kind == LineKind.PAYOUT]
@@ -226,7 +231,7 @@ class _Known:
                 self._by_number[True, known.authorisation] = known
 
     def of(self, line: Line) -> Known | None:
-        """Return what the house has of a line, None where it has nothing of the kind."""
+        """Return the house's record for a line, or None."""
         is_payout = line.kind == LineKind.PAYOUT
         by_reference = self._by_reference.get((is_payout, line.reference.lower()))
         return by_reference or (None if line.reference else self._by_number.get((is_payout, line.authorisation)))
@@ -269,7 +274,7 @@ def _of_withdrawal(withdrawal: Withdrawal, number: str) -> Known:
 
 
 def _credited(provider: str, since: date, until: date) -> list[Known]:
-    """Return the deposits that the house credited in these days, in UTC."""
+    """Return the deposits credited in these days, in UTC."""
     begin, end = _bounds(since, until)
     found = Payment.objects.filter(
         decided_at__gte=begin, decided_at__lt=end, variant=provider, state=PaymentState.CREDITED
@@ -278,7 +283,7 @@ def _credited(provider: str, since: date, until: date) -> list[Known]:
 
 
 def _paid(provider: str, since: date, until: date) -> list[Known]:
-    """Return the withdrawals that the bank paid in these days, in UTC."""
+    """Return the withdrawals paid by the bank in these days, in UTC."""
     begin, end = _bounds(since, until)
     steps = WithdrawalStep.objects.filter(at__gte=begin, at__lt=end, after=WithdrawalStatus.PAID, handler=provider)
     return [

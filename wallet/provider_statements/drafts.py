@@ -1,7 +1,8 @@
-"""Statements of providers as they are kept: read into a draft, which nobody but its uploader sees, and confirmed once.
+"""Upload, preview and confirm provider statements, and note and settle their differences.
 
-Statements of one provider are confirmed one after the other, under a lock, so that no line is ever counted twice; the
-database refuses the same file a second time whoever asks. What was found stays; what staff make of it is appended.
+Only the uploader sees a draft. It is confirmed once. Statements of one provider are confirmed one
+at a time, under a lock, so that no line is counted twice. The database refuses the same file a
+second time. Differences stay; staff notes are only added.
 """
 
 import hashlib
@@ -33,7 +34,7 @@ from wallet.provider_statements.parser import Fault, Line, read
 DRAFT_LASTS: Final = timedelta(hours=1)
 PAGE: Final = 25
 BATCH: Final = 2000
-# In what a later statement may put an earlier one right.
+# Kinds of difference that a later statement may correct.
 CORRECTED: Final = (
     DifferenceKind.AMOUNT,
     DifferenceKind.CURRENCY,
@@ -44,11 +45,11 @@ LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('statement:' || %s,
 
 
 class StatementError(Exception):
-    """Nothing has been kept. The message is a sentence for staff."""
+    """Base error: nothing was stored. The message is a sentence for staff."""
 
 
 class SameFile(StatementError):
-    """The very same file has been confirmed before, as *statement*."""
+    """The same file was already confirmed as *statement*."""
 
     def __init__(self, statement: ProviderStatement) -> None:
         super().__init__(f"This very file was confirmed before, as statement {statement.pk}. Nothing is counted twice.")
@@ -56,15 +57,15 @@ class SameFile(StatementError):
 
 
 class Gone(StatementError):
-    """The draft was confirmed or discarded, is another's, or its hour is over."""
+    """The draft is confirmed, discarded, expired, or belongs to another staff member."""
 
 
 class Faulty(StatementError):
-    """Some lines cannot be read: a statement is confirmed whole or not at all."""
+    """Some lines cannot be read. A statement is confirmed as a whole or not at all."""
 
 
 class Settled(StatementError):
-    """Somebody has settled the difference meanwhile."""
+    """The difference was settled by another person meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class DifferencePage:
-    """Some differences of a statement, and the mark for the next ones (None: there are none)."""
+    """A page of differences. *further* is the cursor of the next page, None on the last one."""
 
     differences: tuple[Difference, ...]
     further: int | None
@@ -86,9 +87,9 @@ class DifferencePage:
 
 @transaction.atomic
 def upload(*, content: bytes, name: str, provider: str, since: date, until: date, staff: Staff) -> StatementDraft:
-    """Read a statement's file and keep what it came to for an hour; drafts whose hour is over go.
+    """Parse a statement's file and store it as a draft for an hour. Also deletes expired drafts.
 
-    Raises SameFile; NotAStatement where the file as a whole cannot be read.
+    Raises SameFile, and NotAStatement if the file as a whole cannot be read.
     """
     digest = hashlib.sha256(content).digest()
     _refuse_again(digest)
@@ -107,12 +108,12 @@ def upload(*, content: bytes, name: str, provider: str, since: date, until: date
 
 
 def drafts_of(staff: Staff) -> QuerySet[StatementDraft]:
-    """Return the drafts that somebody can still confirm, newest first."""
+    """Return the drafts that a staff member can still confirm, newest first."""
     return StatementDraft.objects.filter(staff=staff, at__gte=Now() - Value(DRAFT_LASTS)).order_by("-at")
 
 
 def draft(draft_id: UUID, staff: Staff) -> Draft:
-    """Return a draft to whoever uploaded it. Raises Gone."""
+    """Return a draft to its uploader. Raises Gone."""
     row = drafts_of(staff).filter(pk=draft_id).first()
     if row is None:
         raise Gone("This preview is gone: it was confirmed or discarded, or an hour has passed. Upload the file again.")
@@ -120,19 +121,19 @@ def draft(draft_id: UUID, staff: Staff) -> Draft:
 
 
 def preview(found: Draft) -> Comparison:
-    """Return what confirming a draft would come to now. Raises TooMuchMissing."""
+    """Return what confirming a draft would result in now. Raises TooMuchMissing."""
     row = found.row
     return compare(found.lines, provider=row.provider, since=row.since, until=row.until)
 
 
 def discard(draft_id: UUID, staff: Staff) -> None:
-    """Forget a draft of one's own; one that is gone already is gone."""
+    """Delete the staff member's own draft. A draft that does not exist any more is ignored."""
     drafts_of(staff).filter(pk=draft_id).delete()
 
 
 @transaction.atomic
 def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
-    """Keep a draft's lines, what came of them, and its differences, once and for all; the draft goes.
+    """Store a draft's lines with their verdicts and differences permanently, and delete the draft.
 
     Raises Gone, Faulty, SameFile, TooMuchMissing.
     """
@@ -143,7 +144,7 @@ def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [row.provider])
     _refuse_again(bytes(row.digest))
-    found = draft(draft_id, staff)  # nobody has discarded it while this waited
+    found = draft(draft_id, staff)  # it may have been discarded while waiting for the lock
     comparison = preview(found)
     statement = _keep(row, comparison, str(staff))
     _settle_found(comparison.lines, statement)
@@ -206,7 +207,10 @@ def _keep(row: StatementDraft, comparison: Comparison, by: str) -> ProviderState
 
 
 def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> None:
-    """Settle what earlier statements lacked and this one has, and what they had otherwise and this one as the house."""
+    """Settle differences of earlier statements that this statement resolves.
+
+    These are payments that were missing and are in it, and lines that now agree with the house.
+    """
     said = [each for each in lines if each.verdict != Verdict.DIFFERS]
     moved = [each.subject for each in said if each.line.status == LineStatus.SETTLED]
     right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
@@ -225,13 +229,13 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
 def _settle_by(found: QuerySet[Difference], words: str) -> None:
     for difference in found.exclude(_is_settled()).order_by("pk"):
         _lock(difference)
-        if not difference.steps.filter(settles=True).exists():  # by somebody, while this waited
+        if not difference.steps.filter(settles=True).exists():  # settled by another person while waiting for the lock
             _enter(difference, by="system", settles=True, words=words)
 
 
 @transaction.atomic
 def note(difference_id: int, *, words: str, settles: bool, by: str) -> DifferenceStep:
-    """Append what somebody found out about a difference; one step settles it, and nothing follows that.
+    """Add a note to a difference. A note with *settles* closes it; after that no note can be added.
 
     Raises Difference.DoesNotExist, Settled.
     """
@@ -243,7 +247,7 @@ def note(difference_id: int, *, words: str, settles: bool, by: str) -> Differenc
 
 
 def _lock(difference: Difference) -> None:
-    """Let whoever writes about a difference do so one after the other, also where nothing is settled."""
+    """Serialise all writes about a difference, also when nothing is settled yet."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [str(difference)])
 
@@ -265,7 +269,7 @@ def _is_settled() -> Exists:
 
 
 def differences(statement: ProviderStatement, *, open_only: bool, kind: str, mark: int | None) -> DifferencePage:
-    """Return a page of differences of a statement beyond the one with the number *mark*."""
+    """Return a page of differences of a statement with ids above *mark*."""
     found = Difference.objects.filter(statement=statement, pk__gt=mark or 0).order_by("pk")
     if open_only:
         found = found.exclude(_is_settled())
@@ -276,11 +280,11 @@ def differences(statement: ProviderStatement, *, open_only: bool, kind: str, mar
 
 
 def with_open_differences() -> QuerySet[ProviderStatement]:
-    """Return the statements of whose differences one or more are settled by nobody."""
+    """Return the statements that have unsettled differences."""
     unsettled = Difference.objects.filter(statement=OuterRef("pk")).exclude(_is_settled())
     return ProviderStatement.objects.filter(Exists(unsettled))
 
 
 def still_open(statement: ProviderStatement) -> int:
-    """Return how many differences of a statement nobody has settled."""
+    """Return how many differences of a statement are unsettled."""
     return Difference.objects.filter(statement=statement).exclude(_is_settled()).count()

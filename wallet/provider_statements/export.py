@@ -1,5 +1,6 @@
-"""The result of a statement as files: every line with what came of it, then what the statement lacks, and the totals.
-Written as reports are, so that no cell begins a formula and every amount is exact.
+"""Export the result of a statement as a file: all lines with verdicts, missing payments, and totals.
+
+It uses the report writer, so no cell starts a formula and amounts are exact.
 """
 
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ COLUMNS = (
 
 
 def written(statement: ProviderStatement, name: str) -> bytes:
-    """Return the file of a statement's result, *name* being csv or xlsx."""
+    """Return the result of a statement as a file. *name* is csv or xlsx."""
     return whole(name, _head(statement), _rows(statement))
 
 
@@ -109,7 +110,7 @@ def _rows(statement: ProviderStatement) -> Iterator[Row]:
 
 
 def _steps(found: list[Difference]) -> tuple[str, str]:
-    """Say whether everything is settled, and what was noted."""
+    """Return whether all differences are settled, and the notes."""
     settled = all(any(step.settles for step in each.steps.all()) for each in found)
     words = [
         f"{step.by}: {step.words}" for each in found for step in sorted(each.steps.all(), key=lambda step: step.pk)

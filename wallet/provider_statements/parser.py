@@ -1,6 +1,7 @@
-"""The file of a provider's statement, read: lines with amounts in minor units, and for every line that is none what is
-wrong with it. Only the columns that ``docs/payments.md`` declares are looked at; what else a file says of anybody is
-let go of at once.
+"""Parse the file of a provider's statement into lines, with amounts in minor units, and faults.
+
+Only the columns declared in ``docs/payments.md`` are read. Other data about people is dropped at
+once.
 """
 
 import csv
@@ -18,10 +19,10 @@ MOST_BYTES: Final = 5 * 1024 * 1024
 TOO_LARGE: Final = f"The file is larger than {MOST_BYTES // 1024 // 1024} MB. Split it into shorter periods."
 MOST_LINES: Final = 20_000
 MOST_FAULTS: Final = 200
-LONGEST_SHOWN: Final = 200  # characters of a line that is shown with what is wrong with it
+LONGEST_SHOWN: Final = 200  # characters shown of a faulty line
 
 DEMANDED: Final = ("kind", "amount", "currency", "date", "status")
-NAMING: Final = ("reference", "authorisation")  # of which a file has one at least, and every line
+NAMING: Final = ("reference", "authorisation")  # the file and each line need at least one of these
 COLUMNS: Final = (*NAMING, *DEMANDED)
 SEPARATORS: Final = (";", ",", "\t")
 NAME: Final = re.compile(r"[A-Za-z0-9._:/-]{0,64}")
@@ -36,12 +37,12 @@ class NotAStatement(Exception):
 
 
 class Wrong(Exception):
-    """A cell says nothing that can be read. The message is a sentence for staff."""
+    """A cell cannot be read. The message is a sentence for staff."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line as the provider wrote it, of *amount* minor units; *number* counts lines from the heading, 1."""
+    """A line as the provider wrote it, of *amount* minor units. *number* is its line number; the header is 1."""
 
     number: int
     reference: str
@@ -53,18 +54,18 @@ class Line:
     status: str
 
     def stored(self) -> dict[str, Any]:
-        """Return it as JSON keeps it."""
+        """Return it as JSON for storage."""
         return asdict(self) | {"day": self.day.isoformat()}
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> "Line":
-        """Return what `stored` made."""
+        """Return the line that `stored` serialised."""
         return cls(**{**stored, "day": date.fromisoformat(stored["day"])})
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A line that cannot be read: its declared cells as they stand, and what is wrong with them."""
+    """A line that cannot be read: its declared cells, and the errors."""
 
     number: int
     text: str
@@ -73,14 +74,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a file says: its lines, and those that are none. Faults beyond `MOST_FAULTS` are not looked for."""
+    """A parsed file: its lines and faults. Parsing stops after `MOST_FAULTS` faults."""
 
     lines: Sequence[Line]
     faults: Sequence[Fault]
 
 
 def read(content: bytes, *, since: date, until: date) -> Statement:
-    """Read the statement for the days from *since* to *until*, both included. Raises NotAStatement."""
+    """Parse the statement for the days from *since* to *until*, both included. Raises NotAStatement."""
     if len(content) > MOST_BYTES:
         raise NotAStatement(TOO_LARGE)
     rows = _rows(_text(content))
@@ -127,7 +128,7 @@ def _text(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the number of the line on which it begins."""
+    """Yield each row with the number of its first line."""
     heading = text.partition("\n")[0]
     separator = max(SEPARATORS, key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -145,7 +146,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 @dataclass(frozen=True)
 class _Places:
     heading: Sequence[str]
-    of: Mapping[str, int]  # each declared column that is there, and its place
+    of: Mapping[str, int]  # positions of the declared columns in the file
 
 
 def _places(cells: Sequence[str]) -> _Places:
@@ -161,7 +162,7 @@ def _places(cells: Sequence[str]) -> _Places:
 
 
 def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong: list[str]) -> Line:
-    """Read a line, and add to *wrong* what cannot be read; where anything is added, the line is worth nothing."""
+    """Parse a line and add errors to *wrong*. After an error, the returned line is not usable."""
 
     def cell(read: Any, *more: Any) -> Any:
         try:
@@ -201,7 +202,7 @@ def _one_of(told: Mapping[str, str], column: str, values: Sequence[str]) -> str:
 
 
 def _amount(told: Mapping[str, str]) -> int:
-    """Read an amount exactly, with a point or a comma before its decimals."""
+    """Parse an amount exactly, with a point or a comma before the decimals."""
     text = told["amount"]
     if text.startswith(("-", "\u2212", "+")):
         raise Wrong("The amount has a sign. It is what moved, whichever way; the kind says which.")

@@ -1,10 +1,10 @@
-"""What the house reports of money outside play: what it owes its players, and what they paid in and were paid out."""
+"""Reports on money outside play: operator liability, and deposits and withdrawals."""
 
 from audit.reports import kinds
 from wallet.reports import liability, payments
 
 
 def register() -> None:
-    """Make them reports that can be asked for."""
+    """Register the reports."""
     for kind in (liability.KIND, payments.KIND):
         kinds.register(kind)

@@ -1,4 +1,4 @@
-"""What can be chosen of reports on money."""
+"""Filters of the money reports."""
 
 from typing import Final
 

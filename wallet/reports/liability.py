@@ -1,7 +1,8 @@
-"""Operator liability (GLI-19 v3.0, 2.9.3): what the house holds for its players, when an interval begins and ends.
+"""Report: operator liability (GLI-19 v3.0, 2.9.3), at the beginning and the end of an interval.
 
-What lies on accounts is the sum of their entries, so it is known exactly for any moment. What is set aside for bets on
-shared tables is a state and no record: it is known as it stood once an hour (`Standing`), and as it stands now.
+Balances are sums of entries, so they are exact for any moment. Money on hold for bets on shared
+tables is current state without a history. It is known from hourly account snapshots (`Standing`),
+and for the present moment.
 """
 
 from collections import Counter
@@ -27,7 +28,7 @@ HELD_FOR_PLAYERS: Final = (
     AccountKind.STAKES,
     AccountKind.PENDING,
 )
-NOW: Final = timedelta(minutes=1)  # an interval that ended so shortly ago ends now
+NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago counts as ending now
 
 COLUMNS: Final = (
     Column("currency", "Currency"),
@@ -48,14 +49,14 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True)
 class Aside:
-    """What was set aside for bets at a moment, by currency, in minor units."""
+    """The amounts on hold for bets at a moment, by currency, in minor units."""
 
     at: datetime
     amounts: Mapping[str, int]
 
 
 def answer(asked: Asked) -> Answer:
-    """Say what was held for players in each currency when the interval began and when it ended."""
+    """Return what was held for players in each currency at the beginning and the end of the interval."""
     return Answer(rows=_rows(asked), notes=lambda: NOTES)
 
 
@@ -116,9 +117,7 @@ def _sums(interval: Interval) -> Lying:
 
 
 def _aside(moment: datetime) -> Aside | None:
-    """Return what was set aside at *moment*: as it stands where that is now, else as it stood when somebody looked last
-    before it.
-    """
+    """Return the amounts on hold at *moment*: current if that is now, else of the last snapshot before it."""
     now = replica.as_of()
     if moment > now - NOW:
         held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
@@ -127,7 +126,7 @@ def _aside(moment: datetime) -> Aside | None:
 
 
 def aside_before(moment: datetime) -> Aside | None:
-    """Return what was set aside when somebody looked last before *moment*, None where nobody had."""
+    """Return the amounts on hold in the last snapshot before *moment*, or None."""
     looks = Standing.objects.filter(mode=Mode.REAL, at__lte=moment)
     last = looks.order_by("-at").values_list("at", flat=True).first()
     if last is None:

@@ -1,7 +1,8 @@
-"""Deposits and withdrawals: every one that was asked for or decided on in the interval.
+"""Report: deposits and withdrawals that were requested or decided in the interval.
 
-When money moved, the ledger says: a deposit is decided when its journal is written, and a withdrawal asked for, paid or
-given back. So the sums below the rows are those of the ledger's journals, to the last minor unit.
+Times are those of the ledger's journals: a deposit is decided when its journal is posted; a
+withdrawal is requested, paid or returned with one. So the totals equal those of the journals, to
+the minor unit.
 """
 
 from collections import Counter
@@ -38,8 +39,9 @@ COLUMNS: Final = (
     Column("after", "Balance after", Form.MONEY),
 )
 
-# Times of the tables are those at which transactions began, the ledger's those of the moment: no later by more than a
-# transaction lasts. By the indexes of the former, then exactly by the latter.
+# The tables store when a transaction began, the ledger the actual time. They differ by at most the
+# length of a transaction. So rows are found by index on the former, then filtered exactly by the
+# latter.
 DEPOSITS = """
 SELECT payment.begun_at AS asked_at, coalesce(journal.at, payment.decided_at) AS decided_at, 'payment:' || payment.id,
        payment.player_id, %(deposit)s AS kind, payment.variant, payment.currency, payment.amount, payment.state,
@@ -100,13 +102,13 @@ ORDER BY asked_at, 3
 
 
 def answer(asked: Asked) -> Answer:
-    """Say what was paid in and out, oldest first, and what that sums to."""
+    """Return the rows, oldest first, and their totals."""
     sums = Sums(asked.interval)
     return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
 
 
 def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
-    """Return what deposits and withdrawals moved, in minor units, by currency, kind and what was done."""
+    """Return the amounts moved by deposits and withdrawals, in minor units, by currency, kind and outcome."""
     sums = Sums(interval)
     for _row in _rows(Asked(interval, {}, "UTC"), sums):
         pass
@@ -121,7 +123,7 @@ NOTES: Final = (
 
 
 class Sums:
-    """What money moved in an interval, by currency, counted while rows are read."""
+    """Totals of an interval by currency, kind and outcome, counted while the rows are read."""
 
     def __init__(self, interval: Interval) -> None:
         self._interval = interval
@@ -129,7 +131,7 @@ class Sums:
         self.amounts: Counter[tuple[str, str, str]] = Counter()
 
     def take(self, row: Sequence[Any]) -> None:
-        """Count what a row of `FOUND` says."""
+        """Add a row of `FOUND`."""
         asked_at, decided_at, _id, _player, kind, _method, currency, amount, status, *_ = row
         if kind == WITHDRAWAL and self._has(asked_at):
             self._add((currency, kind, "asked for"), amount)
@@ -137,7 +139,7 @@ class Sums:
             self._add((currency, kind, OUTCOME[status]), amount)
 
     def rows(self) -> Sequence[Row]:
-        """Return a row for each sum, how many there were where else the number stands."""
+        """Return a row for each total. The column of ids contains the count."""
         return [
             ("", "", f"{self._count[key]} in all", "", kind, "", currency, amount, said, "", "", "", "", None, None)
             for key, amount in sorted(self.amounts.items())

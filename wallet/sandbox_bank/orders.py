@@ -1,4 +1,4 @@
-"""What the bank does when a payer answers, and what it says when a payee asks."""
+"""Payment orders at the sandbox bank: the payer's decision, webhooks and status queries."""
 
 import json
 import secrets
@@ -14,13 +14,13 @@ from wallet.sandbox_bank import webhooks
 from wallet.sandbox_bank.protocol import PayRequest
 
 SECONDS_LATE = 45
-SECONDS_BETWEEN = 3  # from the answer to the "received" that should have come before it
+SECONDS_BETWEEN = 3  # from the decision to the "received" that should have come before it
 
 Statement = Mapping[str, str | int]
 
 
 class Answer(StrEnum):
-    """What a payer can say."""
+    """The payer's decision."""
 
     APPROVE = "approve"
     DECLINE = "decline"
@@ -36,9 +36,9 @@ STATE_AFTER = {
 
 @transaction.atomic
 def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour) -> BankOrder:
-    """Decide a payment, once and for all, and owe its payee the messages that *behaviour* asks for.
+    """Decide a payment, once, and queue the webhooks that *behaviour* prescribes.
 
-    One that has been decided stays as it is.
+    A decided order is unchanged.
     """
     facts = {"amount": request.amount, "currency": request.currency, "callback_url": request.callback_url}
     BankOrder.objects.bulk_create([BankOrder(reference=request.reference, **facts)], ignore_conflicts=True)
@@ -55,13 +55,13 @@ def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour) -> BankOr
 
 
 def statement(reference: UUID) -> Statement | None:
-    """Return how a payment stands, as the bank's messages have it; None where the bank never saw its payer."""
+    """Return the status of an order in the form of the webhooks. None if the payer never opened the page."""
     order = BankOrder.objects.filter(pk=reference).first()
     return statement_of(order) if order else None
 
 
 def statement_of(order: BankOrder) -> Statement:
-    """Return what the bank says of an order."""
+    """Return the webhook body of an order."""
     return {
         "reference": str(order.reference),
         "state": order.state,

@@ -1,7 +1,7 @@
-"""The sandbox bank pays out: it takes an order once, decides it a moment later, and tells the payer by signed messages.
+"""Payouts at the sandbox bank: accept an order once, decide it after a delay, send signed webhooks.
 
-Which account an order is for says what becomes of it, as in other banks' sandboxes; every other account is paid, and
-told of at once.
+The account number determines the result, as in other banks' sandboxes. An order to any other
+account is paid, and its webhook is prompt.
 """
 
 import json
@@ -41,12 +41,12 @@ TOLD: Mapping[str, Behaviour] = {
 
 
 class SandboxPayouts:
-    """The bank as a provider of payouts. It is in the house, so orders and questions need no messages."""
+    """The bank as a payout provider. It is in the same process, so orders and queries need no HTTP."""
 
     name = "sandbox"
 
     def send(self, order: Order) -> None:
-        """Take an order; one that is known already stays as it is."""
+        """Accept an order. A known reference is unchanged."""
         facts = {"iban": order.iban, "amount": order.amount, "currency": order.currency}
         callback = f"http://{settings.PAYMENT_HOST}{reverse('payout_callback')}"
         new = BankPayout(
@@ -58,12 +58,12 @@ class SandboxPayouts:
         BankPayout.objects.bulk_create([new], ignore_conflicts=True)
 
     def ask(self, reference: UUID) -> Word | None:
-        """Say how an order stands."""
+        """Return the status of an order."""
         found = BankPayout.objects.filter(pk=reference).first()
         return None if found is None else _word(json.loads(_statement(found)))
 
     def read(self, body: bytes, signature: str) -> Word:
-        """Read one of the bank's messages."""
+        """Verify and parse one of the bank's webhooks."""
         try:
             check(body, signature, settings.SANDBOX_BANK_KEY, now=seconds_now())
             return _word(json.loads(body))
@@ -72,7 +72,7 @@ class SandboxPayouts:
 
 
 def decide_due() -> None:
-    """Decide every order whose moment has come, each in a transaction of its own; then send what is owed."""
+    """Decide the due orders, each in its own transaction, then send the due webhooks."""
     while _decide_next():
         pass
     while _send_next():
@@ -125,7 +125,7 @@ def _send_next() -> bool:
 
 
 def _statement(payout: BankPayout) -> str:
-    """Write what the bank says of an order."""
+    """Return the webhook body of an order."""
     return json.dumps(
         {
             "reference": str(payout.reference),

@@ -1,4 +1,4 @@
-"""What the sandbox bank and its customers say to each other, and how either knows that it was the other."""
+"""Message formats and signatures between the sandbox bank and its customers."""
 
 import hashlib
 import hmac
@@ -11,39 +11,41 @@ from django.db import connection
 from players import key_rotation
 
 HEADER = "Sandbox-Bank-Signature"
-SECONDS_GOOD = 300  # how long a signed message may take: an older one is a replay
+SECONDS_GOOD = 300  # maximum age of a signed message; an older one is a replay
 SALT = "sandbox-bank.request"
 
 
 class BadRequestToBank(Exception):
-    """What came is no request of a customer of the bank."""
+    """The text is not a valid request of a customer of the bank."""
 
 
 class BadNotice(Exception):
-    """A message is not from the bank, or not from now."""
+    """The message is not from the bank, or its time is outside the window."""
 
 
 @dataclass(frozen=True)
 class PayRequest:
-    """What a payee asks a payer for; it travels through the payer's browser, sealed."""
+    """A payee's payment request, signed, passed through the payer's browser."""
 
-    reference: UUID  # the payee's own name for it
+    reference: UUID  # the payee's reference
     payee: str
     amount: int  # minor units
     currency: str
-    callback_url: str  # where the bank sends its messages
-    return_path: str  # where the payer goes afterwards
+    callback_url: str  # URL for the bank's webhooks
+    return_path: str  # path for the payer's return
 
 
 def seal(request: PayRequest, key: str) -> str:
-    """Write a request so that nobody without the key can write another one. *key* may name several here as below, so
-    that one can be replaced: the first one writes, all of them are believed.
+    """Serialise and sign a request.
+
+    *key* may contain several keys, here and below, so that one can be replaced. The first one
+    signs; all are accepted.
     """
     return signing.dumps(asdict(request) | {"reference": str(request.reference)}, key=_first(key), salt=SALT)
 
 
 def unseal(text: str, key: str) -> PayRequest:
-    """Read a request. Raises BadRequestToBank."""
+    """Verify and parse a request. Raises BadRequestToBank."""
     try:
         fields = signing.loads(text, key=_first(key), salt=SALT, fallback_keys=[*key_rotation.keys_of(key)[1:]])
     except signing.BadSignature as error:
@@ -52,12 +54,12 @@ def unseal(text: str, key: str) -> PayRequest:
 
 
 def sign(body: bytes, key: str, *, at: int) -> str:
-    """Return the header that goes with a message sent *at* (seconds since 1970)."""
+    """Return the signature header of a message sent *at* (seconds since 1970)."""
     return f"t={at},v1={_digest(body, _first(key), at)}"
 
 
 def check(body: bytes, header: str, key: str, *, now: int) -> None:
-    """Hold a message to its signature and to the time. Raises BadNotice."""
+    """Verify a message's signature and time. Raises BadNotice."""
     parts = dict(part.partition("=")[::2] for part in header.split(","))
     at = parts.get("t", "")
     if not (at.isascii() and at.isdecimal() and len(at) < 12):
@@ -70,7 +72,7 @@ def check(body: bytes, header: str, key: str, *, now: int) -> None:
 
 
 def seconds_now() -> int:
-    """Return the time by the database's clock, as seconds since 1970."""
+    """Return the database's time as seconds since 1970."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")
         (seconds,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""The sandbox bank's statement: what it took from payers and paid out, as banks print it for those they work for."""
+"""The sandbox bank's statement of deposits and payouts, as CSV."""
 
 import csv
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ STATUS_OF_PAYOUT: Final = {"accepted": "pending", "paid": SETTLED, "refused": "f
 
 
 class Paper(Protocol):
-    """Where a statement is printed."""
+    """Anything that a statement can be written to."""
 
     def write(self, text: str, /) -> object:
-        """Take the next piece."""
+        """Write the next piece."""
 
 
 def write_statement(paper: Paper, *, since: date, until: date) -> None:
-    """Print every deposit and payout of the days from *since* to *until*, both included and in UTC, as CSV."""
+    """Write every deposit and payout of the days from *since* to *until* as CSV. Both days included, in UTC."""
     rows = csv.writer(paper)
     rows.writerow(COLUMNS)
     rows.writerows(_deposits(since, until))

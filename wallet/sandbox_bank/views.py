@@ -1,5 +1,7 @@
-"""The bank's page, where a payer answers. It belongs to no account of the house: whoever holds the sealed request may
-answer it, as at any bank's page once the payer is known there.
+"""The sandbox bank's payment page and statement download.
+
+The page is not tied to an account of the house. Any browser with the signed request may answer it,
+as at a bank's page after log-in.
 """
 
 from datetime import UTC, datetime
@@ -29,7 +31,7 @@ BEHAVIOURS = [
 
 
 class AnswerForm(forms.Form):
-    """What the payer says, and how the bank then tells the payee."""
+    """The payer's decision, and how the bank sends its webhooks."""
 
     answer = forms.ChoiceField(choices=[(each.value, each.name) for each in Answer])
     behaviour = forms.ChoiceField(
@@ -44,7 +46,7 @@ class AnswerForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def sandbox_bank(request: HttpRequest, order: str) -> HttpResponse:
-    """Show a payment to its payer, or take the answer and send the payer back."""
+    """Show a payment to its payer, or take the decision and redirect the payer back."""
     asked = _asked(order)
     if request.method == "POST":
         form = AnswerForm(request.POST)
@@ -62,7 +64,7 @@ def sandbox_bank(request: HttpRequest, order: str) -> HttpResponse:
 
 
 def _asked(order: str) -> PayRequest:
-    """Return what the payee asks for. Raises Http404 where there is no such request, or no sandbox."""
+    """Return the payment request. Raises Http404 if it is invalid or the site is not a demo house."""
     if not settings.DEMO:
         raise Http404
     try:
@@ -72,7 +74,7 @@ def _asked(order: str) -> PayRequest:
 
 
 class StatementForm(forms.Form):
-    """For which days, in UTC; today where nothing is said."""
+    """First and last day, in UTC. The default is today."""
 
     since = Day("From")
     until = Day("To")
@@ -80,7 +82,7 @@ class StatementForm(forms.Form):
 
 @require_safe
 def bank_statement(request: HttpRequest) -> HttpResponse:
-    """The bank's statement as a file, for whoever tries a demo house. Raises Http404 where this is no demo."""
+    """Download the bank's statement in a demo house. Raises Http404 elsewhere."""
     form = StatementForm(request.GET)
     if not settings.DEMO or not form.is_valid():
         raise Http404

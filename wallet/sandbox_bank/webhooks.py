@@ -1,4 +1,4 @@
-"""The bank's messages to payees: real HTTP, signed, sent again until they are taken or tried often enough."""
+"""The sandbox bank's webhooks: signed HTTP requests, retried until accepted or `MOST_TRIES` is reached."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -19,22 +19,22 @@ from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
 SECONDS_TO_ANSWER = 10
 MOST_TRIES = 6
 SECONDS_BETWEEN_TRIES = 20
-EXPIRES = 60  # seconds after which the hint is void: beat sweeps
+EXPIRES = 60  # seconds; the periodic task finds what a dropped hint missed
 
 
 def in_seconds(seconds: int) -> CombinedExpression:
-    """Return the database's time so many seconds from now."""
+    """Return the database's time plus *seconds*."""
     return Now() + Value(timedelta(seconds=seconds))
 
 
 def ask_for_the_post() -> None:
-    """Send a message to a worker, which is a hint only: without one the post leaves with beat's next sweep."""
+    """Start the webhook task. If the hint is lost, the periodic task sends the webhooks."""
     with suppress(OperationalError):
         current_app.send_task("wallet.tasks.send_bank_notices", retry=False, expires=EXPIRES)
 
 
 def send_due() -> None:
-    """Send every message that is due, each in a transaction of its own; several workers share the work."""
+    """Send the due webhooks, each in its own transaction. Several workers can run it."""
     while _send_next():
         pass
 
@@ -55,7 +55,7 @@ def _send_next() -> bool:
 
 
 def deliver(address: str, text: str) -> bool:
-    """Post a signed message and say whether it was taken."""
+    """Post a signed message and return whether it was accepted."""
     body = text.encode()
     headers = {"Content-Type": "application/json", HEADER: sign(body, settings.SANDBOX_BANK_KEY, at=seconds_now())}
     try:

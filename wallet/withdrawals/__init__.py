@@ -1,10 +1,9 @@
-"""Money out: a withdrawal is requested and held, approved by finance (a large one by two people), sent to the bank, and
-paid or returned.
+"""Withdrawals: requested by the player, approved by finance, sent to the bank, then paid or returned.
 
-Each step is one transaction, which locks the row of the withdrawal before any account; what belongs to a step stands in
-`wallet.withdrawals.steps`, and how the bank is spoken with in `wallet.payouts`.
-
-Messages of errors to players are sentences in the active language; those to staff are English.
+A large withdrawal needs the approval of two people. Each step is one transaction that locks the
+withdrawal's row before any account. `wallet.withdrawals.steps` executes a step, and
+`wallet.payouts` talks to the bank. Error messages for players are in the active language, those for
+staff in English.
 """
 
 from collections.abc import Mapping
@@ -28,10 +27,10 @@ from wallet.money import format_money
 from wallet.withdrawals import steps as steps
 from wallet.withdrawals.messages import REASONS, UNDECIDED, bank_reason
 
-KIND = "withdrawal"  # of its approvals
+KIND = "withdrawal"  # kind of the approval
 UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
 
-# The smallest withdrawal, in minor units. Whoever has less may take out all of it.
+# The smallest withdrawal, in minor units. A player with less may withdraw all of it.
 SMALLEST: Mapping[str, int] = {
     Currency.SEK: 100_00,
     Currency.DKK: 100_00,
@@ -40,8 +39,8 @@ SMALLEST: Mapping[str, int] = {
     Currency.GBP: 10_00,
 }
 
-# Above this a withdrawal takes two people, in minor units; what the player withdrew within a day counts with it. The
-# database holds the same (`wallet_two_people_above`), whoever writes.
+# Above this amount in minor units, a withdrawal needs two people. The player's other withdrawals of
+# the last 24 hours count too. The database enforces the same amounts (`wallet_two_people_above`).
 TWO_PEOPLE_ABOVE: Mapping[str, int] = {
     Currency.SEK: 20_000_00,
     Currency.DKK: 20_000_00,
@@ -54,47 +53,48 @@ NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
 
 
 class WithdrawalError(Exception):
-    """Nothing has moved. The message is for whoever asked."""
+    """Base error: nothing moved. The message is for the player or staff member who made the request."""
 
 
 class PaidElsewhere(WithdrawalError):
-    """The player's money lies at an operator's wallet."""
+    """The player's money is in an operator wallet."""
 
 
 class TooSmall(WithdrawalError):
-    """Below the smallest withdrawal."""
+    """The amount is below the smallest withdrawal."""
 
 
 class NotEnough(WithdrawalError):
-    """More than there is on the cash account, free of what is held."""
+    """The amount exceeds the available cash balance."""
 
 
 class NotVerified(WithdrawalError):
-    """Nobody has confirmed yet who the player is."""
+    """The player's identity is not verified."""
 
 
 class ForeignAccount(WithdrawalError):
-    """The bank account is kept for another player."""
+    """The bank account belongs to another player."""
 
 
 class FormUsed(WithdrawalError):
-    """The form's key has asked for another withdrawal."""
+    """The form's idempotency key was used for another withdrawal."""
 
 
 class MayNotCancel(WithdrawalError):
-    """Where the player lives, or how far the withdrawal has come, does not allow it."""
+    """The player's jurisdiction or the withdrawal's status does not allow it."""
 
 
 class NotOpen(WithdrawalError):
-    """The withdrawal has moved on meanwhile, or there is none."""
+    """The withdrawal does not exist or has another status by now."""
 
 
 def request(*, player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
-    """Take *amount* minor units off the player's cash and hold them for *account*. The same *key* asks once.
+    """Move *amount* minor units from the player's cash to pending, for *account*. The same *key* does it once.
 
-    Whoever is excluded or takes a pause may withdraw like anyone else.
+    Excluded players and players on a break can withdraw too.
 
-    Raises NotVerified, TooSmall, NotEnough, ForeignAccount, FormUsed; each is recorded.
+    Raises NotVerified, TooSmall, NotEnough, ForeignAccount, FormUsed, PaidElsewhere. Each refusal
+    is recorded.
     """
     try:
         return _request(player, amount, account, uuid5(key, f"withdraw:{player.pk}"))
@@ -151,7 +151,7 @@ def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> Non
 
 
 def _takes_two(player: Player, amount: int) -> bool:
-    """Count what the player asked for within a day, so that parts of a large sum are one."""
+    """Return whether two people must approve. Requests of the last 24 hours are added, so splitting does not help."""
     gone = (WithdrawalStatus.RETURNED, WithdrawalStatus.REFUSED, WithdrawalStatus.CANCELLED)
     lately = Withdrawal.objects.filter(player=player, at__gt=Clock() - A_DAY).exclude(status__in=gone)
     asked = lately.aggregate(total=Sum("amount"))["total"] or 0
@@ -159,13 +159,13 @@ def _takes_two(player: Player, amount: int) -> bool:
 
 
 def may_cancel(withdrawal: Withdrawal) -> bool:
-    """Return whether the player may take it back into play: where the law lets them, until somebody has approved it."""
+    """Return whether the player may cancel: if the jurisdiction allows it and nobody has approved it yet."""
     return withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.player.jurisdiction.may_cancel_withdrawals
 
 
 @transaction.atomic
 def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
-    """Take the player's own withdrawal back. A second call finds it cancelled and does nothing.
+    """Cancel the player's own withdrawal. A second call does nothing.
 
     Raises NotOpen, MayNotCancel.
     """
@@ -183,9 +183,9 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
 
 @transaction.atomic
 def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdrawal:
-    """Approve a withdrawal; of a large one this is the first of two approvals, and asks for the second.
+    """Approve a withdrawal. For a large one this is the first of two approvals and asks for the second.
 
-    Raises NotOpen, NotVerified; approvals.AskedTwice while a second person is being waited for.
+    Raises NotOpen, NotVerified, and approvals.AskedTwice while the second approval is pending.
     """
     found = _lock(withdrawal_id)
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
@@ -196,7 +196,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
         return steps.move(found, WithdrawalStatus.APPROVED, steps.Hand(by=by, handler=by, reason=reason))
     asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
     hand = steps.Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
-    if found.status == WithdrawalStatus.SECONDING:  # the approval before has expired
+    if found.status == WithdrawalStatus.SECONDING:  # the previous request for approval has expired
         steps.enter(found, found.status, hand)
         return found
     return steps.move(found, WithdrawalStatus.SECONDING, hand)
@@ -204,10 +204,10 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
 
 @transaction.atomic
 def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
-    """Refuse a withdrawal that nobody has approved, or nobody seconded in time; its money goes back. *code* is one of
-    `REASONS`, which the player reads; *note* is for the record alone.
+    """Refuse a withdrawal that is not approved, or not approved by a second person in time. The money goes back.
 
-    Raises NotOpen.
+    *code* is one of `REASONS`, which the player reads. *note* is for the event log only. Raises
+    NotOpen.
     """
     found = _lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
@@ -217,13 +217,13 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
 
 
 def _is_unseconded(withdrawal: Withdrawal) -> bool:
-    """Say whether one person has approved it, and the time for a second one is over."""
+    """Return whether one person approved it and the time for the second approval has passed."""
     awaited = approvals.waiting().filter(kind=KIND, on=str(withdrawal))
     return withdrawal.status == WithdrawalStatus.SECONDING and not awaited.exists()
 
 
 def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Approve what the first person asked for, exactly that. Raises CannotExecute."""
+    """Give the second approval, for exactly the payment that the first person approved. Raises CannotExecute."""
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
@@ -239,7 +239,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
 
 
 def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Give the money back, since the second person refused. Raises CannotExecute."""
+    """Return the money because the second person refused. Raises CannotExecute."""
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
@@ -247,7 +247,7 @@ def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> N
 
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
-    """Say what is to be paid to whom."""
+    """Describe the payment for the approver."""
     amount = format_money(_number(frozen["amount"]), str(frozen["currency"]), "en")
     return approvals.Description(
         f"Pay {amount} to player:{frozen['player']}",
@@ -261,8 +261,9 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def send(withdrawal_id: int, *, provider: str) -> bool:
-    """Put an approved withdrawal in the provider's hands, before the provider hears of it; return whether it was this
-    call that did.
+    """Set an approved withdrawal to `SENDING` before the provider gets the order.
+
+    Returns whether this call did it.
     """
     with transaction.atomic():
         found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
@@ -273,7 +274,7 @@ def send(withdrawal_id: int, *, provider: str) -> bool:
 
 
 def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
-    """Enter that the bank has paid, under its *number*; *locked* is a row that is being sent, in its transaction."""
+    """Record that the bank paid, under its *number*. *locked* is the locked row of a withdrawal being sent."""
     account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
     house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
     journal = steps.post(locked, "withdraw_paid", account, house)
@@ -281,7 +282,7 @@ def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
 
 
 def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
-    """Enter that the bank has not paid, and why; *locked* is a row that is being sent, in its transaction."""
+    """Record that the bank returned it, and why. *locked* is the locked row of a withdrawal being sent."""
     hand = steps.Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
     steps.give_back(locked, WithdrawalStatus.RETURNED, hand)
 
@@ -292,7 +293,7 @@ def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> step
 
 
 def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:
-    """Return what two people agree on: the payment as the bank will be asked for it."""
+    """Return the payment that two people approve, exactly as the bank will get it."""
     return {
         "withdrawal": withdrawal.pk,
         "player": withdrawal.player_id,

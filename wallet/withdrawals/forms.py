@@ -1,4 +1,4 @@
-"""What the pages of withdrawals may send."""
+"""Forms of the withdrawal pages."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ BOTH = _("Which account is it? Choose “Another account” above to be paid to 
 
 
 class WithdrawalForm(AmountForm):
-    """An amount, and one of the player's bank accounts or the IBAN of a new one.
+    """A withdrawal: amount, and one of the player's bank accounts or the IBAN of a new one.
 
-    ``known`` are the accounts the player has been asked about before.
+    ``known`` maps ids to the player's stored accounts.
     """
 
     account = forms.ChoiceField(label=_("Bank account"), required=False)
@@ -43,13 +43,13 @@ class WithdrawalForm(AmountForm):
             *((identifier, _named(kept, past[kept.pk])) for identifier, kept in self.known.items()),
             (NEW, _("Another account")),
         ]
-        # The latest of them, but none that the bank says no money reaches: that one has to be chosen.
+        # Preselect the latest account, but never one that the bank reported as closed or unknown.
         account.initial = next((key for key, kept in self.known.items() if not past[kept.pk].is_dead), NEW)
         if not self.known:
             del self.fields["account"]
 
     def clean_iban(self) -> str:
-        """Read the IBAN where one is needed. Beside a chosen account it is a doubt, and no money goes by one."""
+        """Parse the IBAN of a new account. An IBAN together with a stored account is ambiguous and an error."""
         typed: str = self.cleaned_data["iban"]
         if self.kept is not None:
             if typed:
@@ -62,16 +62,16 @@ class WithdrawalForm(AmountForm):
 
     @property
     def kept(self) -> PayoutAccount | None:
-        """The account that was chosen, None where it is a new one."""
+        """The chosen stored account, None for a new one."""
         return self.known.get(self.cleaned_data.get("account", NEW))
 
 
 def _named(account: PayoutAccount, past: History) -> str:
-    """Name an account to its player, with what its bank said where no money reaches it."""
+    """Return an account's label, with the bank's reason if payouts to it cannot succeed."""
     return f"{account} – {past.why}" if past.is_dead else str(account)
 
 
 class CancelForm(forms.Form):
-    """Which withdrawal to take back."""
+    """The withdrawal to cancel."""
 
     withdrawal = forms.IntegerField(min_value=1, max_value=2**63 - 1)

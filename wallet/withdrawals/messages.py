@@ -1,4 +1,4 @@
-"""What a player reads about withdrawals: what status one has, and why one was refused."""
+"""Labels and messages about withdrawals for players: statuses and reasons."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ STATUS: Mapping[str, Promise] = {
     WithdrawalStatus.CANCELLED: pgettext_lazy("withdrawal", "Cancelled"),
 }
 
-# Why staff refuse. The code is stored; the sentence is what the player reads, in the player's language.
+# Reasons for refusal by staff. The code is stored. The player reads the sentence in their language.
 REASONS: Mapping[str, Promise] = {
     "details": _("The details of the bank account could not be confirmed."),
     "holder": _("The bank account does not belong to you. The house pays to your own account only."),
@@ -29,7 +29,7 @@ REASONS: Mapping[str, Promise] = {
 
 UNDECIDED = _("It was not approved after a second look. Customer service can tell you more.")
 
-# Why banks send money back, by the code of the provider's answer.
+# Reasons for a return by the bank, by the code in the provider's answer.
 BANK_REASONS: Mapping[str, Promise] = {
     "account_closed": _("The bank says that this account is closed."),
     "account_unknown": _("The bank does not know this account."),
@@ -38,12 +38,10 @@ BANK_REASONS: Mapping[str, Promise] = {
 
 
 def bank_reason(code: str) -> Promise:
-    """Return the sentence for what a bank gave as its reason, in the language of whoever reads it; one nobody knows
-    reads as the general one.
-    """
+    """Return the sentence for a bank's reason code, for lazy translation. Unknown codes get the general sentence."""
     return BANK_REASONS.get(code, BANK_REASONS["not_accepted"])
 
 
 def told(reason: str) -> str:
-    """Return what the player is told of a refusal, from what stands on record: a code, then what staff wrote."""
+    """Return the sentence for the player from a stored reason: a code, then the note of the staff member."""
     return str(REASONS.get(reason.partition(":")[0], UNDECIDED))

@@ -1,5 +1,7 @@
-"""What belongs to a step of a withdrawal, in the transaction of whoever takes it: the status, the step on record, the
-money where it moves, the mail to the player. Which step may be taken, and by whom, `wallet.withdrawals` says.
+"""Execute a step of a withdrawal: set the status, store the step, move the money, mail the player.
+
+All of it runs in the caller's transaction. `wallet.withdrawals` decides which step is allowed, and
+for whom.
 """
 
 from contextlib import suppress
@@ -18,7 +20,7 @@ from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus, Withd
 
 METHOD = "bank transfer"
 HOUSE = "house"
-HINT_EXPIRES = 60  # seconds after which a worker needs no telling: beat sweeps
+HINT_EXPIRES = 60  # seconds; the periodic task finds what a dropped hint missed
 
 TEMPLATES = {
     WithdrawalStatus.REQUESTED: "withdrawal_requested",
@@ -32,7 +34,7 @@ TEMPLATES = {
 
 @dataclass(frozen=True)
 class Hand:
-    """Who does a step, how, and why: as it stands on record, and as the player reads it where there is a reason."""
+    """Who executes a step, how and why, for the record. *sentence* is the reason that the player reads."""
 
     by: str
     handler: str = HOUSE
@@ -42,14 +44,14 @@ class Hand:
 
 
 def give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdrawal:
-    """Take the step with which the held money goes back to the player's cash; *found* is locked."""
+    """Return the pending money to the player's cash and set the status. *found* is locked."""
     cash, pending = accounts.lock_cash_and(AccountKind.PENDING, found.player_id, Mode.REAL)
     journal = post(found, "withdraw_returned", pending.pk, cash.pk)
     return move(found, after, hand, journal)
 
 
 def post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
-    """Move the amount from one account to the other, under the key that is this step's; return the journal."""
+    """Move the amount between two accounts under the step's idempotency key, and return the journal id."""
     lines = (
         ledger.Line(source, withdrawal.currency, Mode.REAL, -withdrawal.amount),
         ledger.Line(target, withdrawal.currency, Mode.REAL, withdrawal.amount),
@@ -59,7 +61,7 @@ def post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
 
 
 def move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | None = None) -> Withdrawal:
-    """Take a withdrawal, which is locked, to the status *after*."""
+    """Set the status of a locked withdrawal to *after*."""
     before = found.status
     Withdrawal.objects.filter(pk=found.pk).update(status=after)
     found.status = after
@@ -68,7 +70,7 @@ def move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | 
 
 
 def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None) -> None:
-    """Write the step down, record it, and tell the player where it is one for them to know."""
+    """Store the step, record the event, and mail the player if the status has a mail."""
     after = WithdrawalStatus(found.status)
     WithdrawalStep.objects.create(
         withdrawal=found,
@@ -99,6 +101,6 @@ def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None
 
 
 def _ask_to_send() -> None:
-    """Send a message to a worker, which is a hint only: without one the payout leaves with the next sweep."""
+    """Start the payout task. If the hint is lost, the periodic task sends the payout."""
     with suppress(OperationalError):
         current_app.send_task("wallet.tasks.send_payouts", retry=False, expires=HINT_EXPIRES)

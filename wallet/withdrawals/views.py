@@ -1,4 +1,4 @@
-"""Withdrawals as a player asks for them and follows them."""
+"""Withdrawal pages: request, list and cancel withdrawals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ TEST_ACCOUNTS = {"paid": sandbox.PAID, "closed": sandbox.CLOSED, "late": sandbox
 
 @dataclass(frozen=True)
 class Row:
-    """A withdrawal as its player reads it."""
+    """A withdrawal as the player sees it."""
 
     withdrawal: Withdrawal
     status: Promise
@@ -41,8 +41,9 @@ class Row:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
-    """The form and what became of earlier ones; a good form asks for a withdrawal and leads back here. To a player of
-    an operator's the cashier says where their money is.
+    """Show the form and earlier withdrawals. A valid POST requests one and redirects here.
+
+    Players of an operator are redirected to the cashier, which says where their money is.
     """
     if request.player.is_remote:
         return redirect("cashier")
@@ -60,7 +61,7 @@ def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_withdraw_cancel(request: PlayerRequest) -> HttpResponse:
-    """Take a withdrawal back: here, so the language switch may ask for this address by itself."""
+    """Cancel a withdrawal. GET redirects, because the language switch may request this URL."""
     form = CancelForm(request.POST)
     if request.method == "POST" and form.is_valid():
         try:
@@ -82,7 +83,7 @@ def rows(player: Player) -> list[Row]:
 
 
 def _ask(player: Player, form: WithdrawalForm) -> str:
-    """Ask for the withdrawal and return why it is refused, if it is: then a new bank account is not kept either."""
+    """Request the withdrawal and return the refusal, or "". After a refusal, a new bank account is not stored."""
     asked = form.cleaned_data
     try:
         with transaction.atomic():

@@ -1,7 +1,8 @@
 -- Daily totals of each player's real money, and the check of deposit, stake and loss limits.
 
--- Returns the kinds of limits that a movement is held to: a stake to the loss that it may become, too.
--- Raises invalid_parameter_value for any other movement than 'stake' and 'deposit'.
+-- Return the kinds of limits that apply to a movement. The loss limit applies to a stake too, because
+-- a stake may become a loss.
+-- Raises invalid_parameter_value for a movement other than 'stake' and 'deposit'.
 CREATE OR REPLACE FUNCTION wallet_limits_on(movement text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -12,10 +13,11 @@ BEGIN
     END CASE;
 END $$;
 
--- Returns what counts against a limit of this kind, in minor units, from the beginning of the period to `day`.
--- A loss is what was staked less what was paid. Money on hold counts as staked today, and deposits that have begun
--- count as paid in today. Holds are on the player's cash and purse only: a bank at Chemin de Fer holds nothing.
--- Raises invalid_parameter_value for a kind that is no limit on money.
+-- Return what counts against a limit of this kind, in minor units, from the start of the period to
+-- `day`.
+-- A loss is stakes minus payouts. Money on hold counts as staked today, and pending deposits count as
+-- deposited today. Only cash and purse accounts have holds; a bank at Chemin de Fer has none.
+-- Raises invalid_parameter_value for a kind that does not limit money.
 CREATE OR REPLACE FUNCTION wallet_used(player bigint, kind text, period text, day date) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -44,8 +46,9 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player
 $$;
 
--- Returns the limit that leaves least for a movement ('stake' or 'deposit') as the detail of SB006; NULL if the player
--- has none. Volatile: it sees what was committed while the statement that asks waited for a lock.
+-- Return the limit that leaves least for a movement ('stake' or 'deposit') as the detail of SB006;
+-- NULL if the player has none.
+-- VOLATILE, so that it sees what was committed while the calling statement waited for a lock.
 CREATE OR REPLACE FUNCTION wallet_room(player bigint, movement text) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -58,8 +61,8 @@ BEGIN
             WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
 END $$;
 
--- Raises SB006 if a limit on the movement ('stake' or 'deposit') is passed by `added` minor units, which are counted in
--- wallet_day already. The detail says what was left before.
+-- Raise SB006 if `added` minor units exceed a limit on the movement ('stake' or 'deposit'). They are
+-- already counted in wallet_day. The error detail has what was left before them.
 CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, movement text, added bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -79,11 +82,12 @@ BEGIN
     END IF;
 END $$;
 
--- Returns the moment at which a journal's movement of `amount` on a player's account counts against limits. That is the
--- journal's own, except:
--- - A stake that is returned, and what comes back of a bank without having been lost, count on the day of the stake.
--- - What a banker has to give back because a coup was voided counts when the bank last moved: on a later day it would
---   make room that no limit gave.
+-- Return the time at which a journal's movement of `amount` on a player's account counts against
+-- limits. It is the journal's own time, with two exceptions:
+-- - A returned stake, and the part of a bank that returns without having been lost, count on the day
+--   of the stake.
+-- - What a banker must return because a coup was voided counts when the bank last moved. On a later
+--   day it would make room under that day's limits.
 CREATE OR REPLACE FUNCTION wallet_counts_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
