@@ -1,4 +1,4 @@
-"""Accounts, the ledger, payments, withdrawals and partners; ``0001_initial.sql`` has what Django cannot declare."""
+"""Create the tables of `wallet`; ``0001_initial.sql`` has what Django cannot declare."""
 
 import audit.models.hours
 import django.contrib.postgres.functions

@@ -139,7 +139,7 @@ class PayoutNotice(models.Model):
     withdrawal = models.ForeignKey(Withdrawal, models.PROTECT, null=True, related_name="notices", db_index=False)
     provider = models.TextField()
     path = models.CharField(max_length=10, choices=[("callback", "Callback"), ("query", "Query")])
-    raw_hash = models.BinaryField()  # SHA-256 of what came, byte for byte
+    raw_hash = models.BinaryField()  # SHA-256 of the raw bytes
     outcome = models.TextField()  # an `Outcome` of wallet.payouts
     at = models.DateTimeField(db_default=Now())
 
@@ -159,7 +159,7 @@ class BankPayout(models.Model):
     number = models.TextField(blank=True)  # the bank's payment number
     refusal = models.TextField(blank=True)  # the bank's reason for a refusal
     state = models.CharField(max_length=10, default="accepted")  # then "paid" or "refused"
-    sequence = models.PositiveIntegerField(default=1)  # rises with every change
+    sequence = models.PositiveIntegerField(default=1)  # incremented with every change
     due_at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -306,7 +306,7 @@ def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:
 
 
 def _number(value: log.Json) -> int:
-    assert isinstance(value, int)  # noqa: S101  (as `_frozen` wrote it)
+    assert isinstance(value, int)  # noqa: S101  (as `payment_of` wrote it)
     return value
 
 
