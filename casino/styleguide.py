@@ -1,6 +1,5 @@
-"""Style guide: every design token and every component, rendered with the templates that the pages use."""
+"""Style guide: every component, rendered with the templates that the pages use, in every theme."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django import forms
@@ -9,7 +8,6 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from casino.tokens import PAIRS, Pair, Theme, Tokens, UnknownToken
 from games.betting.limits import Limits
 from games.engine.cards import Card
 from games.engine.coup import Outcome, deal
@@ -44,33 +42,13 @@ class ExampleForm(forms.Form):
     agreed = forms.BooleanField(label="I have read the terms")
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A token as the page shows it; ``kind`` selects how."""
-
-    name: str
-    value: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A pair of colours and its contrast in each theme, by the theme's name."""
-
-    pair: Pair
-    found: tuple[tuple[str, float], ...]
-
-
 @staff_required("players.work")
 @require_safe
 def styleguide(request: StaffRequest) -> HttpResponse:
     """Show the style guide."""
-    tokens, game = Tokens.read(), an_example()
+    game = an_example()
     context = {
-        "groups": [(group.title, [shown(*token, tokens) for token in group.tokens]) for group in tokens.groups()],
         "themes": [("dark", "Dark"), ("light", "Light"), ("contrast", "High contrast")],
-        "measured_in": [theme.title for theme in Theme],
-        "measured": [measured(pair, tokens) for pair in PAIRS],
         "game": game,
         "round": game.round,
         "mode_word": "real",
@@ -81,28 +59,6 @@ def styleguide(request: StaffRequest) -> HttpResponse:
         "games": GAMES,
     }
     return render(request, "styleguide/styleguide.html", context)
-
-
-def shown(name: str, value: str, tokens: Tokens) -> Shown:
-    """Return a token with its kind of display."""
-    kinds = {"t": "size", "s": "space", "r": "radius", "pill": "radius", "hit": "space"}
-    if value.endswith("ms"):
-        return Shown(name, value, "time")
-    if name in ("serif", "sans", "mono"):
-        return Shown(name, value, "face")
-    kind = kinds.get(name.split("-")[0])
-    if kind or "#" not in value:
-        return Shown(name, value, kind or "plain")
-    try:
-        tokens.colour(name, Theme.DARK)
-    except UnknownToken:
-        return Shown(name, value, "veil")
-    return Shown(name, value, "colour")
-
-
-def measured(pair: Pair, tokens: Tokens) -> Measured:
-    """Return a pair with its contrast in every theme."""
-    return Measured(pair, tuple((theme.title, tokens.contrast(pair, theme)) for theme in Theme))
 
 
 def some_roads() -> list[tuple[str, SafeString]]:
