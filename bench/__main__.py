@@ -1,63 +1,55 @@
 """The command line: `python -m bench [--quick] [NAME …]`."""
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable
+from importlib import import_module
 
-from bench import engines, growth, house, ledger, lists, live, push, reports, sealing, starts, verifying
-from bench.contest import QUICK, THOROUGH, Result, Suite, Unavailable, say
-from bench.places import RESULTS
+from bench.house import open_house
+from bench.measuring import QUICK, THOROUGH, Result, Unavailable, say
 
-GAMES = (engines.ONE_DECK, engines.SHOE, house.SUITE)
-BACK_OFFICE = (reports.SUITE, lists.SUITE, growth.SUITE)
-SUITES: tuple[Suite | growth.Growth | starts.Starts, ...] = (
-    starts.SUITE,
-    *GAMES,
-    *ledger.SUITES,
-    *live.SUITES,
-    push.SUITE,
-    sealing.SUITE,
-    verifying.SUITE,
-    *BACK_OFFICE,
-)
-NAMES = tuple(name for suite in SUITES for name in suite.aims)
-COLUMNS = "{:<24}{:>16}{:>16}{:>9}{:>7}  {}"
+BENCHES = {  # the module of each, in which a function has its name
+    "start": "starts",
+    "odds": "odds",
+    "posting": "play",
+    "solo_click": "play",
+    "live_click": "play",
+    "settle": "play",
+    "push": "push",
+    "seal": "audit_log",
+    "verify": "audit_log",
+    "growth": "growth",
+}
+WITHOUT_HOUSE = ("start", "odds")
+ROW = "{:<24}{:>14}{:>14}{:>9}{:>7}  {}"
 
 
 def main() -> int:
-    """Measure, print a table, write the results; 1 where something could not be measured."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure the house against its yardsticks.")
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=", ".join(NAMES))
-    parser.add_argument("--quick", action="store_true", help="run everything for a moment, to see that it runs")
+    """Run the benches and print a table; return 1 where something could not be measured."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure the house against yardsticks.")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*BENCHES, []], help=", ".join(BENCHES))
+    parser.add_argument("--quick", action="store_true", help="run for a moment and on little data, to see that it runs")
     given = parser.parse_args()
 
     results: list[Result] = []
     faults: list[str] = []
-    for suite in SUITES:
-        names = [name for name in suite.aims if name in (given.names or NAMES)]
-        if not names:
+    for name in BENCHES:
+        if name not in (given.names or BENCHES):
             continue
-        say(suite.about)
         try:
-            results += suite.measure(names, QUICK if given.quick else THOROUGH)
+            if name not in WITHOUT_HOUSE:
+                open_house()  # modules with models are imported after it
+            bench = getattr(import_module(f"bench.{BENCHES[name]}"), name)
+            say(f"{name}: {bench.__doc__}")
+            results += bench(QUICK if given.quick else THOROUGH)
         except Unavailable as fault:
-            faults.append(f"{', '.join(names)}: not measured: {fault}")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps([result.as_json() for result in results], indent=2) + "\n")
-    print("\n".join(_table(results)))
+            faults.append(f"{name}: not measured: {fault}")
+    print(ROW.format("", "ours", "yardstick", "ratio", "aim", "unit"))
+    for each in results:
+        figures = f"{each.ours:,.1f}", f"{each.yardstick:,.1f}", f"{each.ratio:.3f}"
+        print(ROW.format(each.name, *figures, each.aim or "", each.unit))
     for line in faults:
         say(line)
     return 1 if faults else 0
-
-
-def _table(results: Iterable[Result]) -> Iterable[str]:
-    yield COLUMNS.format("", "ours", "yardstick", "ratio", "aim", "unit")
-    for each in results:
-        aim = "" if each.aim is None else f"{each.aim:g}"
-        yield COLUMNS.format(
-            each.name, f"{each.ours:,.0f}", f"{each.yardstick:,.0f}", f"{each.ratio:.3f}", aim, each.unit
-        )
 
 
 if __name__ == "__main__":

@@ -1,140 +1,239 @@
-"""How long pages take in a house that has a million rounds behind it, and ten million (ROUNDS= says how many the
-largest has, in less time; the others have a tenth and a thousandth of them), against the same pages in one with ten
-thousand. Here a ratio says how many times as long, and what is aimed at is at most.
+"""Pages of a house that has a million rounds behind it (ROUNDS= says how many) against those of one with a hundredth.
 
-All three have had the same year with the same thousand players, of whom one has played four hundred rounds in each
-(`bench.past`): so a month has as many days everywhere, and what differs is the rounds. A page is asked several things,
-by somebody who has those four hundred rounds and by whoever has played most; what counts is the one that grew most.
-
-Filled by statements; the pages themselves are asked for and made in a process with production settings, all but the
-socket. The broker is left out: how long nobody answers there has nothing to do with rounds.
+Both have had the same half-year with the same players, so that only the number of rounds differs. Rounds that were
+played there are copied over that time and the players, with all they left: journals and entries, an event, its leaf,
+days, sessions, hourly totals. One player has as many rounds in both houses, one has most of all. Copies are written
+without triggers; their ids are those of the month, and what is written later has higher ones.
 """
 
-import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 import psycopg
 
-from bench.contest import Pace, Result, say
-from bench.past import WRITTEN, write_past
-from bench.servers import collect_static, durability, grow_up, make_house, production, servers, sum_up
-from bench.team import member
-from ops.embedded.paths import DATABASE
+from audit import hours
+from audit.models import Report, ReportState
+from audit.reports import runner
+from audit.reports.intervals import Period, interval_of
+from audit.reports.kinds import Kind, all_kinds
+from bench.house import fresh_house, open_house, point_at, web
+from bench.measuring import Pace, Result, Unavailable, compare, repeat, say
+from bench.play import SOLO, Browser, register, solo_clicker
+from games.models import Participation
+from ops.embedded.paths import SUPERUSER
+from players.login import second_factor
+from players.models import Player, Staff
+from players.staff import first_staff
+from tests import old_months
 
-ROUNDS: Final = int(os.environ.get("ROUNDS", "10000000"))
-SMALL: Final = "10k"
-SIZES: Final = {SMALL: max(ROUNDS // 1000, 200), "1m": max(ROUNDS // 10, 200), "10m": ROUNDS}
-HOURS: Final = 365 * 24
-PLAYERS: Final = min(ROUNDS // 100, 1000)
-OF_THEIR_OWN: Final = 400  # rounds of the first player; fewer where there are hardly more
-PAGES: Final = ("lobby", "deal", "history", "player_page", "reports", "dashboard")
-AIM: Final = 1.5
-NO_BROKER: Final = "redis://127.0.0.1:9/0"
-MEASURE: Final = """
-SELECT sum(reltuples)::float8, sum(pg_table_size(oid))::float8, sum(pg_indexes_size(oid))::float8 FROM pg_class
-WHERE relkind = 'r' AND (oid = %(table)s::regclass OR oid IN (SELECT relid FROM pg_partition_tree(%(table)s)))
+ROUNDS: Final = int(os.environ.get("ROUNDS", "1000000"))
+PLAYERS: Final = 1000
+SPAN: Final = 180 * 24  # hours
+TEMPLATE: Final = "begun"
+NO_BROKER: Final = "redis+socket:///nowhere"  # how long no worker answers the dashboard has nothing to do with rounds
+ROLES: Final = ("operator", "supervisor", "finance", "compliance", "support", "administrator")
+
+SECONDS_PLAYED: Final = 5.0  # rounds of which all others are copies
+OF_THE_FIRST: Final = 400  # rounds of the player who has as many everywhere
+AT_ONCE: Final = 250_000
+MAKE_ROOM: Final = """
+SET session_replication_role = replica;
+DELETE FROM audit_pending;
+DELETE FROM audit_personal;
+DELETE FROM audit_event;
+SELECT setval(name, nextval(name) + 1000000000)
+FROM unnest('{wallet_journal_id_seq,audit_event_id_seq,games_participation_id_seq}'::regclass[]) AS name
 """
-
-Times = Mapping[str, float]
-"""Milliseconds, by what was asked."""
-Reader = Callable[[str, float], Times]
-"""Asks a page everything for about so many seconds, once at least."""
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Pages of houses of several sizes, each against the same page of the small one."""
-
-    about: str
-    aims: Mapping[str, float]
-
-    def measure(self, names: Collection[str], pace: Pace) -> list[Result]:
-        """Measure the named ones. Raises Unavailable."""
-        sizes = [size for size in SIZES if size == SMALL or any(name.endswith(f"_{size}") for name in names)]
-        pages = [page for page in PAGES if any(_name(page, size) in names for size in sizes)]
-        took: dict[tuple[str, str], dict[str, list[float]]] = {
-            (page, size): defaultdict(list) for page in pages for size in sizes
-        }
-        with _houses(sizes) as readers:
-            # What warms up is forgotten, but where only a moment is taken for all of it.
-            for number in range(0 if pace.rounds > 1 else 1, pace.rounds + 1):
-                say(f"  {number} of {pace.rounds}: {', '.join(pages)}")
-                for page in pages:
-                    for size in sizes:
-                        times = readers[size](page, pace.seconds if number else 0)
-                        for asked, time in times.items() if number else ():
-                            took[page, size][asked].append(time)
-        return [
-            _result(page, size, took[page, SMALL], took[page, size])
-            for page in pages
-            for size in sizes
-            if _name(page, size) in names
-        ]
-
-
-def _name(page: str, size: str) -> str:
-    return f"growth_{page}_{size}"
-
-
-def _result(page: str, size: str, small: Mapping[str, Sequence[float]], large: Mapping[str, Sequence[float]]) -> Result:
-    """Tell of everything that was asked, and return what grew most."""
-    found = {
-        asked: Result(_name(page, size), median(times), median(small[asked]), "ms", AIM)
-        for asked, times in large.items()
-    }
-    for asked, each in found.items():
-        longer = "  <- longer than aimed at" if each.ratio > AIM else ""
-        say(f"  {each.name}: {asked}: {each.ours:.1f} ms, {each.yardstick:.1f} before: {each.ratio:.2f}{longer}")
-    return max(found.values(), key=lambda each: each.ratio)
-
-
-@contextmanager
-def _houses(sizes: Sequence[str]) -> Iterator[Mapping[str, Reader]]:
-    """Make and fill the houses; yield somebody who asks for pages in each. Raises Unavailable."""
-    with servers() as (var, addresses), ExitStack() as open_things:
-        say(durability(addresses))
-        environment = {**production(var, addresses), "BROKER_URL": NO_BROKER}
-        # The first plays the same everywhere, the second most of all.
-        people = dict(zip(("few", "most", "staff"), grow_up(environment, PLAYERS), strict=True))
-        collect_static(environment)
-        readers: dict[str, Reader] = {}
-        for size in sizes:
-            with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
-                make_house(superuser, addresses, size, template=DATABASE)
-            here = {name: value.replace(f"/{DATABASE}?", f"/{size}?") for name, value in environment.items()}
-            with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=size) as owner:
-                write_past(owner, SIZES[size], hours=HOURS, first_plays=min(OF_THEIR_OWN, SIZES[size] // 10))
-                _tell_sizes(owner, SIZES[size])
-            sum_up(here, "all")
-            tell = open_things.enter_context(member("growing", people, here))
-            readers[size] = _reader(tell)
-        yield readers
-
-
-def _reader(tell: Callable[[str], str]) -> Reader:
-    def read(page: str, seconds: float) -> Times:
-        times: Times = json.loads(tell(f"{page} {seconds}"))
-        return times
-
-    return read
-
-
-def _tell_sizes(owner: psycopg.Connection, rounds: int) -> None:
-    """Say what a round takes on the disk."""
-    for table in WRITTEN:
-        found = owner.execute(MEASURE, {"table": table}).fetchone()
-        assert found
-        rows, of_table, of_indexes = (each / rounds for each in found)
-        say(f"  {table}: for each round {rows:.2f} rows, {of_table:.0f} bytes, {of_indexes:.0f} of indexes")
-
-
-SUITE: Final = Growth(
-    about="Pages of a house with many rounds behind it, against those of one with few: how many times as long",
-    aims={_name(page, size): AIM for page in PAGES for size in SIZES if size != SMALL},
+BEGIN: Final = """
+SET session_replication_role = replica;
+UPDATE wallet_account SET version = version + 1000000000 WHERE owner_id IS NOT NULL;
+CREATE TEMP TABLE everybody AS
+SELECT row_number() OVER (ORDER BY player.id) - 1 AS place, player.id AS player, cash.id AS account
+FROM players_player AS player
+JOIN wallet_account AS cash ON cash.owner_id = player.id AND cash.kind = 'cash' AND cash.mode = 'R';
+CREATE TEMP TABLE sample AS SELECT row_number() OVER () - 1 AS number, id AS round FROM games_round
+"""
+COPIES: Final = """
+CREATE TEMP TABLE copied AS
+WITH thrown AS (
+    SELECT n, md5('round' || n)::uuid AS id, abs(hashint8(n)::bigint) %% (SELECT count(*) FROM sample) AS number,
+        %(until)s - (1 - (n - 0.5::float8) / %(rounds)s) * %(hours)s * interval '1 hour' AS at,
+        CASE WHEN n %% %(every)s = 0 THEN 1 ELSE
+            2 + floor((n * 2654435761 %% 4294967296 / 4294967296::float8) ^ 2 * (%(players)s - 2))
+        END::bigint AS place
+    FROM generate_series(%(first)s::bigint, %(last)s) AS n
 )
+SELECT thrown.*, round, player, account, audit_block(at) AS month,
+    upper(substr(md5('round' || n), 1, 12)) AS code, md5(player || ' ' || at::date)::uuid AS session
+FROM thrown JOIN everybody USING (place) JOIN sample USING (number) ORDER BY n
+"""
+LEAVES: Final = "INSERT INTO audit_leaf (leaf, event_id) SELECT n - 1, month + n FROM copied; DROP TABLE copied"
+END: Final = """
+INSERT INTO wallet_day (player_id, day, deposited, withdrawn, staked, paid)
+SELECT player_id, at::date, 0, 0, sum(staked), sum(paid) FROM games_participation GROUP BY 1, 2
+ON CONFLICT (player_id, day) DO UPDATE SET staked = excluded.staked, paid = excluded.paid;
+INSERT INTO players_session (id, user_id, ip, browser, began_at, acted_at, ended_at, why)
+SELECT session, user_id, '192.0.2.7', 'Mozilla/5.0', min(at), max(at), max(at), 'logged out'
+FROM games_participation JOIN players_player AS player ON player.id = player_id GROUP BY 1, 2
+ON CONFLICT DO NOTHING;
+VACUUM ANALYZE
+"""
+COLUMNS: Final = """
+SELECT attname FROM pg_attribute
+WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
+"""
+JOURNAL: Final = "new.month + 2 * new.n + (old.kind = 'settle')::integer"
+KEY: Final = "md5(old.kind || new.id)::uuid"
+OF_JOURNALS: Final = """
+SELECT journal.round_id AS round, journal.kind, old.* FROM {} AS old
+JOIN wallet_journal AS journal ON journal.id = old.journal_id WHERE journal.round_id IS NOT NULL
+"""
+# What a round leaves in a table: how it is found with its round, and which columns differ in a copy of it.
+LEFT: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    "games_round": ("SELECT id AS round, * FROM games_round", {"id": "new.id", "code": "new.code", "at": "new.at"}),
+    "games_participation": (
+        "SELECT round_id AS round, * FROM games_participation",
+        {"id": "new.n", "round_id": "new.id", "player_id": "new.player", "session": "new.session", "at": "new.at"},
+    ),
+    "games_wager": (
+        "SELECT round_id AS round, old.* FROM games_wager AS old JOIN games_participation p ON p.id = participation_id",
+        {"id": "nextval('games_wager_id_seq')", "participation_id": "new.n"},
+    ),
+    "wallet_journal": (
+        "SELECT round_id AS round, * FROM wallet_journal WHERE round_id IS NOT NULL",
+        {"id": JOURNAL, "key": KEY, "round_id": "new.id", "at": "new.at"},
+    ),
+    "wallet_posting_key": (OF_JOURNALS.format("wallet_posting_key"), {"key": KEY, "journal_id": JOURNAL}),
+    "wallet_entry": (
+        OF_JOURNALS.format("wallet_entry"),
+        {
+            "journal_id": JOURNAL,
+            "account_id": "CASE WHEN old.version IS NULL THEN old.account_id ELSE new.account END",
+            "version": "CASE WHEN old.version IS NOT NULL THEN 2 * new.n + (old.kind = 'settle')::integer END",
+        },
+    ),
+    "audit_event": (
+        """SELECT substr("on", 7)::uuid AS round, * FROM audit_event WHERE "on" LIKE 'round:%'""",
+        {"id": "new.month + new.n", "at": "new.at", "by": "'player:' || new.player", "on": "'round:' || new.id"},
+    ),
+}
+
+
+def growth(pace: Pace) -> list[Result]:
+    """The question of each page that takes longer than before by most, in milliseconds."""
+    large = pace.size(ROUNDS, least=2000)
+    with ExitStack() as stack:
+        stack.enter_context(fresh_house(TEMPLATE))
+        with superuser_of(TEMPLATE) as superuser:
+            superuser.execute(MAKE_ROOM)
+        played, few, most, *_ = register(PLAYERS)
+        with web(1, TEMPLATE) as port:
+            solo_clicker(played, port)(SECONDS_PLAYED)
+        staff = first_staff.found(email="staff@bench.example", name="Somebody", roles=ROLES)
+        second_factor.give(staff.user)
+        asked = []
+        for name, rounds in (("small", max(large // 100, 200)), ("large", large)):
+            stack.enter_context(fresh_house(name, template=TEMPLATE))
+            write_past(name, rounds, span=pace.size(SPAN, least=48))
+            port = stack.enter_context(web(1, name, BROKER_URL=NO_BROKER))
+            asked.append(list(questions(name, port, few, most, staff)))
+        results: dict[str, list[Result]] = defaultdict(list)
+        brief = Pace(pace.seconds / 10, pace.rounds)
+        for (page, question, of_small), (_, _, of_large) in zip(*asked, strict=True):
+            ours = {f"growth_{page}": milliseconds(of_large)}
+            (result,) = compare(brief, "ms", milliseconds(of_small), ours, aim=1.5)
+            say(f"  {page}, {question}: {result.ours:.1f} ms, {result.yardstick:.1f} in the small house")
+            results[page].append(result)
+    return [max(found, key=lambda each: each.ratio) for found in results.values()]
+
+
+def milliseconds(question: Callable[[], object]) -> Callable[[float], float]:
+    """Return how to measure the milliseconds that a question takes."""
+    rate = repeat(question)
+    return lambda seconds: 1000 / rate(seconds)
+
+
+def questions(
+    name: str, port: int, few: Player, most: Player, staff: Staff
+) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """Yield what each page is asked, by who has as many rounds in both houses and by who has most: page, text, how."""
+    back_office = Browser(staff.user, port)
+    for who, player in (("few", few), ("most", most)):
+        browser = Browser(player.user, port)
+        browser.open(SOLO)
+        browser.click(f"{SOLO}play/", "bet:player")
+        browser.click(f"{SOLO}play/", "deal")
+        rounds = Participation.objects.filter(player=player).order_by("at", "pk")
+        middle = rounds[rounds.count() // 2]
+        yield "lobby", who, partial(browser.open, "/en/")
+        yield "deal", who, partial(browser.click, f"{SOLO}play/", "rebet_deal")
+        yield "history", f"first page, {who}", partial(browser.open, "/en/history/")
+        yield "history", f"far back, {who}", partial(browser.open, f"/en/history/?before={middle.pk}")
+        yield "history", f"lost, {who}", partial(browser.open, "/en/history/?ending=lost")
+        yield "history", f"a round, {who}", partial(browser.open, f"/en/history/{middle.round_id}/")
+        if player == few:  # who played more is told more
+            day = middle.at.date()
+            yield "history", "a day", partial(browser.open, f"/en/history/?since={day}&until={day}")
+            yield "history", "statement", partial(browser.open, "/en/cashier/statement/")
+        yield "player_page", who, partial(back_office.open, f"/staff/players/{player.pk}/")
+        yield "player_page", f"money, {who}", partial(back_office.open, f"/staff/players/{player.pk}/money/")
+    for period in ("today", "yesterday", "this_month", "last_30_days"):
+        yield "dashboard", period, partial(back_office.open, f"/staff/dashboard/now/?period={period}")
+    for kind in all_kinds():
+        for span in (Period.LAST_MONTH, Period.YESTERDAY):
+            yield "reports", f"{kind.name}, {span}", partial(make_report, name, kind, span, few, staff)
+
+
+def make_report(name: str, kind: Kind, period: Period, player: Player, staff: Staff) -> None:
+    """Make a report as a worker does when staff have asked for it."""
+    point_at(name)
+    interval = interval_of(period, now=datetime.now(UTC), zone="UTC")
+    choices = {"zone": "UTC", "period": str(period)} | {each.name: "" for each in kind.choices}
+    choices |= {"player": str(player.pk)} if "player" in choices else {}
+    report = Report.objects.create(kind=kind.name, choices=choices, by=f"staff:{staff.pk}", **vars(interval))
+    runner.make_open()
+    report.refresh_from_db()
+    if report.state != ReportState.READY:
+        raise Unavailable(f"report {kind.name} is {report.state}: {report.failure}")
+
+
+def write_past(name: str, rounds: int, *, span: int) -> None:
+    """Copy the rounds of a database until it has so many, over the last *span* hours, and sum up every hour."""
+    until = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    values = {"rounds": rounds, "hours": span, "until": until, "players": PLAYERS}
+    values |= {"every": max(rounds // min(OF_THE_FIRST, rounds // 10), 1)}
+    with superuser_of(name) as superuser:
+        old_months.make(superuser, until - timedelta(hours=span))
+        superuser.execute(BEGIN)
+        statements = [_copying(superuser, table) for table in LEFT]
+        for first in range(1, rounds + 1, AT_ONCE):
+            say(f"{name}: {first - 1:,} of {rounds:,} rounds are written …")
+            superuser.execute(COPIES, values | {"first": first, "last": min(first + AT_ONCE - 1, rounds)})
+            for statement in (*statements, LEAVES):
+                superuser.execute(statement.encode())
+        for statement in END.split(";"):
+            superuser.execute(statement.encode())
+    hours.mark()
+    while hours.roll_due():
+        pass
+
+
+def _copying(superuser: psycopg.Connection, table: str) -> str:
+    """Keep what the played rounds left in a table, and return the statement that copies it."""
+    found, differs = LEFT[table]
+    superuser.execute(f"CREATE TEMP TABLE sample_{table} AS {found}".encode())
+    names = [name for (name,) in superuser.execute(COLUMNS, [table])]
+    into = ", ".join(f'"{name}"' for name in names)
+    values = ", ".join(differs.get(name, f'old."{name}"') for name in names)
+    return f"INSERT INTO {table} ({into}) SELECT {values} FROM copied AS new JOIN sample_{table} AS old USING (round)"
+
+
+def superuser_of(name: str) -> psycopg.Connection:
+    """Connect as who may do anything."""
+    url = open_house().database(name, SUPERUSER)
+    return psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor)

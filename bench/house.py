@@ -1,96 +1,232 @@
-"""Solo rounds a second, at the service, over HTTP and through the API, and bets a second at a shared table over HTTP,
-against pgbench's TPC-B on the same PostgreSQL.
-
-The bench has servers of its own, durable as in production, and a house on production settings; four players in
-processes of their own play `baccarat` for real money, as pgbench's four clients do their transfers.
+"""A house of the bench's own: durable servers, production settings, and a fresh copy of one migrated database for each
+bench; processes that work there at once, the web server, and pgbench beside it as a yardstick.
 """
 
+import atexit
+import multiprocessing
 import os
+import secrets
+import shutil
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from bench.contest import Contest, Rate, Suite, Unavailable, say
-from bench.pgbench import PgBench
-from bench.places import PROJECT
-from bench.servers import CLIENTS, Environment, collect_static, durability, production, servers, settle_in
-from bench.team import team
-from ops.embedded.children import Program, last_lines, spawn
+import django
+import psycopg
+import redis
+from cryptography.fernet import Fernet
+from django.core.management import call_command
+from django.db import connections
+from psycopg.sql import SQL, Identifier
+
+from audit.verification.verify import LOG, TIME, Key
+from bench.measuring import Rate, Unavailable, say
+from ops.backup import database_identity
+from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
+from ops.embedded.binaries import client
+from ops.embedded.paths import DATABASE, OWNER_ROLE, PORT, SUPERUSER, WEB_ROLE
 from ops.fork_server import web_arguments
-from ops.launcher import listening_socket
+from ops.launcher import ADDRESS, PROJECT, listening_socket
+from ops.postgresql.roles import close_to_public
 
-SECONDS_TO_STOP: Final = 10.0
-PLAYERS: Final = {"solo_http": "http", "api_round": "api", "live_bets_http": "betting"}
-
-
-@contextmanager
-def open_contest(names: Collection[str]) -> Iterator[Contest]:
-    """Start servers, settle players in, and clear all of it away afterwards. Raises Unavailable."""
-    with servers() as (var, addresses), ExitStack() as open_things:
-        say(durability(addresses))
-        environment = production(var, addresses)
-        everybody = settle_in(environment, *["SE"] * 2 * CLIENTS)
-        # A place at a table is its player's, and goes on with every round: those whose programs play play nothing else.
-        people, with_programs = everybody[:CLIENTS], everybody[CLIENTS:]
-        pgbench = PgBench(addresses, CLIENTS)
-        pgbench.prepare()
-        ours: dict[str, Rate] = {}
-        if "solo_service" in names:
-            ours["solo_service"] = open_things.enter_context(team("service", people, environment))
-        if over_http := [name for name in PLAYERS if name in names]:
-            port, _ = open_things.enter_context(web(var, environment, processes=len(os.sched_getaffinity(0))))
-            for name in over_http:
-                whose = with_programs if name == "api_round" else people
-                ours[name] = open_things.enter_context(team(PLAYERS[name], whose, environment, str(port)))
-        yield Contest(pgbench.rate, ours)
+CLIENTS: Final = 4  # of either side
+WORK: Final = Path(os.environ.get("SABOT_VAR") or PROJECT / "var").resolve() / "bench"
+MIGRATED: Final = "migrated"
+DURABILITY: Final = """
+SELECT string_agg(name || ' ' || setting, ', ') FROM pg_settings
+WHERE name IN ('server_version', 'fsync', 'synchronous_commit', 'full_page_writes')
+"""
+FORK: Final = multiprocessing.get_context("fork")
 
 
-@contextmanager
-def web(
-    var: Path, environment: Environment, *, processes: int
-) -> Iterator[tuple[int, Sequence[subprocess.Popen[bytes]]]]:
-    """The web server as production starts it; yields its port and its processes. Whoever asks first waits until it is
-    there. Raises Unavailable.
-    """
-    collect_static(environment)
-    log = var / "log" / "web.log"
-    with listening_socket(0) as listening:
-        port: int = listening.getsockname()[1]
-        program = Program(
-            name="Web",
-            arguments=web_arguments(listening.fileno()),
-            log=log,
-            environment=environment,
-            folder=PROJECT,
-            inherited=(listening.fileno(),),
-        )
-        running = [spawn(program) for _ in range(processes)]
+@cache
+def open_house() -> Addresses:
+    """Start the servers, set Django up and migrate; all of it goes when the process ends. Raises Unavailable."""
+    var = new_folder("house-")
+    atexit.register(_close, var)
     try:
-        yield port, running
-    except Unavailable:
-        say(last_lines(log, 20))
-        raise
+        addresses = ensure_running(var, Purpose.BENCH)
+    except EmbeddedError as error:
+        raise Unavailable(str(error)) from error
+    os.environ.update(_production(var, addresses))
+    django.setup()
+    with psycopg.connect(addresses.superuser_url) as superuser:
+        (said,) = superuser.execute(DURABILITY).fetchone() or ("",)
+    say(f"PostgreSQL for both sides: {said}. Migrating …")
+    call_command("migrate", verbosity=0, interactive=False)
+    connections.close_all()
+    _execute(addresses, "ALTER DATABASE {} RENAME TO {}", DATABASE, MIGRATED)
+    return addresses
+
+
+def new_folder(prefix: str) -> Path:
+    """Make a folder for servers; started by root, they run as another account."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=WORK))
+    folder.chmod(0o755)
+    return folder
+
+
+def _close(var: Path) -> None:
+    with suppress(FileNotFoundError):  # the keeper removes the folder of servers that are not kept
+        leave(var)
+    shutil.rmtree(var, ignore_errors=True)
+
+
+def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
+    """The environment of a house in production behind a proxy that speaks HTTPS."""
+    return {name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")} | {
+        "DJANGO_SETTINGS_MODULE": "casino.settings",
+        "SABOT_VAR": str(var),
+        "SABOT_DEMO": "0",
+        "DEBUG": "0",
+        "HTTPS": "1",
+        "TRUST_PROXY": "1",
+        "ALLOWED_HOSTS": ADDRESS,
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "AUDIT_SIGNER": str(var / "signer" / "socket"),  # where nobody signs: leaves are made all the same
+        "AUDIT_KEYS": ",".join(Key("bench.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)),
+        "DATABASE_URL": addresses.database_url,
+        "DATABASE_OWNER_URL": addresses.database_owner_url,
+        "BROKER_URL": addresses.broker_url,
+        "CACHE_URL": addresses.cache_url,
+        "FORMS_PER_SECOND": "1000000",  # four players do the work of many
+    }
+
+
+def _execute(addresses: Addresses, statement: str, *names: str) -> None:
+    with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
+        superuser.execute(SQL(statement).format(*map(Identifier, names)))
+
+
+@contextmanager
+def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[None]:
+    """Point Django at a copy of the migrated database, or of another one; it is dropped afterwards."""
+    addresses = open_house()
+    point_at(name)
+    _execute(addresses, "CREATE DATABASE {} OWNER {} TEMPLATE {}", name, OWNER_ROLE, template)
+    with psycopg.connect(addresses.database(name, SUPERUSER), autocommit=True) as superuser:
+        close_to_public(superuser, name)  # who may enter is no part of a copy
+        database_identity.settle_in(superuser)
+        superuser.execute("CHECKPOINT")  # what it took to get here is no load of what is measured
+    redis.Redis.from_url(addresses.cache_url).flushall()
+    try:
+        yield
     finally:
-        for process in running:
-            process.terminate()
-        for process in running:
-            end(process)
+        connections.close_all()
+        _execute(addresses, "DROP DATABASE {} WITH (FORCE)", name)
 
 
-def end(process: subprocess.Popen[Any]) -> None:
-    """Wait for the end of a process that was asked to end; kill it where it hangs."""
+def point_at(name: str) -> None:
+    """Have Django use another database from now on."""
+    connections.close_all()
+    for connection in connections.all():
+        connection.settings_dict["NAME"] = name
+
+
+@contextmanager
+def running(work: Callable[[], object]) -> Iterator[None]:
+    """Let a forked process work beside, and kill it in the end."""
+    connections.close_all()
+    process = FORK.Process(target=work, daemon=True)
+    process.start()
     try:
-        process.wait(SECONDS_TO_STOP)
-    except subprocess.TimeoutExpired:
+        yield
+    finally:
         process.kill()
-        process.wait()
+        process.join()
 
 
-SUITE: Final = Suite(
-    about="Solo rounds and bets at a shared table, four players at once, against pgbench's TPC-B with four clients",
-    unit="rounds or bets/s, transactions/s",
-    aims={"solo_service": 0.4, "solo_http": 0.2, "api_round": 0.2, "live_bets_http": 0.2},
-    open=open_contest,
-)
+@contextmanager
+def team(*prepare: Callable[[], Rate]) -> Iterator[Rate]:
+    """Fork a process for each and wait until all are prepared; yield the rate of all at once. Raises Unavailable."""
+    with ExitStack() as stack:
+        pipes = []
+        for each in prepare:
+            ours, theirs = FORK.Pipe()
+            stack.enter_context(running(partial(_work, theirs, each)))
+            theirs.close()
+            pipes.append(ours)
+
+        def answers() -> float:
+            try:
+                return sum(pipe.recv() for pipe in pipes)
+            except EOFError:
+                raise Unavailable("a process of the bench died; why stands above") from None
+
+        def rate(seconds: float) -> float:
+            for pipe in pipes:
+                pipe.send(seconds)
+            return answers()
+
+        answers()
+        yield rate
+
+
+def _work(pipe: Connection, prepare: Callable[[], Rate]) -> None:
+    rate = prepare()
+    pipe.send(0.0)
+    while True:
+        pipe.send(rate(pipe.recv()))
+
+
+@contextmanager
+def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[int]:
+    """Start the web server as in production and yield its port; the first request waits until it answers."""
+    if not Path(os.environ["SABOT_VAR"], "static").exists():
+        call_command("collectstatic", verbosity=0, interactive=False)
+    urls = {"DATABASE_URL": WEB_ROLE, "DATABASE_OWNER_URL": OWNER_ROLE}
+    environment |= {url: open_house().database(name, role) for url, role in urls.items()}
+    with (
+        listening_socket(0) as listening,
+        Path(os.environ["SABOT_VAR"], "web.log").open("wb") as log,
+        ExitStack() as stack,
+    ):
+        for _ in range(processes):
+            process = subprocess.Popen(
+                web_arguments(listening.fileno()),
+                cwd=PROJECT,
+                env=os.environ | environment,
+                pass_fds=[listening.fileno()],
+                stdout=log,
+                stderr=log,
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+        try:
+            yield listening.getsockname()[1]
+        except (Unavailable, OSError):
+            say(Path(log.name).read_text()[-2000:])
+            raise
+
+
+@contextmanager
+def pgbench() -> Iterator[Rate]:
+    """Yield the rate of pgbench's TPC-B, transactions of five statements, on the same server. Raises Unavailable."""
+    addresses = open_house()
+    login = f"--host={addresses.sockets}", f"--port={PORT}", f"--username={SUPERUSER}", "pgbench"
+
+    def run(*options: str) -> str:
+        done = subprocess.run([client("pgbench"), *options, *login], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Unavailable(f"pgbench failed: {done.stderr.strip()}")
+        return done.stdout
+
+    def rate(seconds: float) -> float:
+        """pgbench counts in whole seconds, so that less than one is a few transactions."""
+        length = f"--time={round(seconds)}" if seconds >= 1 else "--transactions=100"
+        said = run("--no-vacuum", f"--client={CLIENTS}", "--jobs=2", length)
+        return float(said.partition("\ntps = ")[2].split()[0])
+
+    _execute(addresses, "CREATE DATABASE pgbench")
+    try:
+        # More branches than clients, or clients would wait for each other's rows.
+        run("--initialize", "--quiet", f"--scale={2 * CLIENTS + 2}")
+        yield rate
+    finally:
+        _execute(addresses, "DROP DATABASE pgbench")

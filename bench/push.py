@@ -1,90 +1,171 @@
-"""From NOTIFY to five hundred who watch a live table on one web process, against a bare asyncio server that writes the
-same bytes to as many sockets when a line tells it to. Less is better: the ratio says how many times as long ours takes.
+"""From a change of a shared table to everybody who watches it, on one web process.
+
+The table has a history of eighty rounds. A change gives the last of them another result, so that its scoreboard is
+drawn anew; what guards rounds against being rewritten is switched off in the bench's database.
 """
 
-import subprocess
-import sys
+import asyncio
+import socket
 import time
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from random import Random
+from selectors import EVENT_READ, DefaultSelector
+from statistics import quantiles
 from typing import Final
+from uuid import uuid4
 
-import psutil
-import psycopg
+from django.db import connections, transaction
 
-from bench.contest import Contest, Rate, Suite, Unavailable, say
-from bench.house import end, web
-from bench.places import PROJECT
-from bench.servers import production, servers, settle_in
-from bench.team import team
-from ops.embedded import Addresses
-from ops.launcher import listening_socket
-from realtime.listener import NAME
+from bench.house import fresh_house, running, team, web
+from bench.measuring import Pace, Rate, Result, Unavailable, compare
+from bench.play import register
+from games.engine.cards import FULL_DECK
+from games.engine.coup import deal
+from games.models import LiveRound, LiveTable, Phase
+from games.shared import stream_tokens
+from games.shared.rounds import open_next
+from games.shared.stream_tokens import Ticket
+from games.tables.notify import CHANNEL
+from ops.launcher import ADDRESS, listening_socket
+from players.models import Session
+from wallet.models import Mode
 
-WATCHERS: Final = 500
-CONNECTIONS: Final = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
-
-
-@contextmanager
-def open_contest(names: Collection[str]) -> Iterator[Contest]:
-    """Seat everybody, at the house and at the bare server. Raises Unavailable."""
-    with servers() as (var, addresses), ExitStack() as open_things:
-        environment = production(var, addresses)
-        settle_in(environment)
-        sample = var / "event"
-        audience = [{"number": WATCHERS}]
-        port, (process,) = open_things.enter_context(web(var, environment, processes=1))
-        house = open_things.enter_context(team("watching", audience, environment, "house", str(port), str(sample)))
-        bare_port = open_things.enter_context(_bare_server(sample))
-        bare = open_things.enter_context(team("watching", audience, environment, "bare", str(bare_port), str(sample)))
-        yield Contest(bare, {name: _with_cost(house, process, addresses) for name in names})
-
-
-@contextmanager
-def _bare_server(sample: Path) -> Iterator[int]:
-    with listening_socket(0) as free:
-        port: int = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.fan_out", str(port), str(sample)],
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        if process.stdout is None or not process.stdout.readline():
-            raise Unavailable("the bare server did not start; why stands above")
-        yield port
-    finally:
-        process.terminate()
-        end(process)
-
-
-def _with_cost(rate: Rate, process: subprocess.Popen[bytes], addresses: Addresses) -> Rate:
-    """Say beside each measurement what it took the web process."""
-    web_process = psutil.Process(process.pid)
-
-    def costed(seconds: float) -> float:
-        before, begun = web_process.cpu_times(), time.perf_counter()
-        delay = rate(seconds)
-        after, elapsed = web_process.cpu_times(), time.perf_counter() - begun
-        share = (after.user + after.system - before.user - before.system) / elapsed
-        megabytes = web_process.memory_info().rss / 2**20
-        say(f"    web: {share:.0%} of a processor, {megabytes:.0f} MB; {_connections(addresses)} database connection")
-        return delay
-
-    return costed
-
-
-def _connections(addresses: Addresses) -> int:
-    with psycopg.connect(addresses.superuser_url) as superuser:
-        (number,) = superuser.execute(CONNECTIONS, [NAME]).fetchone() or (0,)
-    return int(number)
-
-
-SUITE: Final = Suite(
-    about=f"NOTIFY to {WATCHERS} who watch on one web process, the slowest of a hundred, against bare asyncio",
-    unit="ms",
-    aims={f"push_{WATCHERS}_p99_ms": 4},
-    open=open_contest,
+WATCHERS, ROUNDS = 500, 80
+PUBLIC, BOARD = b"event: public\n", b"event: board\n"  # a change is told by one of each, in this order
+BETWEEN, PATIENCE = 0.2, 60.0  # seconds from one change to the next, and for a change to come
+CHANGE: Final = """
+WITH changed AS (
+    UPDATE games_liveround SET cards = %s WHERE id = (
+        SELECT id FROM games_liveround WHERE live_table_id = %s AND phase = 'settled' ORDER BY number DESC LIMIT 1)
+    RETURNING live_table_id
 )
+SELECT pg_notify(%s::text, live_table_id::text) FROM changed
+"""
+
+
+def push(pace: Pace) -> list[Result]:
+    """Milliseconds to 99 of 100 of those who watch, against bare asyncio that writes them the same bytes."""
+    with fresh_house(), web(1) as port:
+        table, addresses = seat(WATCHERS)
+        requests = [f"GET {each} HTTP/1.1\r\nHost: {ADDRESS}\r\n\r\n".encode() for each in addresses]
+        with (
+            team(partial(watch, port, requests, change_of(table))) as ours,
+            bare_server(read_change(port, requests[0])) as bare_port,
+            team(partial(watch, bare_port, [b""] * WATCHERS, lambda stream: stream.sendall(b"\n"))) as bare,
+        ):
+            return compare(pace, "ms", bare, {f"push_{WATCHERS}_p99": ours}, aim=4)
+
+
+def seat(number: int) -> tuple[int, list[str]]:
+    """Log so many players in at a table with a history; return the table and the addresses of their streams."""
+    players = register(number)
+    table = LiveTable.objects.select_related("table__version").get(table__slug="pairs", mode=Mode.FREE)
+    with transaction.atomic():
+        now = open_next(table)
+    sessions = Session.objects.bulk_create(Session(id=uuid4(), user=each.user, ip="", browser="") for each in players)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
+    LiveRound.objects.bulk_create(
+        LiveRound(
+            id=uuid4(),
+            live_table=table,
+            version=now.version,
+            shoe=now.shoe,
+            number=now.number + number,
+            is_last=False,
+            code=f"B{number}",
+            phase=Phase.SETTLED,
+            deadline=now.deadline,
+            cards=cards,
+        )
+        for number, cards in zip(range(1, ROUNDS + 1), coups(), strict=False)
+    )
+    seats = zip(players, sessions, strict=True)
+    return table.pk, [stream_tokens.issue(Ticket(player.pk, table.pk, session.pk, "en")) for player, session in seats]
+
+
+def coups() -> Iterator[str]:
+    """Yield the cards of coup after coup, always the same ones."""
+    chance = Random(1)
+    while True:
+        yield " ".join(card.code for card in deal(chance.sample(FULL_DECK, 6)).cards)
+
+
+def change_of(table: int) -> Callable[[socket.socket], object]:
+    """Return how to change what a table shows."""
+    results = coups()
+
+    def change(_stream: socket.socket) -> None:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(CHANGE, [next(results), table, CHANNEL])
+
+    return change
+
+
+def read_change(port: int, request: bytes) -> list[bytes]:
+    """Return the events that tell of a change, as the house sends them."""
+    with socket.create_connection((ADDRESS, port), timeout=PATIENCE) as stream:
+        stream.sendall(request)
+        read = b""
+        while b"\n\n" not in read.partition(BOARD)[2]:
+            read += stream.recv(65536)
+    return [kind + read.partition(kind)[2].partition(b"\n\n")[0] + b"\n\n" for kind in (PUBLIC, BOARD)]
+
+
+@contextmanager
+def bare_server(events: Sequence[bytes]) -> Iterator[int]:
+    """Serve the least a server can: whoever connects is sent the events, and again when anybody sends a byte."""
+    watching: set[asyncio.WriteTransport] = set()
+
+    class Stream(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.WriteTransport)
+            watching.add(transport)
+            transport.write(b"".join(events))
+
+        def data_received(self, _data: bytes) -> None:
+            for event in events:
+                for transport in watching:
+                    transport.write(event)
+
+    async def serve(listening: socket.socket) -> None:
+        server = await asyncio.get_running_loop().create_server(Stream, sock=listening)
+        await server.serve_forever()
+
+    with listening_socket(0) as listening, running(lambda: asyncio.run(serve(listening))):
+        yield listening.getsockname()[1]
+
+
+def watch(port: int, requests: Sequence[bytes], change: Callable[[socket.socket], object]) -> Rate:
+    """Open a stream for each request; return how to measure the delay of 99 of 100, in milliseconds."""
+    streams = [socket.create_connection((ADDRESS, port), timeout=PATIENCE) for _ in requests]
+    selector = DefaultSelector()
+    for stream, request in zip(streams, requests, strict=True):
+        stream.sendall(request)
+        selector.register(stream, EVENT_READ, stream)
+
+    def delays() -> list[float]:
+        """Read until the last event of a change has come everywhere, and then what is left of it."""
+        begun, came, ends = time.perf_counter(), dict[int, float](), dict.fromkeys(selector.get_map(), b"")
+        while len(came) < len(streams) or time.perf_counter() < begun + BETWEEN:
+            if time.perf_counter() > begun + PATIENCE:
+                raise Unavailable("a change has not come")
+            for key, _ in selector.select(BETWEEN):
+                read = ends[key.fd] + key.data.recv(65536)
+                if BOARD in read:
+                    came.setdefault(key.fd, 1000 * (time.perf_counter() - begun))
+                ends[key.fd] = read[1 - len(BOARD) :]  # an event may come in parts
+        return list(came.values())
+
+    def rate(seconds: float) -> float:
+        measured: list[float] = []
+        until = time.perf_counter() + seconds
+        while not measured or time.perf_counter() < until:
+            change(streams[0])
+            measured += delays()
+        return quantiles(measured, n=100)[98]
+
+    delays()
+    return rate

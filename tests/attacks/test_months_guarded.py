@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier
 from pytest_django import DjangoDbBlocker
 
 from audit import partitions
-from bench.months import BY_MONTHS as TABLES
+from ops.management.commands.migrate import BY_MONTHS
 from tests.harness import databases
 from wallet.invariants import guards
 
@@ -88,7 +88,7 @@ def test_what_is_missing_in_one_month_alone_is_named(superuser, line):
         assert named == [line]
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", BY_MONTHS)
 def test_a_month_that_somebody_made_by_hand_is_named(superuser, table):
     """It has what comes down from the whole, and not what a month has by itself."""
     own = [line for line in LINES if f" on {table}" in line and ("_is_kept" in line or "_chain" in line)]
@@ -100,7 +100,7 @@ def test_a_month_that_somebody_made_by_hand_is_named(superuser, table):
         assert set(own) <= set(missing(superuser))
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", BY_MONTHS)
 def test_web_and_workers_come_to_no_month_by_its_own_name(house, superuser, table):
     month = Identifier(last_month(superuser, table))
     with psycopg.connect(house.web_url, autocommit=True) as web:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from audit import partitions
-from bench.months import BY_MONTHS
+from ops.management.commands.migrate import BY_MONTHS
 from tests import old_months
 from tests.harness.sweeps import examples
 from tests.old_months import beginning

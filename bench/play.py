@@ -1,0 +1,269 @@
+"""Players of an empty house, and how fast they play: postings, clicks, whole rounds of a shared table."""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection
+from itertools import count, cycle
+from typing import Final
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+
+from django.db import connection, connections, transaction
+from django.test import Client
+
+from bench.house import CLIENTS, fresh_house, pgbench, team, web
+from bench.measuring import Pace, Rate, Result, Unavailable, compare, repeat
+from games.models import LiveTable, Phase
+from games.shared import phases
+from games.shared.rounds import open_next
+from games.tables.default_tables import load_tables
+from ops.launcher import ADDRESS
+from players.account import terms
+from players.models import Agreement, Jurisdiction, Player, User
+from players.protection import limits
+from wallet import ledger
+from wallet.ledger import accounts
+from wallet.models import Account, AccountKind, Mode
+
+BORN: Final = date(1990, 1, 1)
+STAKE, MONEY = 1000, 10**12  # minor units
+AT_ONCE: Final = 1000  # players to a statement or to a journal of deposits: each waits for their limits
+OPEN: Final = "SELECT wallet_open_account(id, currency, mode) FROM players_player, unnest('{R,F}'::text[]) AS mode"
+# Everybody has logged in, so that what they play is noted.
+SIT: Final = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
+PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer, and after which the server may close a connection
+SOLO: Final = "/en/table/baccarat/real/"
+SHARED: Final = "/en/table/live-baccarat-2-nc/real/"
+FIELD: Final = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version)" value="([^"]*)"')
+BETTORS: Final = (100, 1_000, 10_000)
+DEADLINE: Final = "UPDATE games_liveround SET deadline = clock_timestamp() + make_interval(secs => %s) WHERE id = %s"
+PLAIN_INSERT: Final = """
+INSERT INTO bench_plain (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+SELECT %(journal)s, row_number() OVER (ORDER BY id), id, currency, mode, -2000, balance, version
+FROM wallet_account WHERE kind = 'cash' AND mode = 'R' ORDER BY id LIMIT %(number)s
+"""
+# Bets as chips leave them, one to three for each player, written by the owner of the tables.
+BETS: Final = """
+INSERT INTO games_liveseat AS seat (
+    live_table_id, player_id, account_id, currency, round_id, stakes, version, undo, last_stakes, session
+)
+SELECT %(table)s, owner_id, id, currency, %(round)s,
+    CASE id %% 3 WHEN 0 THEN '{"player": 2000}' WHEN 1 THEN '{"banker": 4000, "tie": 2000}'
+        ELSE '{"player": 6000, "tie": 2000, "super_6": 2000}' END::jsonb,
+    0, '[]', '{}', md5(owner_id::text)::uuid
+FROM wallet_account WHERE kind = 'cash' AND mode = 'R' ORDER BY id LIMIT %(number)s
+ON CONFLICT (live_table_id, player_id) DO UPDATE SET round_id = excluded.round_id, stakes = excluded.stakes
+"""
+HOLDS: Final = """
+INSERT INTO wallet_hold (round_id, account_id, amount)
+SELECT seat.round_id, seat.account_id, (SELECT sum(value::bigint) FROM jsonb_each_text(seat.stakes))
+FROM games_liveseat AS seat WHERE seat.round_id = %(round)s ORDER BY seat.account_id
+"""
+
+
+def register(number: int) -> list[Player]:
+    """Open the tables and return so many players with money, of whom the first few have set their limits."""
+    load_tables()
+    where = Jurisdiction.objects.get(pk="SE")
+    currency = where.currencies[0]
+    with transaction.atomic(), connection.cursor() as cursor:
+        users = [User(email=f"player{each}@bench.example") for each in range(number)]
+        User.objects.bulk_create(users, AT_ONCE)
+        players = [Player(user=each, jurisdiction=where, currency=currency, birth_date=BORN) for each in users]
+        Player.objects.bulk_create(players, AT_ONCE)
+        agreed = (Agreement(player=each, terms_version=terms.VERSION) for each in players)
+        Agreement.objects.bulk_create(agreed, AT_ONCE)
+        cursor.execute(OPEN)
+        cursor.execute(SIT)
+    cash = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL).order_by("pk").values_list("pk", flat=True)
+    deposits = [ledger.Line(account, currency, Mode.REAL, MONEY) for account in cash]
+    till = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
+    for first in range(0, number, AT_ONCE):
+        lines = deposits[first : first + AT_ONCE]
+        taken = ledger.Line(till, currency, Mode.REAL, -MONEY * len(lines))
+        ledger.post(ledger.Journal(uuid4(), "deposit", (*lines, taken)))
+    for player in players[:CLIENTS]:
+        for kind, period in limits.required(player):
+            limits.set_limit(player=player, kind=kind, period=period, amount=MONEY, by=str(player))
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    return players
+
+
+def posting(pace: Pace) -> list[Result]:
+    """Journals of two lines, four clients at once, against pgbench's TPC-B with as many."""
+    with fresh_house():
+        players = register(CLIENTS)
+        with pgbench() as yardstick, team(*(partial(poster, each) for each in players)) as ours:
+            return compare(pace, "postings/s, transactions/s", yardstick, {"posting": ours}, aim=0.8)
+
+
+def poster(player: Player) -> Rate:
+    """Return the rate at which a player's stakes are posted."""
+    money = player.currency, Mode.REAL
+    cash, escrow = accounts.player_account(player.pk, Mode.REAL), accounts.house_account(AccountKind.ESCROW, *money)
+    lines = ledger.Line(cash, *money, -STAKE), ledger.Line(escrow, *money, STAKE)
+    return repeat(lambda: ledger.post(ledger.Journal(uuid4(), "stake", lines)))
+
+
+def solo_click(pace: Pace) -> list[Result]:
+    """Clicks on REBET & DEAL over HTTP, four players at once, against pgbench's TPC-B with as many clients."""
+    return _clicks(pace, "solo_click", solo_clicker)
+
+
+def live_click(pace: Pace) -> list[Result]:
+    """Chips placed at a shared table over HTTP, four players at once, against pgbench's TPC-B."""
+    return _clicks(pace, "live_click", live_clicker)
+
+
+def _clicks(pace: Pace, name: str, clicker: Callable[[Player, int], Rate]) -> list[Result]:
+    with fresh_house():
+        players = register(CLIENTS)
+        with transaction.atomic():
+            live_round = open_next(shared_table())
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(DEADLINE, [24 * 3600, live_round.pk])  # betting outlasts the bench
+        with (
+            pgbench() as yardstick,
+            web(len(os.sched_getaffinity(0))) as port,
+            team(*(partial(clicker, each, port) for each in players)) as ours,
+        ):
+            return compare(pace, "clicks/s, transactions/s", yardstick, {name: ours}, aim=0.2)
+
+
+class Browser:
+    """A browser that is logged in: cookies, a connection that stays open, forms sent as htmx sends them."""
+
+    def __init__(self, user: User, port: int) -> None:
+        client = Client(HTTP_X_FORWARDED_PROTO="https", SERVER_NAME=ADDRESS)
+        client.force_login(user)
+        self._cookies = client.cookies
+        self._connection, self._asked_at = HTTPConnection(ADDRESS, port, timeout=PATIENCE), 0.0
+        self._fields: dict[str, str] = {}
+        # The proxy in front of a production house says that the browser came by HTTPS.
+        self._headers = {"X-Forwarded-Proto": "https", "Origin": f"https://{ADDRESS}:{port}"}
+
+    def open(self, path: str) -> str:
+        """Open a page. Raises Unavailable."""
+        return self._ask("GET", path, None, {})
+
+    def click(self, path: str, action: str, chip: int = STAKE) -> str:
+        """Send the form of a table. Raises Unavailable."""
+        form = urlencode(self._fields | {"action": action, "chip": str(chip)})
+        headers = {"HX-Request": "true", "Content-Type": "application/x-www-form-urlencoded"}
+        return self._ask("POST", path, form, headers)
+
+    def _ask(self, method: str, path: str, form: str | None, headers: dict[str, str]) -> str:
+        if time.monotonic() > self._asked_at + IDLE:
+            self._connection.close()  # it opens anew
+        self._asked_at = time.monotonic()
+        cookies = self._cookies.output(attrs=[], header="", sep=";").strip()
+        self._connection.request(method, path, form, self._headers | {"Cookie": cookies} | headers)
+        answer = self._connection.getresponse()
+        text = answer.read().decode()
+        if answer.status != HTTPStatus.OK:
+            raise Unavailable(f"{method} {path} was answered {answer.status}: {text[:2000]}")
+        for cookie in answer.headers.get_all("Set-Cookie", ()):
+            self._cookies.load(cookie)
+        self._fields |= dict(FIELD.findall(text))
+        return text
+
+
+def solo_clicker(player: Player, port: int) -> Rate:
+    """Return the rate at which a player deals the same bet again and again."""
+    browser = Browser(player.user, port)
+
+    def deal() -> None:
+        if "game--fresh" not in browser.click(f"{SOLO}play/", "rebet_deal"):
+            raise Unavailable("nothing was dealt")
+
+    browser.open(SOLO)
+    browser.click(f"{SOLO}play/", "bet:player")
+    browser.click(f"{SOLO}play/", "deal")
+    return repeat(deal)
+
+
+def live_clicker(player: Player, port: int) -> Rate:
+    """Return the rate at which a player places a chip and takes it back, so that the table never fills up."""
+    browser = Browser(player.user, port)
+    actions = cycle((("bet:player", "spot__stake"), ("undo", "")))
+
+    def click() -> None:
+        action, shown = next(actions)
+        answer = browser.click(f"{SHARED}bet/", action, 5 * STAKE)
+        if "call__notice--error" in answer or shown not in answer:
+            raise Unavailable(f"{action} was not confirmed: {answer[:2000]}")
+
+    browser.open(SHARED)
+    return repeat(click)
+
+
+def shared_table() -> LiveTable:
+    """Return the shared table at which bets are placed."""
+    tables = LiveTable.objects.select_related("table__version", "round")
+    return tables.get(table__slug="live-baccarat-2-nc", mode=Mode.REAL)
+
+
+def settle(pace: Pace) -> list[Result]:
+    """Bettors paid a second, from the last card to all paid, against a plain INSERT … SELECT of a row for each."""
+    numbers = [number for number in BETTORS if number <= pace.size(max(BETTORS), BETTORS[0])]
+    with fresh_house():
+        register(max(numbers))
+        results = []
+        for number in numbers:
+            with team(partial(plain_inserter, number)) as yardstick, team(partial(croupier, number)) as ours:
+                results += compare(pace, "bettors/s, rows/s", yardstick, {f"settle_{number}": ours}, aim=0.25)
+        return results
+
+
+def plain_inserter(number: int) -> Rate:
+    """Return the rate of rows of entries inserted with their primary key and nothing else: no trigger, no index."""
+    journals = count()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS bench_plain")
+        cursor.execute("CREATE TABLE bench_plain (LIKE wallet_entry, PRIMARY KEY (journal_id, line))")
+
+    def insert() -> None:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(PLAIN_INSERT, {"journal": next(journals), "number": number})
+
+    return repeat(insert, units=number)
+
+
+def croupier(number: int) -> Rate:
+    """Return the rate of bettors paid: the product's own steps play whole rounds, and the last step is timed."""
+    table = shared_table().pk
+
+    def step() -> float:
+        """Make the table due and move it one phase on; return the seconds that took."""
+        if live_round := shared_table().round:
+            with connections["owner"].cursor() as cursor:
+                cursor.execute(DEADLINE, [0, live_round.pk])
+        begun = time.perf_counter()
+        if not phases.advance(table):
+            raise Unavailable("the table does not move on")
+        return time.perf_counter() - begun
+
+    def play() -> float:
+        while (live_round := shared_table().round) is None or live_round.phase != Phase.BETTING:
+            step()
+        values: dict[str, int | UUID] = {"table": table, "round": live_round.pk, "number": number}
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            cursor.execute(BETS, values)
+            cursor.execute(HOLDS, values)
+        step()
+        step()
+        return step()
+
+    def rate(seconds: float) -> float:
+        took: list[float] = []
+        while not took or sum(took) < seconds:
+            took.append(play())
+        return len(took) * number / sum(took)
+
+    return rate
