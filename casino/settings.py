@@ -15,9 +15,8 @@ from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
 from backoffice.lists.theme import UNFOLD as UNFOLD  # the lists of the back office
-from casino.keys import demo_key
 from ops import embedded
-from ops.environment import Environment
+from ops.environment import Environment, demo_key
 
 env = Environment()
 
