@@ -22,7 +22,7 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from ops.backup import database_identity, keys, live, pg_tools, seats
+from ops.backup import database_identity, keys, pg_tools, seats, tables
 from players.api import tokens
 from players.login import sessions
 from players.models import Ended, Session
@@ -66,7 +66,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(f"Tokens of programs revoked: {revoked}.")
     committed = seats.commit_anew()
     say(f"Places at solo tables with another round than the one committed to: {committed}.")
-    cleared = live.clear(by=BY, why=WHY)
+    cleared = tables.clear(by=BY, why=WHY)
     say(
         f"At live tables: {cleared.settled} rounds settled that were dealt, {cleared.cancelled} cancelled that were"
         f" not, {cleared.retired} shoes retired."
