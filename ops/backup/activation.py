@@ -22,7 +22,7 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from ops.backup import database_identity, keys, pg_tools, seats, tables
+from ops.backup import database_identity, keys, pg_tools, tables
 from players.api import tokens
 from players.login import sessions
 from players.models import Ended, Session
@@ -64,7 +64,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(f"Log-ins ended: {ended}.")
     revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
     say(f"Tokens of programs revoked: {revoked}.")
-    committed = seats.commit_anew()
+    committed = tables.commit_anew()
     say(f"Places at solo tables with another round than the one committed to: {committed}.")
     cleared = tables.clear(by=BY, why=WHY)
     say(

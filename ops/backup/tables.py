@@ -1,5 +1,5 @@
-"""Live tables of a copy: no more cards are dealt from their shoes, and players get what they are
-due.
+"""Tables of a copy: no more cards are dealt to which they had committed, and players get what they
+are due. Solo tables get new rounds, since the seeds of the committed ones may have been revealed.
 
 The cards of a dealt round determine its result, however long ago, so it is settled. At Chemin de
 Fer the croupier decides by the rule for a player who is still asked, as for every absent one.
@@ -21,13 +21,16 @@ from games.models import (
     CheminTable,
     LiveRound,
     LiveTable,
+    NextRound,
     Phase,
     Shape,
     ShoeEnding,
 )
+from games.seeds import new_sealed_seed
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
 
+BATCH: Final = 1000  # seats at solo tables
 STEPS: Final = 60  # more than a coup takes
 
 
@@ -97,3 +100,20 @@ def _retire(live_table: LiveTable, *, is_of_guests: bool) -> bool:
         return False
     (guests_shoes if is_of_guests else shoes).end(shoe, ShoeEnding.RETIRED)
     return True
+
+
+def commit_anew() -> int:
+    """Commit every seat at a solo table to a new round; its bets are kept. Return the number of seats."""
+    ids = list(NextRound.objects.order_by("pk").values_list("pk", flat=True))
+    for begin in range(0, len(ids), BATCH):
+        _commit(ids[begin : begin + BATCH])
+    return len(ids)
+
+
+@transaction.atomic
+def _commit(ids: list[int]) -> None:
+    places = list(NextRound.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+    for place in places:
+        seed = new_sealed_seed()
+        place.round_id, place.commitment, place.sealed_seed = seed.round_id, seed.commitment, seed.sealed
+    NextRound.objects.bulk_update(places, ["round_id", "commitment", "sealed_seed"])
