@@ -1,15 +1,16 @@
 """Check of the catalogues: reports everything that a player would not see correctly in their language."""
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from babel.messages import Catalog
 from babel.messages.catalog import Message
 
-from ops.i18n.allowed import Allowed
 from ops.i18n.catalogues import forms, read, translated
 from ops.i18n.extract import collect
 from ops.i18n.hardcoded import outright
@@ -34,6 +35,25 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}: {self.text!r}"
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """``locale/allowed.toml``: texts that may equal the English, by language, and texts that
+    templates may hard-code, reviewed by hand.
+    """
+
+    equal: dict[str, frozenset[str]]
+    outright: frozenset[str]
+
+    @classmethod
+    def read(cls, path: Path) -> "Allowed":
+        """Read the file; without it nothing is allowed."""
+        if not path.exists():
+            return cls({}, frozenset())
+        lists = tomllib.loads(path.read_text(encoding="utf-8"))
+        equal = {language: frozenset(texts) for language, texts in lists.get("equal", {}).items()}
+        return cls(equal, frozenset(lists.get("outright", ())))
 
 
 def faults(tree: Tree) -> Iterator[Fault]:
