@@ -4,8 +4,8 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from accounts import data_views, protection_views
-from accounts.closing_views import account_close
 from accounts.registration import Register
+from accounts.views import account_close
 from backoffice import approvals, handbook, navigation, reports, staff_accounts
 from backoffice.audit import access_log, exports, retention
 from backoffice.audit.log_status import log_state
