@@ -1,30 +1,86 @@
-"""View of the page to close an account."""
+"""Views of an account that concern money and games as well: registration, data export, closing."""
 
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.decorators import reauthentication_required
+from allauth.account.internal.flows.reauthentication import did_recently_reauthenticate
+from allauth.account.views import SignupView
 from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import closing
+from accounts import closing, data_export
+from audit import log, retention
+from audit.models import Kept
 from games.history import in_progress
 from players.access import PlayerRequest, player_required
 from players.account import closures
 from players.login import second_factor
+from players.login.forms import RegistrationForm
 from players.login.second_factor_forms import ReauthenticateForm
 from players.models import ClosureState, Player
 from players.rates import now_and_then
+from players.registration import EmailTaken
 from wallet import withdrawals
+from wallet.ledger import accounts as wallet_accounts
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts
 from wallet.withdrawals.forms import WithdrawalForm
+
+
+class Register(SignupView):
+    """allauth's registration view. It registers, opens wallet accounts and logs in, in one transaction."""
+
+    def form_valid(self, form: RegistrationForm) -> HttpResponse:
+        """Register the player, open the accounts, and mail a code that confirms the address.
+
+        If the address has an account already, the answer is the same, and the mail says so.
+        """
+        try:
+            with transaction.atomic():
+                response: HttpResponse = super().form_valid(form)
+                if self.user:
+                    wallet_accounts.open_accounts(self.user.player)
+        except EmailTaken:
+            form.account_already_exists = True
+            return self.form_valid(form)
+        return response
+
+
+@player_required
+@require_safe
+@reauthentication_required
+def account_data(request: PlayerRequest) -> HttpResponse:
+    """Show retention periods and the download button, after reauthentication."""
+    context = {"years": retention.years(Kept.ACCOUNT), "state": closures.state_of(request.player)}
+    return render(request, "players/data.html", context)
+
+
+@player_required
+@require_POST
+@now_and_then
+def account_data_export(request: PlayerRequest) -> HttpResponseBase:
+    """Send the data export, if the user reauthenticated recently.
+
+    The file contains documents and bank accounts, and a session alone may be stolen. Otherwise
+    redirect to the page, which asks for the password.
+    """
+    if not did_recently_reauthenticate(request):
+        return redirect("account_data")
+    who = str(request.player)
+    ip = str(get_adapter().get_client_ip(request))
+    log.record("personal.exported", by=who, on=who, data={}, personal={"ip": ip})
+    response = StreamingHttpResponse(data_export.export(request.player), content_type="application/zip")
+    response["Content-Disposition"] = 'attachment; filename="sabot.zip"'
+    return response
 
 
 class ClosingForm(WithdrawalForm):

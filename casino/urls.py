@@ -3,9 +3,8 @@
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
-from accounts import data_views, protection_views
-from accounts.registration import Register
-from accounts.views import account_close
+from accounts import protection_views
+from accounts.views import Register, account_close, account_data, account_data_export
 from backoffice import approvals, handbook, navigation, reports, staff_accounts
 from backoffice.audit import access_log, exports, retention
 from backoffice.audit.log_status import log_state
@@ -134,8 +133,8 @@ urlpatterns = [
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
         path("account/close/", account_close, name="account_close"),
-        path("account/data/", data_views.account_data, name="account_data"),
-        path("account/data/sabot.zip", data_views.account_data_export, name="account_data_export"),
+        path("account/data/", account_data, name="account_data"),
+        path("account/data/sabot.zip", account_data_export, name="account_data_export"),
         path("protection/", protection_views.protection, name="protection"),
         path("protection/pause/", protection_views.pause, name="pause"),
         path("protection/time-out/", protection_views.time_out, name="time_out"),

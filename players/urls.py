@@ -8,7 +8,7 @@ from players.api import token_views
 from players.identity import views as identity_views
 from players.support import views as service_views
 
-# Only these of allauth's pages. Registration also creates wallet accounts and is in `accounts.registration`.
+# Only these of allauth's pages. Registration also creates wallet accounts and is in `accounts.views`.
 urlpatterns = [
     path("account/", account_views.account, name="account"),
     path("account/sessions/", account_views.account_sessions, name="account_sessions"),
