@@ -14,8 +14,8 @@ from django.db import connection, transaction
 from django.db.models import Model
 from django.db.utils import IntegrityError, ProgrammingError
 
-from accounts import data_export, erasure
-from accounts.erasure import erase_due
+from accounts import data_export, retention
+from accounts.retention import erase_due
 from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
@@ -202,7 +202,7 @@ class TestErasure:
         erase_due()
         assert closures.state_of(gone) is ClosureState.CLOSED
         with pytest.raises(IntegrityError, match="not closed for long enough"):
-            erasure.erase(gone)
+            retention.erase(gone)
 
     def test_then_forgets_whose_it_was(self, gone, owner):
         email = gone.user.email

@@ -6,7 +6,7 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts.erasure import erase_due
+from accounts.retention import erase_due
 from games.incidents.letters import delivery, parts
 from games.incidents.letters.delivery import LetterError
 from games.models import LetterCopy, LetterKind

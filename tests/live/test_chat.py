@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils.translation import override
 
-from accounts import erasure
+from accounts import retention
 from audit.models import Personal
 from games import chat
 from games.chat import moderation, rendering
@@ -388,7 +388,7 @@ class TestInTime:
         closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
         closures.finish(player=gone, by="system")
         age(owner, "players_closure", "at", 1827)
-        erasure.erase(gone)
+        retention.erase(gone)
         assert list(ChatName.objects.values_list("name", flat=True)) == ["Stays"]
         assert not ChatMessage.objects.exists()
         assert not ChatBlock.objects.exists()

@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.utils import DatabaseError, ProgrammingError
 from django.utils.translation import override
 
-from accounts import erasure
+from accounts import retention
 from audit.models import Personal
 from games import chat
 from games.chat import messages, moderation, moderation_queue, rendering
@@ -226,7 +226,7 @@ class TestTheOwner:
         closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
         closures.finish(player=gone, by="system")
         age(owner, "players_closure", "at", 1827)
-        erasure.erase(gone)
+        retention.erase(gone)
         taken = ChatNameTaken.objects.get()
         assert (taken.player_id, taken.note, taken.name) == (None, "", "Gone")
         assert not Personal.objects.filter(event__kind="chat.name_taken").exists()

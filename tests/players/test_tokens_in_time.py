@@ -4,8 +4,7 @@ import psycopg
 import pytest
 
 from accounts.data_export import PARTS
-from accounts.erasure import erase
-from accounts.retention import forget_addresses
+from accounts.retention import erase, forget_addresses
 from players.account import closures
 from players.models import ApiToken, Player
 from tests.ageing import age
