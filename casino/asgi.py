@@ -19,7 +19,7 @@ from casino.wsgi import application as pages
 from django.urls import reverse
 from django.utils.translation import override
 
-from casino.api import refusing
+from casino import views
 from ops.http.request_buffer import Allowance, Door
 from ops.http.response_buffer import Readers
 from players.identity.uploads import TOO_MUCH
@@ -49,7 +49,7 @@ _door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
     at=dict(_where_files_are_sent()),
-    below={refusing.PATH: Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, words=refusing.at_the_door)},
+    below={views.API: Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, words=views.at_the_door)},
 )
 if settings.METRICS:
     from ops.metrics.collect import STREAMS

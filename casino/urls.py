@@ -147,7 +147,7 @@ urlpatterns = [
     ),
 ]
 
-handler400 = "casino.api.refusing.bad_request"
+handler400 = "casino.views.bad_request"
 handler429 = "casino.views.too_often"  # allauth's name for its rate limit response
-handler404 = "casino.api.refusing.not_found"
-handler500 = "casino.api.refusing.fault"
+handler404 = "casino.views.not_found"
+handler500 = "casino.views.fault"
