@@ -43,7 +43,11 @@ from wallet.models import Account
 
 
 def record(moved: Moved, seats: Seats, tenure: CheminTenure | None) -> None:
-    """Log the events of a move, with *seats* as they were during it and the *tenure* it belongs to."""
+    """Record in the event log who came and went and who held the bank in a move.
+
+    *seats* are as they were during the move, *tenure* is the bank it belongs to. Coups are recorded when
+    they begin and end. No event contains a card before its coup is over, nor a player's balance.
+    """
     for event in moved.events:
         match event:
             case GuestJoined(place):

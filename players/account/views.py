@@ -31,7 +31,7 @@ class NotInForce(Exception):
 
 
 def outstanding(player: Player) -> bool:
-    """Return whether the player has not yet agreed to the terms in force."""
+    """Return whether the player has not yet agreed to the terms in force, which play demands (GLI-19 v3.0, 2.8.5)."""
     return not Agreement.objects.filter(player=player, terms_version=terms.VERSION).exists()
 
 

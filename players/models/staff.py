@@ -67,7 +67,8 @@ class StaffChange(models.Model):
     """A change of one staff account.
 
     ``before`` and ``after`` hold activity, roles and number of second factors. ``approval`` is None
-    if the database owner created the account by command.
+    if the database owner created the account by command. Only ``sql/functions/staff.sql`` writes rows,
+    in the transaction of the change; triggers refuse a change of a staff account without a row here.
     """
 
     user = models.ForeignKey(User, models.PROTECT)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from backoffice import house_stop as house_stop_service
+from games import house_stop as house_stop_service
 from games.chemin import play, tick
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.phases import IN_COUP

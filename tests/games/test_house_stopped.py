@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import gettext, override
 
-from backoffice import house_stop as house_stop_service
+from games import house_stop as house_stop_service
 from games.betting.controls import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
