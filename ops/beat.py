@@ -36,7 +36,6 @@ LONGEST_NAME = 63  # bytes of application_name that PostgreSQL keeps
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds between attempts to reach PostgreSQL
 LONGEST_SLEEP = 5  # seconds; after each sleep, beat checks that it still holds the lock
-ANYTHING = "SELECT"  # a query that always returns a row
 LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever its query returns
 
 
@@ -94,16 +93,12 @@ class Turn:
             say("Another beat is at work; waiting to take over from it")
             self.connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
 
-    def ask(self, question: str) -> bool:
-        """Return whether a query has rows. This also checks that the lock is held: if the
-        connection was lost, reconnect, take the lock again and return True. Raises TurnLost.
-        """
+    def keep(self) -> None:
+        """Check that the lock is held. If the connection was lost, reconnect and take it again. Raises TurnLost."""
         try:
-            row = self.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone()
+            self.connection.execute("SELECT 1")
         except (psycopg.OperationalError, psycopg.InterfaceError):
             self._take_again()
-            return True
-        return row == (True,)
 
     def _take_again(self) -> None:
         while True:
@@ -139,17 +134,14 @@ class GuardedScheduler(PersistentScheduler):
 
     def __init__(self, turn: Turn, *args: Any, **kwargs: Any) -> None:
         self._turn = turn
-        self._is_sure = False
         self._sent_at: dict[str, float] = {}
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send everything that is due and return the seconds until the next task. Raises TurnLost."""
-        self._is_sure = False
+        self._turn.keep()
         while not (pause := super().tick(*args, **kwargs)):
             pass
-        if not self._is_sure:
-            self._ask(ANYTHING)
         return pause
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
@@ -159,10 +151,9 @@ class GuardedScheduler(PersistentScheduler):
             self._sent_at[task] = time.monotonic()
             super().apply_entry(entry, producer)
 
-    def adjust(self, n: float, drift: float = 0.01) -> float:
-        """Sleep until just after a task is due, so that tasks with the same interval stay together.
-        Celery wakes ten milliseconds early and then polls the clock without a pause, for each of
-        several tasks a second.
+    def adjust(self, n: float, drift: float = 0.001) -> float:
+        """Sleep until just after a task is due. Celery wakes ten milliseconds early and then polls the clock without a
+        pause, for each of several tasks a second.
         """
         return n + drift if n and n > 0 else n
 
@@ -171,16 +162,10 @@ class GuardedScheduler(PersistentScheduler):
         return old_schedules is not None
 
     def _has_work(self, task: str) -> bool:
-        question = due.QUESTIONS.get(task, ANYTHING)
-        if time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
-            question = ANYTHING
-        return self._ask(question)
-
-    def _ask(self, question: str) -> bool:
-        """Return whether a query has rows or failed. Raises TurnLost."""
+        question = due.QUESTIONS.get(task)
+        if question is None or time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
+            return True
         try:
-            return self._turn.ask(question)
+            return self._turn.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone() == (True,)
         except psycopg.Error:
             return True
-        finally:
-            self._is_sure = True
