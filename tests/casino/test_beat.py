@@ -61,7 +61,10 @@ def superuser(cloned_db: Database) -> Iterator[psycopg.Connection]:
 
 def cut_off(superuser: psycopg.Connection) -> None:
     """End the session of whoever works as beat, and with it the lock; wait until it is gone."""
-    of_beat = "FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = %s"
+    of_beat = """
+        FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = %s
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """
     superuser.execute(f"SELECT pg_terminate_backend(pid, 60000) {of_beat}", [ADVISORY_LOCK])
     assert superuser.execute(f"SELECT pid {of_beat}", [ADVISORY_LOCK]).fetchall() == []
 
