@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from audit import approvals, hours, partitions
-from audit.reports import daily, runner, verification
-from audit.sealing import checkpoint_delivery, lag, sealer
+from audit import approvals, hours, id_ranges
+from audit.reports import requests, runner, verification
+from audit.sealing import alarms, checkpoint_delivery, sealer
 from audit.significant import clock, detection, rescan
 
 PAUSE = 60  # seconds after which a queued delivery is dropped; beat asks again sooner
@@ -19,13 +19,13 @@ def expire_approvals() -> None:
 @shared_task
 def keep_months() -> None:
     """Create upcoming monthly partitions of events."""
-    partitions.keep("audit_event")
+    id_ranges.keep("audit_event")
 
 
 @shared_task
 def count_months() -> None:
     """Update the planner's statistics of events."""
-    partitions.count("audit_event")
+    id_ranges.count("audit_event")
 
 
 @shared_task
@@ -37,7 +37,7 @@ def seal() -> None:
 @shared_task
 def watch_the_seal() -> None:
     """Notify staff if the signed tree lags behind."""
-    lag.watch()
+    alarms.watch()
 
 
 @shared_task
@@ -101,4 +101,4 @@ def make_reports() -> None:
 @shared_task
 def ask_daily_reports() -> None:
     """Request the daily reports that are missing for past days."""
-    daily.ask_due()
+    requests.ask_due()

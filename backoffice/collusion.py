@@ -21,11 +21,11 @@ from django.views.decorators.http import require_POST, require_safe
 from games.chemin.collusion import messages as integrity_words
 from games.chemin.collusion import player_reports
 from games.chemin.collusion.choices import pace
-from games.chemin.collusion.scope import Scope
 from games.chemin.collusion.signals import Examination, Examined, examine
+from games.chemin.collusion.statistics import Scope
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
 from players.access import StaffRequest, staff_required
-from players.date_field import Day
+from players.datetime_format import Day
 from players.models import Player
 from players.staff import access_log
 from wallet.models import Currency, Mode

@@ -18,7 +18,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from players.access import StaffRequest, staff_required
-from players.staff.roles import WORDS
+from players.staff import WORDS
 
 READ: Final = "players.work"
 HANDBOOK: Final = Path(settings.BASE_DIR) / "docs" / "handbook.md"

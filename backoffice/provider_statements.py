@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import log
 from audit.reports.requests import clock
 from players.access import StaffRequest, actor, staff_required
-from players.date_field import Day
+from players.datetime_format import Day
 from players.identity.uploads import TOO_MUCH
 from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
 from wallet.provider_statements import drafts, export

@@ -29,7 +29,6 @@ from players.login import second_factor
 from players.login.second_factor import FACTORS
 from players.models import Session, Staff, StaffChange, StaffDeed
 from players.registration import EmailTaken
-from players.staff import roles
 
 READERS: Final = (staff.ASK, staff.DECIDE)
 PAGE: Final = 50  # accounts per page
@@ -126,7 +125,7 @@ class RolesForm(ReasonForm):
         super().__init__(*args, **kwargs)
         names = Group.objects.order_by("name").values_list("name", flat=True)
         cast("forms.MultipleChoiceField", self.fields["roles"]).choices = [
-            (name, f"{name}: {roles.WORDS[name]}") for name in names
+            (name, f"{name}: {staff.WORDS[name]}") for name in names
         ]
 
 
@@ -267,7 +266,7 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
     is_own = member.person == request.staff.person
     context = {
         "one": member,
-        "roles": [(name, roles.WORDS[name]) for name in held],
+        "roles": [(name, staff.WORDS[name]) for name in held],
         "functions": _functions(held),
         "others": Staff.objects.filter(person=member.person).exclude(pk=member.pk).select_related("user"),
         "waiting": [(asked, _title(asked)) for asked in _waiting().filter(on=str(member)).order_by("pk")],
@@ -349,7 +348,7 @@ def _title(asked: Approval) -> str:
 def _roles() -> list[tuple[str, str, list[Function]]]:
     """Return every role with its purpose and functions."""
     names = Group.objects.order_by("name").values_list("name", flat=True)
-    return [(name, roles.WORDS[name], [each for each, _ in _functions([name])]) for name in names]
+    return [(name, staff.WORDS[name], [each for each, _ in _functions([name])]) for name in names]
 
 
 def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:

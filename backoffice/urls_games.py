@@ -2,13 +2,10 @@
 
 from django.urls import path
 
-from backoffice import collusion, house_stop
-from backoffice.chat import views
+from backoffice import chat, collusion, house_stop, rounds
 from backoffice.fairness import returns as returns
 from backoffice.fairness.randomness import staff_randomness
-from backoffice.incidents import letters as staff_letters
 from backoffice.incidents import views as staff_incidents
-from backoffice.rounds import views as staff_rounds
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import floor, live_actions
 from backoffice.tables import versions as games
@@ -25,17 +22,17 @@ urlpatterns = [
     path("incidents/", staff_incidents.staff_incidents, name="staff_incidents"),
     path("incidents/<int:incident_id>/", staff_incidents.staff_incident, name="staff_incident"),
     path("incidents/<int:incident_id>/note/", staff_incidents.staff_incident_note, name="staff_incident_note"),
-    path("incidents/<int:incident_id>/letter/", staff_letters.staff_incident_letter, name="staff_incident_letter"),
-    path("incidents/<int:incident_id>/letters/", staff_letters.staff_incident_letters, name="staff_incident_letters"),
+    path("incidents/<int:incident_id>/letter/", staff_incidents.staff_incident_letter, name="staff_incident_letter"),
+    path("incidents/<int:incident_id>/letters/", staff_incidents.staff_incident_letters, name="staff_incident_letters"),
     path("incidents/<int:incident_id>/export/", staff_incidents.staff_incident_export, name="staff_incident_export"),
     path("incidents/<int:incident_id>/ruling/", live_actions.staff_incident_rule, name="staff_incident_rule"),
-    path("chat/", views.staff_chat, name="staff_chat"),
-    path("chat/log/", views.staff_chat_log, name="staff_chat_log"),
-    path("chat/<int:message_id>/", views.staff_chat_message, name="staff_chat_message"),
-    path("chat/<int:message_id>/decision/", views.staff_chat_decide, name="staff_chat_decide"),
-    path("chat/ban/<int:player_id>/", views.staff_chat_ban, name="staff_chat_ban"),
-    path("chat/name/<int:player_id>/", views.staff_chat_name, name="staff_chat_name"),
-    path("chat/lift/<int:ban_id>/", views.staff_chat_lift, name="staff_chat_lift"),
+    path("chat/", chat.staff_chat, name="staff_chat"),
+    path("chat/log/", chat.staff_chat_log, name="staff_chat_log"),
+    path("chat/<int:message_id>/", chat.staff_chat_message, name="staff_chat_message"),
+    path("chat/<int:message_id>/decision/", chat.staff_chat_decide, name="staff_chat_decide"),
+    path("chat/ban/<int:player_id>/", chat.staff_chat_ban, name="staff_chat_ban"),
+    path("chat/name/<int:player_id>/", chat.staff_chat_name, name="staff_chat_name"),
+    path("chat/lift/<int:ban_id>/", chat.staff_chat_lift, name="staff_chat_lift"),
     path("play/", collusion.staff_play, name="staff_play"),
     path("play/<int:first_id>/<int:second_id>/", collusion.staff_play_pair, name="staff_play_pair"),
     path("play/reports/", collusion.staff_play_reports, name="staff_play_reports"),
@@ -44,8 +41,8 @@ urlpatterns = [
     path("returns/", returns.staff_returns, name="staff_returns"),
     path("returns/<slug:variant>/", returns.staff_returns_game, name="staff_returns_game"),
     path("returns/<slug:variant>/stop/", returns.staff_returns_stop, name="staff_returns_stop"),
-    path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
-    path("rounds/<uuid:round_id>/", staff_rounds.staff_round, name="staff_round"),
+    path("rounds/", rounds.staff_rounds, name="staff_rounds"),
+    path("rounds/<uuid:round_id>/", rounds.staff_round, name="staff_round"),
     path("rounds/<uuid:round_id>/report/", live_actions.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", live_actions.staff_round_cancel, name="staff_round_cancel"),
     path("stop/", house_stop.staff_stop, name="staff_stop"),

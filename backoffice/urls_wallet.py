@@ -2,20 +2,17 @@
 
 from django.urls import path
 
+from backoffice import deposits, ledger, operators, withdrawals
 from backoffice import partners as partners
 from backoffice import provider_statements as statements
-from backoffice.deposits import views as deposits
-from backoffice.ledger import views
-from backoffice.operators import views as operators
-from backoffice.withdrawals import views as withdrawal_staff_views
 
 urlpatterns = [
-    path("ledger/journals/<int:journal_id>/", views.staff_ledger_journal, name="staff_ledger_journal"),
-    path("ledger/accounts/<int:account_id>/", views.staff_ledger_account, name="staff_ledger_account"),
-    path("withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),
+    path("ledger/journals/<int:journal_id>/", ledger.staff_ledger_journal, name="staff_ledger_journal"),
+    path("ledger/accounts/<int:account_id>/", ledger.staff_ledger_account, name="staff_ledger_account"),
+    path("withdrawals/", withdrawals.staff_withdrawals, name="staff_withdrawals"),
     path(
         "withdrawals/<int:withdrawal_id>/",
-        withdrawal_staff_views.staff_withdrawal_decide,
+        withdrawals.staff_withdrawal_decide,
         name="staff_withdrawal_decide",
     ),
     path("deposits/", deposits.staff_deposits, name="staff_deposits"),

@@ -27,14 +27,11 @@ class CasinoConfig(AppConfig):
 
         logs.configure()
         if settings.METRICS:
-            from ops.metrics import (
-                collect,  # a house without metrics does without their library
-                server,  # a house without metrics does without their library
-            )
+            from ops.metrics import collect
 
             log.HEARD_BY.append(collect.count)
             replica.HEARD_BY.append(collect.count_read)
-            worker_init.connect(server.serve)
+            worker_init.connect(collect.serve)
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)

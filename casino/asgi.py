@@ -20,8 +20,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from casino import views
-from ops.http.request_buffer import Allowance, Door
-from ops.http.response_buffer import Readers
+from ops.http.request_buffer import Allowance, Door, Readers
 from players.identity.uploads import TOO_MUCH
 from realtime.asgi import Port
 from realtime.hub import Hub

@@ -5,16 +5,14 @@ from django.urls import include, path
 
 from accounts import protection_views
 from accounts.views import Register, account_close, account_data, account_data_export
-from backoffice import approvals, handbook, navigation, reports, staff_accounts
-from backoffice.audit import access_log, exports, retention
+from backoffice import approvals, handbook, navigation, reports, significant, staff_accounts
+from backoffice.audit import access_log, exports, log_status
 from backoffice.audit.log_status import log_state
 from backoffice.dashboard import views as staff_dashboard
-from backoffice.ledger.views import ledger
+from backoffice.ledger import ledger
 from backoffice.lists.navigation import SITE
-from backoffice.players import actions, detail, exclusions, harm_markers, limits, lists, picker, search
-from backoffice.rounds.views import id_for_code
-from backoffice.significant import thresholds
-from backoffice.significant import views as staff_significant
+from backoffice.players import actions, detail, exclusions, harm_markers, limits, lists, search
+from backoffice.rounds import id_for_code
 from casino import offline, views
 from casino.api import describing
 from casino.styleguide import styleguide
@@ -63,32 +61,32 @@ urlpatterns = [
     path("staff/log/export/", exports.staff_log_export, name="staff_log_export"),
     path("staff/looks/", access_log.staff_looks, name="staff_looks"),
     path("staff/looks/looks.csv", access_log.staff_looks_file, name="staff_looks_file"),
-    path("staff/retention/", retention.staff_retention, name="staff_retention"),
+    path("staff/retention/", log_status.staff_retention, name="staff_retention"),
     path("staff/reports/", reports.staff_reports, name="staff_reports"),
     path("staff/reports/<int:report_id>/", reports.staff_report, name="staff_report"),
     path("staff/reports/<int:report_id>/state/", reports.staff_report_state, name="staff_report_state"),
     path("staff/reports/<int:report_id>/again/", reports.staff_report_again, name="staff_report_again"),
     path("staff/reports/<int:report_id>/report.<slug:name>", reports.staff_report_file, name="staff_report_file"),
     path("staff/reports/<slug:kind>/", reports.staff_report_ask, name="staff_report_ask"),
-    path("staff/significant/", staff_significant.staff_significant, name="staff_significant"),
+    path("staff/significant/", significant.staff_significant, name="staff_significant"),
     path(
         "staff/significant/acknowledge/",
-        staff_significant.staff_significant_acknowledge,
+        significant.staff_significant_acknowledge,
         name="staff_significant_acknowledge",
     ),
-    path("staff/significant/mail/", staff_significant.staff_significant_mail, name="staff_significant_mail"),
-    path("staff/significant/thresholds/", thresholds.staff_thresholds, name="staff_thresholds"),
+    path("staff/significant/mail/", significant.staff_significant_mail, name="staff_significant_mail"),
+    path("staff/significant/thresholds/", significant.staff_thresholds, name="staff_thresholds"),
     path(
         "staff/significant/<int:significant_id>/",
-        staff_significant.staff_significant_event,
+        significant.staff_significant_event,
         name="staff_significant_event",
     ),
     path(
         "staff/significant/<int:significant_id>/step/",
-        staff_significant.staff_significant_step,
+        significant.staff_significant_step,
         name="staff_significant_step",
     ),
-    path("staff/limits/", picker.staff_limits, name="staff_limits"),
+    path("staff/limits/", search.staff_limits, name="staff_limits"),
     path("staff/markers/", harm_markers.staff_markers, name="staff_markers"),
     path("staff/markers/<int:flag_id>/", harm_markers.staff_marker, name="staff_marker"),
     path("staff/markers/<int:flag_id>/contact/", harm_markers.staff_marker_contact, name="staff_marker_contact"),

@@ -10,8 +10,8 @@ class GamesConfig(AppConfig):
         """Say what of games takes two people, and what is summed up."""
         from audit import approvals, hours  # models are loaded by now, and not before
         from games import alterations, reports, significant
-        from games.change_requests import approval_kinds as versions
-        from games.chat import letter_facts
+        from games.change_requests import requests
+        from games.chat import letters
         from games.fairness import hourly_totals
         from games.fairness.randomness import registration as randomness
         from games.fairness.returns import registration as returns
@@ -26,7 +26,7 @@ class GamesConfig(AppConfig):
             describe=malfunction.describe,
         )
         alterations.ready()
-        letter_facts.register()
+        letters.register()
         hours.register(
             hourly_totals.SUMS,
             roll=hourly_totals.roll,
@@ -37,4 +37,4 @@ class GamesConfig(AppConfig):
         significant.register()
         randomness.register()
         returns.ready()
-        versions.ready()
+        requests.ready()

@@ -201,7 +201,7 @@ class TooManyFavourites(FavouriteError):
 
 
 class TrayError(PlayError):
-    """Chips that cannot be a player's tray: `games.shared.chip_views` says why."""
+    """Chips that cannot be a player's tray: `games.shared.views` says why."""
 
 
 class NoChipChosen(TrayError):

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from games.chemin.pause import give_time_back
+from games.chemin.stop import give_time_back
 from games.models import LiveTable, Shape
 from games.tables import notify
 from games.tables.checks import TableError

@@ -6,7 +6,7 @@ from games.change_requests import execution, schedule
 from games.chemin import tick as guests
 from games.fairness.randomness import judgement
 from games.fairness.returns import monitor
-from games.incidents.letters import parts
+from games.incidents.letters import delivery
 from games.shared import phases
 from games.solo import idle_purses
 from games.verification import replay_task
@@ -29,7 +29,7 @@ def return_idle_purses() -> None:
 @shared_task
 def write_letters() -> None:
     """Write what is left of letters to the players of incidents."""
-    parts.write_due()
+    delivery.write_due()
 
 
 @shared_task

@@ -1,19 +1,17 @@
 from django.urls import include, path
 
 from games import converters as converters  # "mode" in an address
-from games import table_views
+from games import operators, table_views
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
 from games.demo import views as guests
 from games.history import fairness_views as fair_views
-from games.history import panels, support_views
+from games.history import panels
 from games.history import views as history_views
 from games.history.statement import views as statement
-from games.lobby import help_views as help_views
 from games.lobby import two_tables
 from games.lobby import views as lobby_views
-from games.operators import views as remote_views
-from games.shared import chip_views, notice_stream, statistics_views
+from games.shared import statistics, stream_tokens
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
 from games.solo import purse_views
@@ -23,18 +21,18 @@ urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
     path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
-    path("house/now/", notice_stream.house_now, name="house_now"),
+    path("house/now/", stream_tokens.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", table_views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
-    path("table/<slug:slug>/<mode:mode>/balance/", remote_views.remote_balance, name="remote_balance"),
+    path("table/<slug:slug>/<mode:mode>/balance/", operators.remote_balance, name="remote_balance"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
     path("table/<slug:slug>/<mode:mode>/seat/", chemin.chemin_seat, name="chemin_seat"),
     path("table/<slug:slug>/<mode:mode>/guests/now/", chemin.chemin_now, name="chemin_now"),
     path("table/<slug:slug>/<mode:mode>/report/", report_views.chemin_report, name="chemin_report"),
-    path("table/<slug:slug>/<mode:mode>/statistics/", statistics_views.live_statistics, name="live_statistics"),
-    path("table/<slug:slug>/<mode:mode>/chips/", chip_views.live_chips, name="live_chips"),
+    path("table/<slug:slug>/<mode:mode>/statistics/", statistics.live_statistics, name="live_statistics"),
+    path("table/<slug:slug>/<mode:mode>/chips/", live.live_chips, name="live_chips"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),
     path("table/<slug:slug>/<mode:mode>/panel/cashier/top-up/", panels.live_top_up, name="live_top_up"),
     path(
@@ -52,16 +50,16 @@ urlpatterns = [
     path("try/<slug:slug>/start/", guests.guest_start, name="guest_start"),
     path("try/<slug:slug>/play/", guests.guest_play, name="guest_play"),
     path("try/<slug:slug>/watch/", guests.guest_watch, name="guest_watch"),
-    path("enter/<slug:code>/", remote_views.remote_enter, name="remote_enter"),
+    path("enter/<slug:code>/", operators.remote_enter, name="remote_enter"),
     path("history/", history_views.history, name="history"),
     path("history/rounds.csv", history_views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", history_views.round_replay, name="round"),
     path("cashier/statement/", statement.statement, name="statement"),
     path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),
-    path("service/new/", support_views.service_new, name="service_new"),
+    path("service/new/", history_views.service_new, name="service_new"),
     path("fair/", fair_views.fair, name="fair"),
     path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
-    path("help/", help_views.help_index, name="help"),
-    path("help/<slug:slug>/", help_views.rules, name="rules"),
+    path("help/", lobby_views.help_index, name="help"),
+    path("help/<slug:slug>/", lobby_views.rules, name="rules"),
 ]

@@ -34,7 +34,7 @@ from django.db import connections
 
 from ops import embedded, forked
 from ops.embedded.children import Child, Program, describe, last_lines, open_log, wait_for_end
-from ops.embedded.errors import EmbeddedError
+from ops.embedded.paths import EmbeddedError
 from ops.i18n.sources import project
 from ops.launcher import ADDRESS, STOP_SIGNALS, CannotOpen, say, stop_signals
 
@@ -57,7 +57,7 @@ PRELOADED: Final = (
     "ops.http.request_buffer",
     "realtime.asgi",
     "realtime.hub",
-    "ops.http.response_buffer",
+    "ops.http.request_buffer",
     "uvicorn.main",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",

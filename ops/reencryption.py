@@ -37,7 +37,7 @@ from players.login import second_factor
 from players.models import Ground, Player, Trait
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
-from wallet.seamless_wallet import keys as partner_keys
+from wallet.seamless_wallet import signing
 
 PASSES: Final = 20
 PAUSE: Final = 0.5  # seconds between two passes: longer than a request holds a lock
@@ -87,7 +87,7 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
             at_once=4,  # of up to eight megabytes each
         ),
     ),
-    "PARTNER_KEY": (Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", "name", partner_keys.resealed),),
+    "PARTNER_KEY": (Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", "name", signing.resealed),),
 }
 # A row is unchanged if the hash of its ciphertext is the same. Locked rows are skipped, because
 # waiting for them could block play.

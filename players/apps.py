@@ -13,20 +13,20 @@ class PlayersConfig(AppConfig):
         from audit.sealing import alarms  # importable only after models are loaded
         from players import alterations, reports, significant, staff
         from players.login import signals
+        from players.mail import alerts
         from players.mail import approvals as approval_mail
-        from players.mail import log_alarms
-        from players.protection import exclusion_lift
+        from players.protection import exclusions
 
         signals.connect()
-        alarms.register(log_alarms.tell)
+        alarms.register(alerts.tell)
         approvals.listen(approval_mail.keep)
         approvals.register(
-            exclusion_lift.KIND,
+            exclusions.KIND,
             title="end of an exclusion",
             then="The exclusion ends at once, and its player may play again. Limits stay as they are.",
-            execute=exclusion_lift.execute,
-            permission=exclusion_lift.PERMISSION,
-            describe=exclusion_lift.describe,
+            execute=exclusions.execute,
+            permission=exclusions.PERMISSION,
+            describe=exclusions.describe,
         )
         staff.register()
         alterations.ready()

@@ -1,13 +1,20 @@
 """Dates and times formatted for a language, from CLDR.
 
 Django's own formats capitalise Romanian and Swedish months.
+
+Date field of forms.
+
+It excludes the first and last dates of Python's range: in another time zone they would lie outside
+it, and no date comes before or after them.
 """
 
 from datetime import date, datetime
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -57,3 +64,20 @@ def written_until(value: datetime | None, zone: str) -> str:
     if value is None:
         return _("until further notice")
     return _("until %(when)s") % {"when": written_moment(value, get_language() or "en", zone)}
+
+
+FIRST: Final = date(2000, 1, 1)
+LAST: Final = date(2999, 12, 31)
+
+
+class Day(forms.DateField):
+    """A date in the format that browsers send."""
+
+    def __init__(self, label: Any, *, required: bool = False) -> None:
+        super().__init__(
+            label=label,
+            required=required,
+            input_formats=["%Y-%m-%d"],
+            widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+            validators=[MinValueValidator(FIRST), MaxValueValidator(LAST)],
+        )

@@ -2,7 +2,6 @@ from allauth.account.views import logout
 from django.urls import include, path
 from django.views.decorators.http import require_POST
 
-from players import views
 from players.account import views as account_views
 from players.api import token_views
 from players.identity import views as identity_views
@@ -31,6 +30,6 @@ urlpatterns = [
     path("service/<int:conversation_id>/", service_views.service_thread, name="service_thread"),
     path("service/<int:conversation_id>/close/", service_views.service_close, name="service_close"),
     path("service/<int:conversation_id>/reopen/", service_views.service_reopen, name="service_reopen"),
-    path("language/", views.set_language, name="set_language"),
-    path("terms/", views.terms_page, name="terms"),
+    path("language/", account_views.set_language, name="set_language"),
+    path("terms/", account_views.terms_page, name="terms"),
 ]

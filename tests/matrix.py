@@ -26,8 +26,7 @@ from games.models import Incident, LiveTable, Participation, Phase, PlayReason, 
 from games.shared import malfunction, shoes
 from games.shared.void import void_live_round
 from players.api import tokens
-from players.harm_markers import find, raise_flag
-from players.harm_markers.follow_up import record_contact
+from players.harm_markers import find, raise_flag, record_contact
 from players.models import (
     ContactWay,
     Duplicate,
@@ -60,7 +59,7 @@ from wallet.harm_markers import CONTACT_DUE
 from wallet.models import Account, Journal, Mode, Partner, Payment, ProviderStatement, RemoteMessage
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
-from wallet.seamless_wallet.keys import signing_key
+from wallet.seamless_wallet.signing import signing_key
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # who sees rounds

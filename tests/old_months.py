@@ -7,7 +7,7 @@ import psycopg
 from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Identifier, Literal
 
-from audit import partitions
+from audit import id_ranges
 from ops.management.commands.migrate import BY_MONTHS
 
 NUMBERED: Final = ("audit_event", "wallet_journal")
@@ -48,7 +48,7 @@ def go_to(owner: psycopg.Connection[Any], month: datetime) -> None:
     """Have what is written from now on bear numbers of that month, until `audit_keep_months` is called. Its times are
     those at which it is written.
     """
-    first = partitions.block(month)
+    first = id_ranges.block(month)
     for table in NUMBERED:
         owner.execute(
             SQL(
@@ -59,7 +59,7 @@ def go_to(owner: psycopg.Connection[Any], month: datetime) -> None:
                 Literal(first),
                 Identifier(table),
                 Literal(first),
-                Literal(first + (1 << partitions.SHIFT)),
+                Literal(first + (1 << id_ranges.SHIFT)),
             )
         )
 

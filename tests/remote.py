@@ -17,7 +17,7 @@ from tests.harness.reference_host import Host, reference_host
 from tests.people import a_member_of_staff
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind, RemoteLaunch, RemoteMessage
 from wallet.operator_wallet import launches, queue
-from wallet.seamless_wallet import keys, partners
+from wallet.seamless_wallet import partners, signing
 
 MONEY = 100_000
 BORN = date(1990, 5, 1)
@@ -107,7 +107,7 @@ def an_operator(*, currency: str = "SEK") -> Iterator[Operator]:
     with reference_host("", "", currency=currency) as host:
         partner = a_partner(host.address)
         key = PartnerKey.objects.get(partner=partner)
-        host.key, host.secret = key.name, keys.secret_of(key)
+        host.key, host.secret = key.name, signing.secret_of(key)
         yield Operator(partner, host)
 
 

@@ -26,7 +26,7 @@ from games.chemin.collusion.player_reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
 from games.fairness.returns import monitor
-from games.incidents.letters import delivery, parts
+from games.incidents.letters import delivery
 from games.models import (
     ChatReport,
     Grounds,
@@ -113,8 +113,8 @@ from wallet import withdrawals
 from wallet.models import Mode, Payment, Withdrawal
 from wallet.payments.status_queries import ask_about
 from wallet.sandbox_bank.orders import Answer
-from wallet.seamless_wallet.keys import signing_key
 from wallet.seamless_wallet.partners import end_key, switch_off
+from wallet.seamless_wallet.signing import signing_key
 
 STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
@@ -414,7 +414,7 @@ class Scene(World):
         case = incidents.case_of(incident.pk)
         assert case
         delivery.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
-        parts.write_due()
+        delivery.write_due()
         return incident
 
     @cached_property

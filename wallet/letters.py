@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import get_language
 
 from players.models import Player
-from players.support.replies import letter_facts, staff_inputs
-from players.support.replies.letter_facts import Given
+from players.support.replies import filling, staff_inputs
+from players.support.replies.filling import Given
 from players.support.replies.staff_inputs import Input
 from wallet.cashier.forms import MoneyField
 from wallet.models import Payment, Withdrawal
@@ -17,8 +17,8 @@ from wallet.money import format_money
 def register() -> None:
     """Register these amounts with the letter templates."""
     staff_inputs.register("amount", Input(_field, _write))
-    letter_facts.register("deposit", _deposit)
-    letter_facts.register("withdrawal", _withdrawal)
+    filling.register("deposit", _deposit)
+    filling.register("withdrawal", _withdrawal)
 
 
 def _field(player: Player) -> forms.Field:

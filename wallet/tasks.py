@@ -2,14 +2,14 @@
 
 from celery import shared_task
 
-from audit import log, partitions
+from audit import id_ranges, log
 from wallet import payouts
 from wallet.invariants import verify
-from wallet.ledger import account_snapshots
+from wallet.ledger import hourly_totals
 from wallet.operator_wallet import bets, queue
 from wallet.payments import status_queries
+from wallet.sandbox_bank import orders
 from wallet.sandbox_bank import payouts as sandbox_payouts
-from wallet.sandbox_bank import webhooks
 
 
 @shared_task
@@ -28,21 +28,21 @@ def keep_months() -> None:
     # Entries come first. Journals use a new month as soon as its partition exists, and their
     # entries carry their ids. A journal's id is drawn when its posting key is written, hence
     # `door`.
-    partitions.keep("wallet_entry")
-    partitions.keep("wallet_journal", door="wallet_posting_key")
+    id_ranges.keep("wallet_entry")
+    id_ranges.keep("wallet_journal", door="wallet_posting_key")
 
 
 @shared_task
 def count_months() -> None:
     """Update the planner statistics of the partitioned journals and entries."""
-    partitions.count("wallet_entry")
-    partitions.count("wallet_journal")
+    id_ranges.count("wallet_entry")
+    id_ranges.count("wallet_journal")
 
 
 @shared_task
 def look_at_accounts() -> None:
     """Store an hourly snapshot of the players' accounts."""
-    account_snapshots.look()
+    hourly_totals.look()
 
 
 @shared_task
@@ -54,7 +54,7 @@ def ask_undecided_payments() -> None:
 @shared_task
 def send_bank_notices() -> None:
     """Send the sandbox bank's due webhooks."""
-    webhooks.send_due()
+    orders.send_due()
 
 
 @shared_task

@@ -1,6 +1,6 @@
 """The event log, its tree, approvals, retention, hours, reports and significant events; ``0001_initial.sql`` has the rest."""
 
-import audit.models.hours
+import audit.models
 import django.contrib.postgres.fields
 import django.db.models.deletion
 from django.db import migrations, models
@@ -27,7 +27,7 @@ class Migration(InitialMigration):
                 ('by', models.TextField()),
                 ('person', models.UUIDField()),
                 ('reason', models.TextField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('expires_at', models.DateTimeField()),
             ],
             options={
@@ -45,7 +45,7 @@ class Migration(InitialMigration):
                 ('asker', models.UUIDField()),
                 ('person', models.UUIDField(null=True)),
                 ('reason', models.TextField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'audit_decision',
@@ -56,7 +56,7 @@ class Migration(InitialMigration):
         migrations.CreateModel(
             name='Mark',
             fields=[
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock(), primary_key=True, serialize=False)),
+                ('at', models.DateTimeField(db_default=audit.models.Clock(), primary_key=True, serialize=False)),
                 ('transaction', models.BigIntegerField()),
             ],
             options={
@@ -71,7 +71,7 @@ class Migration(InitialMigration):
                 ('sums', models.TextField()),
                 ('hour', models.DateTimeField()),
                 ('rows', models.BigIntegerField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'audit_rolled',
@@ -163,7 +163,7 @@ class Migration(InitialMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('checkpoint', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='audit.checkpoint')),
                 ('to', models.TextField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('failure', models.TextField(blank=True, default='')),
             ],
             options={
@@ -181,12 +181,12 @@ class Migration(InitialMigration):
                 ('until', models.DateTimeField()),
                 ('choices', models.JSONField(default=dict)),
                 ('by', models.TextField()),
-                ('asked_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('asked_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('state', models.TextField(choices=[('waiting', 'waiting to be made'), ('making', 'being made'), ('ready', 'ready'), ('failed', 'could not be made')], default='waiting')),
                 ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('done', models.BigIntegerField(default=0)),
                 ('of', models.BigIntegerField(null=True)),
-                ('moved_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('moved_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('made_at', models.DateTimeField(null=True)),
                 ('head', models.JSONField(null=True)),
                 ('failure', models.TextField(blank=True, default='')),
@@ -256,7 +256,7 @@ class Migration(InitialMigration):
                 ('because', models.TextField(blank=True, default='')),
                 ('rows', models.JSONField(default=list)),
                 ('happened_at', models.DateTimeField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('state', models.TextField(choices=[('new', 'new'), ('seen', 'acknowledged'), ('closed', 'closed')], default='new')),
                 ('assigned_to', models.TextField(blank=True, default='')),
                 ('mailed_at', models.DateTimeField(null=True)),
@@ -277,7 +277,7 @@ class Migration(InitialMigration):
                 ('by', models.TextField()),
                 ('to', models.TextField(blank=True, default='')),
                 ('words', models.TextField(blank=True, default='')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'audit_significant_step',

@@ -1,6 +1,6 @@
 -- What Django cannot declare about the tables of `audit`.
 
--- Events are kept in a table for each month. A month is a block of 2^32 ids (audit/partitions.py); November 2026 is the
+-- Events are kept in a table for each month. A month is a block of 2^32 ids (audit/id_ranges.py); November 2026 is the
 -- first, and everything before it is one table.
 ALTER TABLE audit_event
     ALTER id SET START WITH 1382979469312 RESTART,

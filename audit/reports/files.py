@@ -8,9 +8,12 @@ otherwise text.
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
@@ -96,3 +99,25 @@ def exact(cell: Cell, form: Form, zone: str) -> str | int:
 def _inert(text: str) -> str:
     """Escape *text* so that no spreadsheet reads it as a formula."""
     return f"'{text}" if text.startswith(BEGIN_FORMULAS) else text
+
+
+def whole(form: str, head: Head, rows: Iterable[Row]) -> bytes:
+    """Return *rows* under *head* as the bytes of a file; *form* is "csv" or "xlsx"."""
+    pieces: list[bytes] = []
+    if form == "csv":
+        _fill(CsvFile(head, pieces.append), head, rows)
+    else:
+        from audit.reports.workbook import SheetFile  # slow to import, and every process imports this module
+
+        with (
+            TemporaryDirectory(prefix="sabot-rows-") as folder,
+            closing(SheetFile(head, pieces.append, Path(folder))) as book,
+        ):
+            _fill(book, head, rows)
+    return b"".join(pieces)
+
+
+def _fill(file: File, head: Head, rows: Iterable[Row]) -> None:
+    for row in rows:
+        file.row(row)
+    file.end(head)

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from celery import current_app
+from django.conf import settings
 from django.db import connection, transaction
 from kombu.exceptions import OperationalError
 
+from audit import hours
 from audit.models import Report
-from audit.reports.intervals import Period
-from audit.reports.kinds import OURS, Asked, Interval, Kind, kind_of
+from audit.reports.intervals import A_DAY, Period, began, midnight
+from audit.reports.kinds import OURS, Asked, Interval, Kind, all_kinds, kind_of
 
 TASK: Final = "audit.tasks.make_reports"
 PAUSE: Final = 60  # seconds; beat asks within this time anyway
@@ -98,3 +101,54 @@ def _chosen(kind: Kind, choices: Mapping[str, str]) -> dict[str, str]:
     if strange := set(choices) - set(chosen):
         raise CannotAsk(f"There is nothing to choose called {', '.join(sorted(strange))}.")
     return chosen
+
+
+BY: Final = "system"
+MOST_DAYS: Final = 14  # days made up for after an outage
+
+
+def ask_due() -> None:
+    """Request every missing daily report. Concurrent calls request each once: a constraint allows
+    one per kind and day. A day is due when everything written on it is visible.
+    """
+    beginning, settled = began(), hours.settled()
+    if beginning and settled:
+        ask_between(beginning, settled)
+
+
+def ask_between(beginning: datetime, settled: datetime) -> None:
+    """Request every missing report of days that ended after *beginning* (the first event) and before *settled*."""
+    for since, until in _days(beginning, settled):
+        _ask(since, until)
+
+
+def _days(beginning: datetime, settled: datetime) -> list[tuple[datetime, datetime]]:
+    """Return the days that are over and ended after the first event, oldest first."""
+    zone = settings.OPERATOR_TIME_ZONE
+    today = settled.astimezone(ZoneInfo(zone)).date()
+    days = [today - number * A_DAY for number in range(MOST_DAYS, 0, -1)]
+    bounds = [(midnight(day, zone), midnight(day + timedelta(days=1), zone)) for day in days]
+    return [(since, until) for since, until in bounds if until > beginning]
+
+
+@transaction.atomic
+def _ask(since: datetime, until: datetime) -> None:
+    kinds = {kind.name: kind for kind in all_kinds() if kind.is_daily}
+    there = Report.objects.filter(by=BY, since=since, kind__in=kinds).values_list("kind", flat=True)
+    missing = [kind for name, kind in kinds.items() if name not in set(there)]
+    Report.objects.bulk_create(
+        [
+            Report(
+                kind=kind.name,
+                since=since,
+                until=until,
+                by=BY,
+                choices={"zone": settings.OPERATOR_TIME_ZONE, "period": str(Period.YESTERDAY)}
+                | {choice.name: "" for choice in kind.choices},
+            )
+            for kind in missing
+        ],
+        ignore_conflicts=True,
+    )
+    if missing:
+        transaction.on_commit(hint)

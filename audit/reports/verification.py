@@ -10,7 +10,7 @@ from typing import Final
 from audit import log
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports.writer import MADE, line
-from audit.verification.findings import Finding
+from audit.verification.verify_events import Finding
 
 DIFFERS: Final = "report.differs"  # event kind
 A_NIGHT: Final = timedelta(hours=30)  # longer than from one night to the next

@@ -6,12 +6,15 @@ Other apps register who is notified, and how, when they are ready (`register`).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from audit import log
 from audit.models import Event
+from audit.sealing import checkpoints
 
 LOCK: Final = (1012, 1)  # lets only one of two concurrent callers record
 SUBJECT: Final = "log"
@@ -67,3 +70,46 @@ def _change(kind: str, data: Mapping[str, log.Json], still_due: Callable[[], boo
         log.record(kind, by="system", on=SUBJECT, data=data)
         for tell in _tellers:
             tell(kind, data)
+
+
+# Within one sealing, leaves follow the order of event ids, so the first row of each is the oldest,
+# except for transactions that were still open.
+OLDEST = """
+    SELECT clock_timestamp(), min(event.at) FROM audit_event AS event WHERE event.id IN (
+        (SELECT event_id FROM audit_leaf WHERE leaf >= %s ORDER BY leaf LIMIT 1)
+        UNION ALL
+        (SELECT event_id FROM audit_pending ORDER BY event_id LIMIT 1))
+"""
+
+
+@dataclass(frozen=True)
+class Lag:
+    """Time of the oldest event that no signed checkpoint covers (None where all are covered), and
+    its age in seconds by the database's clock.
+    """
+
+    since: datetime | None
+    seconds: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the lag is longer than ``AUDIT_LAG_SECONDS``."""
+        return self.seconds > settings.AUDIT_LAG_SECONDS
+
+
+def lag() -> Lag:
+    """Return the current lag."""
+    signed = checkpoints.size()
+    with connection.cursor() as cursor:
+        cursor.execute(OLDEST, [signed])
+        now, since = cursor.fetchone()
+    return Lag(since, max(int((now - since).total_seconds()), 0) if since else 0)
+
+
+def watch() -> None:
+    """Raise the alarm when the lag is long, and end it when it is not (`alarms.LAGS`)."""
+    found = lag()
+    if found.is_long and found.since:
+        begin(LAGS, {"seconds": found.seconds, "since": found.since.isoformat()})
+    elif not found.is_long:
+        end(LAGS, {"seconds": found.seconds})

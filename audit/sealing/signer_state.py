@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from audit.verification.findings import Finding
 from audit.verification.verify import Tree, Unproven, read
+from audit.verification.verify_events import Finding
 
 SIGNED_MEANWHILE: Final = 3  # maximum attempts to read both files in a consistent state
 

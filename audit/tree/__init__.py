@@ -9,9 +9,13 @@ can be queried.
 This module does not use the database; `audit.tree.tiles.StoredTiles` reads the stored tiles.
 """
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
+from audit.models import Leaf
+from audit.sealing import checkpoints
+from audit.tree.tiles import StoredTiles
 from audit.verification.verify import EMPTY, HASH, Unproven, node_hash, root_of
 
 HEIGHT: Final = 8  # how many levels of the tree one level of tiles spans
@@ -131,3 +135,26 @@ def _stored(tiles: Tiles, level: int, number: int, first: int, count: int) -> li
 def _left(leaves: int) -> int:
     """Return the largest power of two below *leaves*: the size of the left subtree."""
     return 1 << (leaves - 1).bit_length() - 1
+
+
+class NotSealed(Exception):
+    """No signed tree contains the event yet, or it does not exist."""
+
+
+def sealed(events: Iterable[int]) -> set[int]:
+    """Return which of these event IDs are leaves of the last signed tree."""
+    signed = checkpoints.size()
+    return set(Leaf.objects.filter(event__in=events, leaf__lt=signed).values_list("event", flat=True))
+
+
+def proof_of(event_id: int) -> str:
+    """Return the proof that an event is a leaf of the last signed tree, with its checkpoint. Raises
+    NotSealed; Unproven where tiles lack hashes.
+    """
+    leaf = Leaf.objects.filter(event=event_id).values_list("leaf", flat=True).first()
+    last = checkpoints.last()
+    if leaf is None or last is None or leaf >= last.size:
+        raise NotSealed(f"event {event_id} is in no signed tree")
+    hashes = inclusion_proof(StoredTiles(), leaf, last.size)
+    lines = ["c2sp.org/tlog-proof@v1", f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
+    return "\n".join([*lines, "", last.note])

@@ -21,9 +21,8 @@ from audit import models
 from audit.sealing.keys import origin
 from audit.sealing.signer_state import Memory, Signed, history, signed
 from audit.tree.tiles import StoredTiles
-from audit.verification.findings import Finding
 from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, root_of, split
-from audit.verification.verify_events import BATCH, Rehashing
+from audit.verification.verify_events import BATCH, Finding, Rehashing
 
 Progress = Callable[[int, int], None]
 """Called with the number of leaves done and their total."""

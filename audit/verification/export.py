@@ -19,7 +19,7 @@ from audit import log
 from audit.models import Checkpoint, Event, Tile
 from audit.sealing import checkpoints, keys
 from audit.streamed_zip import zipped
-from audit.tree.proofs import NotSealed, proof_of
+from audit.tree import NotSealed, proof_of
 from audit.verification import verify
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
 

@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from audit import event_search
 from audit.models import Event, Leaf
 from audit.sealing import checkpoints
-from audit.tree.proofs import NotSealed, proof_of
+from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, leaf_hash
 from backoffice.api.access_log import SEE_LOG, LookedAt
 from players.api import problems

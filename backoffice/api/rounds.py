@@ -1,5 +1,11 @@
-"""Rounds in the compliance API: search as on the page of rounds, and read one round in full to verify it."""
+"""Rounds in the compliance API: search as on the page of rounds, and read one round in full to verify it.
 
+Serializers of rounds in the compliance API.
+
+Amounts are minor units of the currency in the same object.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -8,21 +14,341 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backoffice.api import round_answers
 from backoffice.api.access_log import LookedAt
-from backoffice.api.round_schemas import FoundRoundSchema, GoingRoundSchema, WholeRoundSchema
-from backoffice.rounds.forms import OUTCOMES
-from backoffice.rounds.views import READERS
-from games.models import Table
+from backoffice.rounds import OUTCOMES, READERS
+from games.models import OPEN_PHASES, CheminCoup, CheminMove, Incident, LiveRound, Participation, Shoe, Table
+from games.tables.chemin_rules import GuestRules
 from games.variants import GAMES
-from games.verification.records import read
+from games.verification.records import Kept, read
 from games.verification.search import Status, Wanted, find, in_progress
+from games.verification.service import recalled
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import LARGEST, Moment, query_of
 from players.api.schema import Link, Linked, page_of
 from players.models import Scope
 from wallet.models import Currency, Mode
+
+WHOSE = "player:12; null for a house player"
+
+
+class BetSchema(serializers.Serializer[Any]):
+    """One bet and its result."""
+
+    bet = serializers.CharField()
+    stake = serializers.IntegerField()
+    payout = serializers.IntegerField(help_text="the stake included")
+    commission = serializers.IntegerField()
+    result = serializers.CharField(help_text="win, push, lose; void where the round was annulled before it was settled")
+
+
+class MovedBackSchema(serializers.Serializer[Any]):
+    """What one player's balance got or lost when the round was voided."""
+
+    returned = serializers.IntegerField(
+        help_text="stakes given back less payouts taken back; negative where the round had won"
+    )
+    shortfall = serializers.IntegerField(help_text="what the house added, because the winnings had been spent")
+
+
+class PartSchema(serializers.Serializer[Any]):
+    """One player’s part in a round."""
+
+    player = serializers.CharField(help_text="player:12")
+    session = serializers.UUIDField(allow_null=True)
+    currency = serializers.CharField()
+    mode = serializers.CharField(help_text="R for real money, F for free")
+    staked = serializers.IntegerField()
+    paid = serializers.IntegerField(help_text="stakes that came back included")
+    commission = serializers.IntegerField()
+    balance_before = serializers.IntegerField()
+    balance_after = serializers.IntegerField()
+
+
+class FoundRoundSchema(PartSchema):
+    """One player’s part in a round, as a search result."""
+
+    round = serializers.UUIDField()
+    code = serializers.CharField(help_text="what people say to each other: 7Q4K-0193-BD2M")
+    table = serializers.IntegerField()
+    game = serializers.CharField()
+    outcome = serializers.CharField()
+    at = serializers.DateTimeField()
+    void = serializers.CharField(allow_null=True, help_text="why it was annulled; null where it was not")
+
+
+class GoingRoundSchema(serializers.Serializer[Any]):
+    """A round in progress at a shared table. Its cards and bets are not shown."""
+
+    round = serializers.UUIDField()
+    code = serializers.CharField()
+    table = serializers.IntegerField()
+    game = serializers.CharField()
+    mode = serializers.CharField(help_text="R for real money, F for free")
+    phase = serializers.ChoiceField(OPEN_PHASES)
+    opened_at = serializers.DateTimeField()
+    is_interrupted = serializers.BooleanField(help_text="its table stands still")
+
+
+class WholePartSchema(PartSchema):
+    """One player’s part in a round, bet by bet."""
+
+    bets = BetSchema(many=True)
+    moved_back = MovedBackSchema(allow_null=True)
+
+
+class ShoeSchema(serializers.Serializer[Any]):
+    """The shoe of a shared round. Card positions count from 0 in the order of the shuffle."""
+
+    id = serializers.UUIDField()
+    number = serializers.IntegerField(help_text="counts the shoes of the table")
+    decks = serializers.IntegerField()
+    commitment = serializers.CharField(help_text="hex SHA-256 of the seed")
+    seed = serializers.CharField(allow_null=True, help_text="hex, public once the shoe has ended; null before")
+    burn_card = serializers.CharField()
+    burned = serializers.IntegerField(help_text="cards, the burn card included")
+    cut = serializers.IntegerField(help_text="the cut card lies in front of this card")
+    opened_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class CoupStakeSchema(serializers.Serializer[Any]):
+    """One player's stake against the bank."""
+
+    seat = serializers.IntegerField()
+    player = serializers.CharField(allow_null=True, help_text=WHOSE)
+    stake = serializers.IntegerField()
+    returned = serializers.IntegerField()
+
+
+class CoupMoveSchema(serializers.Serializer[Any]):
+    """One move in a coup."""
+
+    number = serializers.IntegerField(help_text="counts the moves of the table")
+    seat = serializers.IntegerField(allow_null=True, help_text="null where the house acts")
+    kind = serializers.CharField()
+    amount = serializers.IntegerField(allow_null=True)
+    call = serializers.CharField()
+    decider = serializers.CharField(help_text="guest, croupier, house_player, house")
+    asked_at = serializers.DateTimeField(allow_null=True)
+    at = serializers.DateTimeField()
+
+
+class CoupSchema(serializers.Serializer[Any]):
+    """A coup of Chemin de Fer: bank, stakes, moves and result."""
+
+    currency = serializers.CharField()
+    bank = serializers.IntegerField(help_text="at its opening")
+    at_risk = serializers.IntegerField(help_text="what of it was covered")
+    call = serializers.CharField(allow_blank=True)
+    banker = serializers.IntegerField(help_text="seat")
+    banker_player = serializers.CharField(allow_null=True, help_text=WHOSE)
+    punter = serializers.IntegerField(allow_null=True, help_text="seat that held the punters’ cards")
+    outcome = serializers.CharField(allow_blank=True)
+    punter_total = serializers.IntegerField(allow_null=True)
+    banker_total = serializers.IntegerField(allow_null=True)
+    punter_draws = serializers.BooleanField(allow_null=True, help_text="as declared; null where nothing was to decide")
+    banker_draws = serializers.BooleanField(allow_null=True, help_text="as declared; null where nothing was to decide")
+    tax = serializers.IntegerField()
+    stakes = CoupStakeSchema(many=True)
+    moves = CoupMoveSchema(many=True)
+
+
+class VoidSchema(serializers.Serializer[Any]):
+    """The voiding of a round."""
+
+    reason = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class IncidentSchema(serializers.Serializer[Any]):
+    """An incident of a round, and the ruling on it."""
+
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    cause = serializers.CharField(allow_blank=True)
+    findings = serializers.JSONField()
+    done = serializers.JSONField()
+    at = serializers.DateTimeField()
+    ruling = serializers.CharField(allow_null=True, help_text="stands or void; null while nothing is decided")
+
+
+class DifferenceSchema(serializers.Serializer[Any]):
+    """A difference between what is stored of a round and what its seed and its bets yield."""
+
+    what = serializers.CharField()
+    stored = serializers.CharField()
+    again = serializers.CharField()
+
+
+class RoundEventSchema(serializers.Serializer[Any]):
+    """An event of a round."""
+
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    leaf = serializers.IntegerField(allow_null=True)
+
+
+class WholeRoundSchema(serializers.Serializer[Any]):
+    """A finished round with everything needed to deal it again, and the result of verifying it now."""
+
+    id = serializers.UUIDField()
+    code = serializers.CharField()
+    at = serializers.DateTimeField()
+    table = serializers.IntegerField()
+    table_name = serializers.CharField()
+    table_version = serializers.IntegerField(help_text="counts the versions of the table")
+    game = serializers.CharField()
+    mode = serializers.CharField(help_text="R for real money, F for free")
+    rules_version = serializers.CharField()
+    rules_digest = serializers.CharField(help_text="hex SHA-256 of what in the rules decides money")
+    commitment = serializers.CharField(help_text="hex SHA-256 of the seed")
+    seed = serializers.CharField(
+        allow_null=True, help_text="hex, of a round with a shoe of its own; null before its cards, and at shared tables"
+    )
+    player_value = serializers.CharField(allow_blank=True, help_text="mixed into the shuffle by the player’s wish")
+    shoe = ShoeSchema(allow_null=True)
+    first_card = serializers.IntegerField(
+        allow_null=True, help_text="how many cards had left the shoe before; null where the round had one of its own"
+    )
+    cards = serializers.ListField(child=serializers.CharField(), help_text="in dealing order")
+    outcome = serializers.CharField(allow_blank=True)
+    parts = WholePartSchema(many=True)
+    coup = CoupSchema(allow_null=True)
+    void = VoidSchema(allow_null=True)
+    incidents = IncidentSchema(many=True, help_text="for whoever may read incidents; empty for others")
+    events = RoundEventSchema(many=True)
+    obstacle = serializers.CharField(allow_blank=True, help_text="why it could not be dealt again; empty where it was")
+    differences = DifferenceSchema(many=True)
+
+
+Said = dict[str, Any]
+
+
+def found(part: Participation) -> Said:
+    """Return one player's part in a round as a search result."""
+    played = part.round
+    return _part(part) | {
+        "round": played.pk,
+        "code": played.code,
+        "table": part.table_id,
+        "game": played.table_version.table.variant,
+        "outcome": played.outcome,
+        "at": played.at,
+        "void": played.void.reason if hasattr(played, "void") else None,
+    }
+
+
+def going(live: LiveRound) -> Said:
+    """Return a round in progress."""
+    table = live.live_table
+    return {
+        "round": live.pk,
+        "code": live.code,
+        "table": table.table_id,
+        "game": table.table.variant,
+        "mode": table.mode,
+        "phase": live.phase,
+        "opened_at": live.opened_at,
+        "is_interrupted": table.stopped_by_id is not None,
+    }
+
+
+def whole(kept: Kept, *, shows_incidents: bool) -> Said:
+    """Return everything stored about a finished round, and the result of its verification."""
+    played, version = kept.round, kept.round.table_version
+    again = recalled(kept)
+    is_own = played.seed is not None and bool(played.cards)
+    return {
+        "id": played.pk,
+        "code": played.code,
+        "at": played.at,
+        "table": version.table_id,
+        "table_name": version.table.name,
+        "table_version": version.number,
+        "game": version.table.variant,
+        "mode": played.mode,
+        "rules_version": version.rules_version,
+        "rules_digest": version.rules_digest,
+        "commitment": played.commitment,
+        "seed": bytes(played.seed or b"").hex() if is_own else None,
+        "player_value": played.player_value,
+        "shoe": _shoe(played.shoe) if played.shoe else None,
+        "first_card": played.first_card,
+        "cards": played.cards.split(),
+        "outcome": played.outcome,
+        "parts": list(_parts(kept)),
+        "coup": _coup(kept),
+        "void": _picked(played.void, "reason", "by", "at") if kept.is_void else None,
+        "incidents": [_incident(each) for each in again.incidents] if shows_incidents else [],
+        "events": [_picked(each, "id", "kind", "leaf") for each in kept.events],
+        "obstacle": again.deal.obstacle,
+        "differences": [
+            _picked(each, "what", "stored", "again")
+            for each in (*again.differences, *(earlier.cards for earlier in again.earlier_that_differ))
+        ],
+    }
+
+
+def _part(part: Participation) -> Said:
+    amounts = ("currency", "mode", "staked", "paid", "commission", "balance_before", "balance_after", "session")
+    return {"player": f"player:{part.player_id}"} | _picked(part, *amounts)
+
+
+def _parts(kept: Kept) -> Iterator[Said]:
+    back = {each.player_id: each for each in kept.round.void.parts.all()} if kept.is_void else {}
+    for part in kept.parts:
+        bets = [_picked(each, "bet", "stake", "payout", "commission", "result") for each in part.wagers.all()]
+        moved = back.get(part.player_id)
+        moved_back = _picked(moved, "returned", "shortfall") if moved else None
+        yield _part(part) | {"bets": bets, "moved_back": moved_back}
+
+
+def _shoe(shoe: Shoe) -> Said:
+    kept = _picked(shoe, "id", "number", "decks", "commitment", "burn_card", "burned", "cut", "opened_at", "ended_at")
+    return kept | {"seed": None if shoe.seed is None else bytes(shoe.seed).hex()}
+
+
+def _coup(kept: Kept) -> Said | None:
+    rows = CheminCoup.objects.select_related("banker", "punter").prefetch_related("stakes__seat")
+    row = rows.filter(pk=kept.round.pk).first()
+    if row is None:
+        return None
+    moves = CheminMove.objects.filter(round_id=row.pk).select_related("seat").order_by("number")
+    facts = ("bank", "at_risk", "call", "outcome", "tax")
+    hands = ("punter_total", "banker_total", "punter_draws", "banker_draws")
+    return _picked(row, *facts, *hands) | {
+        "currency": GuestRules.of(kept.round.table_version.limits).currency,
+        "banker": row.banker.number,
+        "banker_player": _whose(row.banker_player_id),
+        "punter": row.punter.number if row.punter else None,
+        "stakes": [
+            {"seat": each.seat.number, "player": _whose(each.player_id)} | _picked(each, "stake", "returned")
+            for each in row.stakes.all()
+        ],
+        "moves": list(_moves(moves)),
+    }
+
+
+def _moves(moves: Iterable[CheminMove]) -> Iterator[Said]:
+    for each in moves:
+        said = _picked(each, "number", "kind", "amount", "call", "decider", "asked_at", "at")
+        yield said | {"seat": each.seat.number if each.seat else None}
+
+
+def _incident(found_: Incident) -> Said:
+    ruling = found_.ruling.ruling if hasattr(found_, "ruling") else None
+    return {"id": found_.pk, "ruling": ruling} | _picked(found_, "kind", "cause", "findings", "done", "at")
+
+
+def _whose(player: int | None) -> str | None:
+    return None if player is None else f"player:{player}"
+
+
+def _picked(row: object, *names: str) -> Said:
+    return {name: getattr(row, name) for name in names}
+
 
 END: Final = 2**63 - 1
 AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
@@ -83,7 +409,7 @@ class Rounds(LookedAt):
         rows = find(wanted(asked), before=asked.get("cursor"), limit=asked["limit"] + 1)
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
         self.show(*(part.player_id for part in shown))
-        items = FoundRoundSchema(map(round_answers.found, shown), many=True).data
+        items = FoundRoundSchema(map(found, shown), many=True).data
         return Response(page(list(items), following))
 
 
@@ -98,7 +424,7 @@ class RoundsGoing(LookedAt):
     def get(self, request: Request) -> Response:
         """List the rounds in progress at shared tables, newest first, at most one for each table."""
         rows = in_progress(Wanted())
-        return Response(page(list(GoingRoundSchema(map(round_answers.going, rows), many=True).data), None))
+        return Response(page(list(GoingRoundSchema(map(going, rows), many=True).data), None))
 
 
 class OneRound(LookedAt):
@@ -121,7 +447,7 @@ class OneRound(LookedAt):
             raise Problem(NOT_FOUND)
         self.show(kept)
         may_see = self.request.user.has_perm("games.view_incident")
-        return Response(WholeRoundSchema(round_answers.whole(kept, shows_incidents=may_see)).data)
+        return Response(WholeRoundSchema(whole(kept, shows_incidents=may_see)).data)
 
 
 def wanted(asked: dict[str, Any]) -> Wanted:

@@ -20,7 +20,6 @@ from audit.reports.kinds import Interval, Kind
 from backoffice.dashboard.period import Span
 from games.fairness import hourly_totals
 from games.reports import reconciliation, revenue
-from wallet.ledger import active_players
 from wallet.ledger import hourly_totals as moved
 from wallet.models import Currency, Mode
 from wallet.money import format_money
@@ -138,8 +137,8 @@ def told(span: Span) -> list[OfCurrency]:
     bounds = span.bounds()
     pieces = between(bounds)
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
-    players = active_players.players_who_staked(span.first, span.last)
-    players_before = active_players.players_who_staked(span.first_before, span.last_before)
+    players = moved.players_who_staked(span.first, span.last)
+    players_before = moved.players_who_staked(span.first_before, span.last_before)
     reports = Reports.of(span, (revenue.KIND, payments.KIND))
     return [
         OfCurrency(

@@ -12,7 +12,7 @@ from django.conf import settings
 from audit.hours import HOUR
 from audit.reports.intervals import A_DAY, midnight
 from audit.reports.kinds import Interval
-from players.date_field import Day
+from players.datetime_format import Day
 
 MOST_DAYS: Final = 366
 DAILY: Final = 31  # longest period with one chart point per day; longer periods have one per week

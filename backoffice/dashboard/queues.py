@@ -12,16 +12,15 @@ from django.urls import reverse
 
 from audit.sealing import alarms
 from audit.significant import workflow
+from backoffice import deposits, withdrawals
 from backoffice.approvals import READERS as APPROVAL_READERS
 from backoffice.approvals import waiting_for
-from backoffice.chat.views import MODERATE, READ
+from backoffice.chat import MODERATE, READ
 from backoffice.collusion import EXAMINE
-from backoffice.deposits import exceptions
-from backoffice.deposits.views import READERS as DEPOSIT_READERS
+from backoffice.deposits import READERS as DEPOSIT_READERS
 from backoffice.fairness.returns import SEE as SEE_RETURNS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
-from backoffice.withdrawals import queue
-from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
+from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
@@ -86,13 +85,13 @@ def _approvals(staff: Staff) -> Iterator[Count]:
 
 
 def _withdrawals(_staff: Staff) -> Iterator[Count]:
-    waiting = [each for each in queue.counted() if each.status in queue.WAITING]
+    waiting = [each for each in withdrawals.counted() if each.status in withdrawals.WAITING]
     is_more = any(each.is_more for each in waiting)
     yield Count("Withdrawals to decide", sum(each.count for each in waiting), "staff_withdrawals", is_more=is_more)
 
 
 def _deposits(_staff: Staff) -> Iterator[Count]:
-    for doubt, name, count, is_more in exceptions.counted():
+    for doubt, name, count, is_more in deposits.counted():
         title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
         yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more, is_wrong=True)
 

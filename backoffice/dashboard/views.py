@@ -1,20 +1,205 @@
-"""Dashboard page. Each panel is shown only to readers who may see the data behind it."""
+"""Dashboard page. Each panel is shown only to readers who may see the data behind it.
 
+Health of background work: broker, workers, beat, tables, sealing, hourly totals, nightly jobs, mail.
+
+A broker that cannot be reached is reported as a line. It does not prevent the page from being
+served.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from celery import current_app
+from django.conf import settings
+from django.db import connection
+from django.db.models import Min
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from kombu import Connection, Queue
+from kombu.exceptions import ChannelError, OperationalError
 
+from audit import hours
+from audit.models import Mark, Report
 from audit.reports.requests import clock
-from backoffice.dashboard import health as health
+from audit.reports.runner import OPEN
+from audit.sealing import checkpoint_delivery, checkpoints
+from audit.sealing.alarms import lag
+from backoffice.audit.log_status import in_words
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard import returns as returns
 from backoffice.dashboard.period import PeriodForm
+from games.chemin import tick
+from games.models import LiveTable
+from games.shared import phases
+from ops.beat import ADVISORY_LOCK, COUNT_BEATS
+from ops.broker import SECONDS, quick_line
 from players.access import StaffRequest, made_by_the_page, staff_required
+from players.models import Mail
 
-READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *health.SEE)))
+SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
+LONGEST_MARK: Final = timedelta(minutes=2)  # beat requests a mark every thirty seconds
+LONGEST_DUE: Final = timedelta(seconds=5)  # beat checks every second
+LONGEST_SUMS: Final = timedelta(hours=3)
+MOST_WAITING: Final = 100  # messages for workers, or mails
+A_DAY: Final = timedelta(hours=26)
+AN_HOUR: Final = timedelta(hours=2)
+
+# The query follows the order of the index on kinds. A query for the newest event of one kind would
+# scan back over all events under a generic plan: PostgreSQL assumes that each of a few kinds is
+# common, and most events are rounds.
+LAST: Final = """
+SELECT CASE WHEN kind = %(kind)s::text THEN at END FROM audit_event
+WHERE (kind, id) <= (%(kind)s::text, 9223372036854775807) ORDER BY kind DESC, id DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One kind of background work: its status, and whether someone must look into it."""
+
+    name: str
+    text: str
+    is_wrong: bool = False
+    page: str = ""  # URL name of a page with details
+    permission: str = ""  # required for that page
+
+
+def lines() -> list[Line]:
+    """Return the status of all background work."""
+    now = clock()
+    parts: Sequence[Callable[[datetime], Iterator[Line]]] = (_broker, _beat, _tables, _log, _sums, _nights, _post)
+    return [line for part in parts for line in part(now)]
+
+
+def _broker(_now: datetime) -> Iterator[Line]:
+    try:
+        with quick_line() as broker:
+            waiting = _waiting(broker)
+            workers = len(current_app.control.ping(timeout=SECONDS / 2, connection=broker) or ())
+    except (OperationalError, OSError) as error:
+        yield Line("Broker", f"not reached: {type(error).__name__}", is_wrong=True)
+        yield Line("Workers", "not asked, since the broker is not reached", is_wrong=True)
+        return
+    messages = "1 message waits" if waiting == 1 else f"{waiting:,} messages wait"
+    yield Line("Broker", f"{messages} for a worker", waiting > MOST_WAITING)
+    yield Line("Workers", f"{workers} at work" if workers else "none answers", not workers)
+
+
+def _waiting(broker: Connection) -> int:
+    """Return the number of messages in the queue. A queue that does not exist is empty."""
+    try:
+        queue = Queue(current_app.conf.task_default_queue, channel=broker.default_channel)
+        declared: Any = queue.queue_declare(passive=True)
+        return int(declared.message_count)
+    except ChannelError:
+        return 0
+
+
+def _beat(now: datetime) -> Iterator[Line]:
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_BEATS, [ADVISORY_LOCK])
+        (beats,) = cursor.fetchone()
+    yield Line("Clock", "at work" if beats else "none is at work", not beats)
+    marked = Mark.objects.order_by("-at").values_list("at", flat=True).first()
+    yield _since("Last tick", marked, now, LONGEST_MARK, "nothing that the clock asked for was ever done")
+
+
+def _tables(now: datetime) -> Iterator[Line]:
+    due = phases.due()
+    oldest = LiveTable.objects.filter(pk__in=due).aggregate(oldest=Min("round__deadline"))["oldest"]
+    yield _late("Shared tables", len(due), oldest, now)
+    asked = tick.due()
+    oldest = LiveTable.objects.filter(pk__in=asked).aggregate(oldest=Min("chemin__deadline"))["oldest"]
+    yield _late("Guests’ tables", len(asked), oldest, now)
+
+
+def _late(name: str, count: int, oldest: datetime | None, now: datetime) -> Line:
+    if not count:
+        return Line(name, "no move is late")
+    late = max(now - oldest, timedelta()) if oldest else timedelta()
+    return Line(name, f"{count} wait for their next move, the longest for {in_words(late)}", late > LONGEST_DUE)
+
+
+def _log(now: datetime) -> Iterator[Line]:
+    found = lag()
+    covered = f"the oldest event without a signed checkpoint waits for {found.seconds} s" if found.since else ""
+    yield Line("Seal", covered or "every event is signed for", found.is_long, "staff_log", "audit.view_event")
+    last = checkpoints.last()
+    yield Line(
+        "Last checkpoint",
+        f"{in_words(now - last.at)} ago, of {last.size:,} events" if last else "none yet",
+        page="staff_log",
+        permission="audit.view_event",
+    )
+    for place in settings.AUDIT_CHECKPOINTS_TO:
+        record = checkpoint_delivery.record(place)
+        sent = f"sent {in_words(now - record.at)} ago" if record.at else "never sent"
+        failed = f"; failed {record.failures} times since" if record.failures else ""
+        name = f"Checkpoints to {record.place}"
+        yield Line(name, sent + failed, bool(record.failures), "staff_log", "audit.view_event")
+
+
+def _sums(now: datetime) -> Iterator[Line]:
+    settled = hours.settled()
+    if settled is None:
+        yield Line("Hours summed up", "none is settled yet")
+        return
+    ends = [end for end in map(hours.rolled_until, hours.registered()) if end]
+    if not ends:
+        yield Line("Hours summed up", "none yet: nothing was played or paid in an hour that is over")
+        return
+    until = min(ends)
+    yield Line("Hours summed up", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMS)
+
+
+def _nights(now: datetime) -> Iterator[Line]:
+    verified, broken = (_last(kind) for kind in ("ledger.verified", "ledger.broken"))
+    if broken and (verified is None or verified < broken):
+        yield Line("Ledger", f"found broken {in_words(now - broken)} ago", is_wrong=True)
+    else:
+        yield _since("Ledger verified", verified, now, AN_HOUR, "never")
+    yield _since("What need not be kept let go", _last("retention.applied"), now, A_DAY, "never")
+    yield _since("Backed up", _last("house.backed_up"), now, A_DAY, "never")
+    waiting = Report.objects.filter(state__in=OPEN).count()
+    yield Line("Reports", f"{waiting} being made", page="staff_reports", permission="audit.view_report")
+
+
+def _post(now: datetime) -> Iterator[Line]:
+    due = Mail.objects.filter(next_try_at__isnull=False)
+    waiting = due[: MOST_WAITING + 1].count()
+    turn = due.order_by("next_try_at").values_list("next_try_at", flat=True).first()
+    text = "none waits"
+    if turn:
+        number = f"more than {MOST_WAITING}" if waiting > MOST_WAITING else str(waiting)
+        text = f"{number} {'waits' if waiting == 1 else 'wait'}, the next one for {in_words(now - turn)}"
+    yield Line("Mail", text, waiting > MOST_WAITING)
+    given_up = Mail.objects.filter(sent_at=None, next_try_at=None)[: MOST_WAITING + 1].count()
+    if given_up:
+        yield Line("Mail given up", f"{given_up if given_up <= MOST_WAITING else f'more than {MOST_WAITING}'}")
+
+
+def _last(kind: str) -> datetime | None:
+    with connection.cursor() as cursor:
+        cursor.execute(LAST, {"kind": kind})
+        found: tuple[datetime | None] | None = cursor.fetchone()
+    return found[0] if found else None
+
+
+def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, never: str) -> Line:
+    """Return a line that says how long ago something was done.
+
+    It is wrong if longer ago than *longest*.
+    """
+    if last is None:
+        return Line(name, never)
+    return Line(name, f"{in_words(now - last)} ago", now - last > longest)
+
+
+READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *SEE)))
 
 
 @staff_required(*READERS)
@@ -42,6 +227,6 @@ def _told(request: StaffRequest) -> dict[str, Any]:
         told |= {"sees_money": True, "currencies": money.told(span)}
     if returns.SEE in mine:
         told |= {"sees_returns": True, "games": returns.told(span), "returns_address": returns.address(span)}
-    if not mine.isdisjoint(health.SEE):
-        told |= {"sees_health": True, "health": [(line, line.permission in mine) for line in health.lines()]}
+    if not mine.isdisjoint(SEE):
+        told |= {"sees_health": True, "health": [(line, line.permission in mine) for line in lines()]}
     return told

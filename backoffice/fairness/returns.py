@@ -20,7 +20,7 @@ from games.labels import bet_name, variant_label
 from games.models import ReturnsAlarm, StopPolicy, Table
 from games.variants import VARIANTS
 from players.access import StaffRequest, actor, staff_required
-from players.date_field import Day
+from players.datetime_format import Day
 from wallet.models import Currency, Mode
 
 SEE: Final = "games.view_returns"

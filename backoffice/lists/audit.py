@@ -18,7 +18,7 @@ from backoffice.lists.framework.filters import Filter, chosen
 from backoffice.lists.framework.listing import Listing
 from backoffice.lists.framework.search import Find, kind, number, subject
 from backoffice.lists.framework.site import SITE
-from players.staff.sections import Section
+from players.staff import Section
 
 NUMBER = Column("id", "No.", Form.NUMBER)
 AT = Column("at", "When", Form.TIME)

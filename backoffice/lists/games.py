@@ -15,7 +15,7 @@ from backoffice.lists.framework.filters import Filter, Option, chosen
 from backoffice.lists.framework.listing import Listing, Part
 from backoffice.lists.framework.search import Find, called, number, unique_id
 from backoffice.lists.framework.site import SITE
-from backoffice.rounds.views import READERS as ROUND_READERS
+from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS
 from games.models import (
     OPEN_PHASES,
@@ -39,7 +39,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from games.tables.checks import TableError
 from games.tables.status import close_table, open_table
 from games.variants import GAMES
-from players.staff.sections import Section
+from players.staff import Section
 from wallet.models import Mode
 
 NUMBER = Column("id", "No.", Form.NUMBER)

@@ -42,7 +42,7 @@ from players.models import (
     SubmissionStatus,
 )
 from players.search import IDENTITY, SESSIONS
-from players.staff.sections import Section
+from players.staff import Section
 
 SEE = "players.view_player"
 EXCLUDE = "players.exclude_player"

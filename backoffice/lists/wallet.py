@@ -7,14 +7,14 @@ from django.contrib.admin import register
 from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
-from backoffice.ledger.queries import kinds
+from backoffice.ledger import kinds
 from backoffice.lists.framework.filters import Filter, chosen
 from backoffice.lists.framework.listing import Listing, Part
 from backoffice.lists.framework.search import Find, called, number, subject, unique_id
 from backoffice.lists.framework.site import SITE
 from backoffice.provider_statements import READERS as STATEMENT_READERS
-from backoffice.withdrawals.views import READERS as WITHDRAWAL_READERS
-from players.staff.sections import Section
+from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
+from players.staff import Section
 from wallet.models import (
     Account,
     AccountKind,

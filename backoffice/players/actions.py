@@ -23,8 +23,7 @@ from players.access import StaffRequest, staff_required
 from players.login import account_locks
 from players.models import Player
 from players.protection import exclusions
-from players.staff import access_log
-from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE
+from players.staff import TOLD, TOLD_ONCE_DONE, access_log
 from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import Mode, Why

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from backoffice.players import actions
+from backoffice.players.facts import summaries
 from backoffice.players.sections import sections
-from backoffice.players.status import summaries
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.search import SEE

@@ -14,12 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.protection_views import give_back
 from audit import approvals
-from backoffice.players.picker import WhoForm, whom
+from backoffice.players.search import WhoForm, whom
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
-from players.protection import exclusion_lift, exclusions
-from players.staff import access_log
-from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE
+from players.protection import exclusions
+from players.staff import TOLD, TOLD_ONCE_DONE, access_log
 
 LONGEST = 3650  # days
 LONGEST_ID = 19  # digits: the column holds shorter numbers
@@ -93,7 +92,7 @@ def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpRespon
         messages.error(request, "Say why: the reason is kept in the log.")
         return redirect("staff_exclusions")
     try:
-        exclusion_lift.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
+        exclusions.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
     except exclusions.EndsAtItsTime:
         messages.error(request, "This exclusion ends at its time. Nobody can end it now.")
     except approvals.AskedTwice as error:

@@ -17,8 +17,8 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.players.facts import deposits_by_day, facts
+from players import harm_markers
 from players.access import StaffRequest, staff_required
-from players.harm_markers import follow_up
 from players.models import (
     Contact,
     ContactWay,
@@ -31,8 +31,7 @@ from players.models import (
     Player,
     User,
 )
-from players.staff import access_log
-from players.staff.disclosure_notes import TOLD
+from players.staff import TOLD, access_log
 from wallet.limits.page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
@@ -108,7 +107,7 @@ def staff_markers(request: StaffRequest) -> HttpResponse:
     asked = form.cleaned_data
     marker = Marker(asked["marker"]) if asked.get("marker") else None
     page = asked.get("page") or 1
-    found = follow_up.flags(marker=marker, is_open=asked.get("state") != "closed")
+    found = harm_markers.flags(marker=marker, is_open=asked.get("state") != "closed")
     listed = list(found[(page - 1) * PAGE : page * PAGE + 1])
     access_log.shown(request, *(flag.player_id for flag in listed[:PAGE]))
     context = {"form": form, "flags": listed[:PAGE], "page": page, "next_page": page + 1 if listed[PAGE:] else None}
@@ -131,7 +130,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
         return _flag_page(request, flag, contact_form=form)
     said = form.cleaned_data
     try:
-        follow_up.record_contact(
+        harm_markers.record_contact(
             flag_id=flag.pk,
             made_at=said["made_at"],
             way=ContactWay(said["way"]),
@@ -139,7 +138,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
             next_look=said["next_look"],
             by=request.staff,
         )
-    except follow_up.FlagError as error:
+    except harm_markers.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, contact_form=form)
     messages.success(request, "The contact is on record.")
@@ -155,8 +154,8 @@ def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
         return _flag_page(request, flag, close_form=form)
     outcome = FlagOutcome(form.cleaned_data["conclusion"])
     try:
-        follow_up.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
-    except follow_up.FlagError as error:
+        harm_markers.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
+    except harm_markers.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, close_form=form)
     messages.success(request, "The flag is closed. What comes after this moment may raise another one.")

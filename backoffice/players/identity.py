@@ -16,11 +16,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
-from players.identity.messages import DOCUMENT_KINDS, PARTS, REASONS
 from players.identity.uploads import PDF
+from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
-from players.staff import access_log
-from players.staff.disclosure_notes import UNTOLD
+from players.staff import UNTOLD, access_log
 
 REVIEW = "players.review_identity"
 POLICY = (

@@ -1,6 +1,6 @@
 """Limits that the house sets for a player: the current ones, a form for each kind, and past changes.
 
-The page that searches for the player is in `backoffice.players.picker`.
+The page that searches for the player is in `backoffice.players.search`.
 """
 
 from django import forms
@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
 from players.protection import limits
-from players.staff import access_log
-from players.staff.disclosure_notes import TOLD
+from players.staff import TOLD, access_log
 from wallet.limits.forms import LimitsForm
 from wallet.limits.house import set_for_the_house
 from wallet.limits.page import tables, what, written

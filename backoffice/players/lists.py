@@ -15,9 +15,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from backoffice.players.facts import account_name
+from backoffice.players.facts import account_name, summaries
 from backoffice.players.sections import SUSPICIONS
-from backoffice.players.status import summaries
 from players.access import StaffRequest, staff_required
 from players.models import Player, Session
 from players.models.staff import LONGEST_NOTE

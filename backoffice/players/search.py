@@ -13,8 +13,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from backoffice.players.status import Summary, may, summaries
-from games.history import player_search as of_play
+from backoffice.players.facts import Summary, may, summaries
+from backoffice.players.limits import SET
+from games.history import search as of_play
 from players import search as of_people
 from players.access import StaffRequest, staff_required
 from players.models import User
@@ -90,3 +91,42 @@ def search(reader: User, typed: str, by: str = "", after: int = 0) -> tuple[list
 def _found(finder: Finder, hits: Sequence[Hit], known: dict[int, Summary]) -> Found:
     shown = [(known[hit.player_id], hit.said) for hit in hits[:PAGE]]
     return Found(finder, shown, hits[PAGE - 1].player_id if len(hits) > PAGE else None)
+
+
+class WhoForm(forms.Form):
+    """Search for a player."""
+
+    who = forms.CharField(
+        label="Anything known of the player",
+        max_length=LONGEST,
+        widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
+    )
+
+
+def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
+    """Return the players that match and that the reader may find.
+
+    If none match, add an error to the form.
+    """
+    if not form.is_valid():
+        return ()
+    _, hits = search(reader, form.cleaned_data["who"])
+    people = sorted({hit.player_id for found in hits.values() for hit in found})
+    if not people:
+        form.add_error("who", "Nobody was found by this.")
+    known = summaries(people, reader)
+    return [known[number] for number in people]
+
+
+@staff_required(SET)
+@access_log.listed("whom a search found")
+@require_safe
+def staff_limits(request: StaffRequest) -> HttpResponse:
+    """Redirect to the limits of the player found."""
+    form = WhoForm(request.GET or None)
+    found = whom(form, request.user)
+    if len(found) == 1:
+        access_log.note(request, found[0].player, what="which player it is")
+        return redirect("staff_player_limits", found[0].player.pk)
+    access_log.shown(request, *(one.player for one in found))
+    return render(request, "staff/limits_whose.html", {"form": form, "found": found})

@@ -11,15 +11,14 @@ from django.db.models import Count
 
 from audit.models import Event, Significant
 from backoffice.audit import access_log
-from backoffice.players.facts import balances, deposits_by_day, limit_lines
-from backoffice.players.status import SEE_FLAGS, may
+from backoffice.players.facts import SEE_FLAGS, balances, deposits_by_day, limit_lines, may
 from games.history import playing
 from games.history.search import Search, find
 from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
+from players import harm_markers
 from players.api import tokens
 from players.api.token_forms import words
-from players.harm_markers import follow_up
 from players.identity import duplicates, verification
 from players.login import locks, sessions
 from players.login.second_factor import is_set_up
@@ -44,8 +43,7 @@ from players.models import (
 )
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
-from players.staff import notes
-from players.staff.disclosure_notes import TOLD
+from players.staff import TOLD, notes
 from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -150,7 +148,7 @@ def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange
 
 def _markers(player: Player, reader: User) -> Data:
     closed = Flag.objects.filter(player=player).exclude(closed_at=None).order_by("-pk")
-    return {"flags": follow_up.flags(player=player), "closed": closed[:FEW]}
+    return {"flags": harm_markers.flags(player=player), "closed": closed[:FEW]}
 
 
 def _watches(player: Player, reader: User) -> Data:

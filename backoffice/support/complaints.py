@@ -16,8 +16,7 @@ from audit.reports.kinds import Column, Form, Row
 from audit.reports.requests import clock
 from backoffice.lists.framework import files
 from backoffice.support import queues
-from backoffice.support.conversations import show
-from backoffice.support.forms import AssignForm, DeskForm, ReopenForm
+from backoffice.support.conversations import AssignForm, DeskForm, ReopenForm, show
 from players.access import StaffRequest, staff_required
 from players.models import CaseStep, ComplaintStep, Conversation, Topic
 from players.staff import access_log

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final, cast
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,16 +18,130 @@ from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from backoffice.support import queues
-from backoffice.support.forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
 from players.access import StaffRequest, staff_required
-from players.models import CaseStep, ComplaintStep, Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
+from players.models import (
+    DECIDED,
+    CaseStep,
+    ComplaintStep,
+    Conversation,
+    ConversationState,
+    Jurisdiction,
+    Player,
+    ReplyKind,
+    ReplyTemplate,
+    Topic,
+    User,
+    Verdict,
+)
 from players.staff import access_log
 from players.support import complaints, conversations
 from players.support.complaint_messages import outside, turn_to
 from players.support.complaints import ANSWER, DECIDE
-from players.support.replies import templates
-from players.support.replies.filling import facts_about, facts_of, fill
-from players.support.replies.letter_facts import given
+from players.support.replies import filling
+from players.support.replies.filling import LANGUAGES, facts_about, facts_of, fill, given
+from players.support.replies.staff_inputs import MarksForm
+from players.support.views import message_field
+
+HIGHEST = 2**63 - 1  # largest number that the column holds
+
+
+class LetterForm(MarksForm):
+    """Letter to a player, and the template it was begun from."""
+
+    template = forms.ModelChoiceField(
+        ReplyTemplate.objects.none(), required=False, label="Begin from a template", empty_label="None"
+    )
+    text = message_field("Message")
+
+    def __init__(self, *args: Any, offered: Sequence[ReplyTemplate], **kwargs: Any) -> None:
+        """Offer the given templates."""
+        super().__init__(*args, **kwargs)
+        field = cast("forms.ModelChoiceField", self.fields["template"])
+        field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
+        field.choices = [("", "None"), *((each.pk, each.title) for each in offered)]
+
+
+class SeenForm(forms.Form):
+    """Number of the last message that the author has read."""
+
+    seen = forms.IntegerField(
+        min_value=0,
+        max_value=HIGHEST,
+        widget=forms.HiddenInput,
+        error_messages={"required": "Nothing was sent: read what was written, and send again."},
+    )
+
+
+class AnswerForm(LetterForm, SeenForm):
+    """Answer to a player; with a verdict, the reasons of a decision."""
+
+    text = message_field("Answer")
+    verdict = forms.ChoiceField(
+        label="Verdict, if this decides the complaint",
+        required=False,
+        choices=[("", "None: it is an answer"), *((each.value, each.label) for each in DECIDED)],
+    )
+
+
+class FirstForm(LetterForm):
+    """First message to a player. The topic cannot be a complaint: only players file complaints."""
+
+    topic = forms.ChoiceField(
+        label="Topic", choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
+    )
+
+
+class AssignForm(forms.Form):
+    """Assignment of a complaint: the assignee that the page showed and the new one.
+
+    Both are numbers of staff, 0 for nobody.
+    """
+
+    whose = forms.IntegerField(min_value=0, max_value=HIGHEST)
+    to = forms.IntegerField(min_value=0, max_value=HIGHEST)
+
+
+class ReopenForm(forms.Form):
+    """Reason for reopening a complaint."""
+
+    text = message_field("Why, as the player reads it")
+
+
+class MessagesForm(forms.Form):
+    """Filter of messages."""
+
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Waits for us"), *ConversationState.choices])
+    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    )
+    language = forms.ChoiceField(
+        label="Player reads", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
+    )
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    before = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class DeskForm(forms.Form):
+    """Filter of complaints."""
+
+    show = forms.ChoiceField(
+        label="Show",
+        required=False,
+        choices=[
+            (queues.OPEN, "Open"),
+            (queues.MINE, "Mine"),
+            (queues.NOBODYS, "Nobody’s"),
+            (queues.OVERDUE, "Overdue"),
+            (queues.ENDED, "Ended"),
+        ],
+    )
+    verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    )
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    before = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True)
@@ -131,7 +246,7 @@ def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpR
 def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
-    offered = templates.offered(UNASKED)
+    offered = filling.offered(UNASKED)
     facts = partial(facts_about, player)
     initial = _given(request, player, offered, facts)
     form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
@@ -266,7 +381,7 @@ def _find(conversation_id: int, **more: object) -> Conversation:
 
 def _offered(conversation: Conversation) -> list[ReplyTemplate]:
     """Return the templates that an answer may begin from."""
-    return list(templates.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
+    return list(filling.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
 
 
 def _begun_from(

@@ -12,10 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players.access import StaffRequest, staff_required
 from players.models import ReplyKind, ReplyTemplate
 from players.support.conversations import LONGEST
-from players.support.replies import templates
-from players.support.replies.default_templates import LANGUAGES
-from players.support.replies.filling import MARKS, marks
-from players.support.replies.templates import WRITE
+from players.support.replies import filling
+from players.support.replies.filling import LANGUAGES, MARKS, WRITE, marks
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
@@ -82,7 +80,7 @@ class WithdrawForm(forms.Form):
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
     """List all templates by kind."""
-    context = {"templates": templates.newest(), "may_write": request.user.has_perm(WRITE)}
+    context = {"templates": filling.newest(), "may_write": request.user.has_perm(WRITE)}
     return render(request, "staff/replies.html", context)
 
 
@@ -100,7 +98,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     """Show one template with its versions. On POST, write the next version."""
-    versions = templates.versions(name)
+    versions = filling.versions(name)
     if not versions:
         raise Http404
     may_write, newest = request.user.has_perm(WRITE), versions[0]
@@ -134,10 +132,10 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
         return redirect("staff_reply", name)
     asked = form.cleaned_data
     try:
-        templates.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
+        filling.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
     except ReplyTemplate.DoesNotExist as error:
         raise Http404 from error
-    except templates.Meanwhile as error:
+    except filling.Meanwhile as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, "It is offered no more. What was sent stays as it was sent.")
@@ -148,7 +146,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
     """Write the version that a valid form asks for, or add an error to the form."""
     asked = form.cleaned_data
     try:
-        made = templates.write(
+        made = filling.write(
             name=name,
             based_on=based_on,
             kind=ReplyKind(asked["kind"]),
@@ -156,7 +154,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             texts=form.texts,
             by=request.staff,
         )
-    except templates.Meanwhile as error:
+    except filling.Meanwhile as error:
         form.add_error(None, f"{error} What you wrote is still here: copy it, and open the template again.")
         return False
     messages.success(request, f"Version {made.number} is what answers begin from now.")

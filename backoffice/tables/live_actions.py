@@ -10,9 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
-from backoffice.tables.links import ROW, after_a_ruling, to_the_table
-from backoffice.tables.table_actions import stands
-from games.chemin.closing import break_up
+from backoffice.tables.table_actions import ROW, after_a_ruling, stands, to_the_table
+from games.chemin.stop import break_up
 from games.models import Incident, LiveTable, Status, Void
 from games.shared import malfunction
 from games.shared.floor import floor

@@ -17,8 +17,8 @@ from backoffice.lists.framework import roles as readers
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports
-from players.login import browsers
-from players.staff.sections import Section
+from players.login import sessions
+from players.staff import Section
 
 register = template.Library()
 
@@ -105,7 +105,7 @@ def breaking_address(address: str) -> SafeString:
 @register.filter
 def browser_name(called: str) -> str:
     """Return the names of browser and device from a user agent."""
-    return browsers.words(called)
+    return sessions.words(called)
 
 
 def _of(path: str, among: Iterable[Function]) -> Function | None:

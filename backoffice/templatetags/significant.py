@@ -9,7 +9,7 @@ from audit.models import Significant
 from wallet.money import format_money
 
 if TYPE_CHECKING:  # the lists behind the links can only be loaded after all templates and filters
-    from backoffice.significant.subjects import Subject, Subjects
+    from backoffice.significant import Subject, Subjects
 
 register = template.Library()
 

@@ -21,8 +21,8 @@ import redis
 
 from deploy.hosts.network import Host, Network
 from ops.embedded import binaries
-from ops.embedded.folders import make_private
 from ops.embedded.paths import Places
+from ops.embedded.users import make_private
 from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api.chemin_schema import ACTIONS, CALLS
-from games.api.codes import AT_A_TABLE
 from games.api.live_table_access import HERE, AtLiveTable, SeatedSchema
+from games.api.problems import AT_A_TABLE
 from games.chemin import play
 from games.chemin.options import NAMES
 from games.engine.chemin import Call

@@ -16,8 +16,7 @@ from rest_framework.response import Response
 
 from games.api import chemin_schema, shared_schema
 from games.api.chemin_schema import GuestOwnSchema, GuestStateSchema
-from games.api.codes import AT_A_TABLE
-from games.api.problems import coded, refusals
+from games.api.problems import AT_A_TABLE, coded, refusals
 from games.api.shapes import Json
 from games.api.shared_schema import SharedOwnSchema, SharedStateSchema
 from games.chemin import messages, play, snapshots

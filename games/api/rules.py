@@ -14,7 +14,7 @@ from games.api import shapes
 from games.api.shapes import Json
 from games.api.tables import TableBetSchema, bet
 from games.engine.bets import Variant
-from games.engine.chemin.odds_sheet import chemin_odds_json
+from games.engine.chemin.odds import chemin_odds_json
 from games.engine.odds import BetOdds, percent
 from games.engine.tableau import banker_draws, player_draws
 from games.help import game_lines, rules_page

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api.chemin import LINKS, SEATED, STANDS_STILL
-from games.api.codes import AT_A_TABLE
 from games.api.live_table_access import AtLiveTable, SeatedSchema
+from games.api.problems import AT_A_TABLE
 from games.api.shared_schema import SharedOwnSchema
 from games.chemin import play
 from games.engine.chemin.rules import MOST_PLACES

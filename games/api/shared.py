@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api.codes import AT_A_TABLE
 from games.api.live_table_access import HERE, AtLiveTable
+from games.api.problems import AT_A_TABLE
 from games.api.shared_schema import SharedOwnSchema
 from games.betting.controls import Change
 from games.models import LiveSeat, Shape

@@ -16,8 +16,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from games.api.chemin_schema import GuestOverSchema, GuestOwnSchema, GuestStateSchema
-from games.api.codes import AT_A_TABLE
 from games.api.live_table_access import AtLiveTable, refusals_at
+from games.api.problems import AT_A_TABLE
 from games.api.rounds_schema import NUMBER, read_number
 from games.api.shared_schema import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.models import LiveTable, Shape

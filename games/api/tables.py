@@ -20,7 +20,7 @@ from games.engine.bets import BetRule, Variant
 from games.errors import Barred
 from games.labels import bet_name, variant_label
 from games.lobby import selectors
-from games.lobby.favourites import kept_tables
+from games.lobby.selectors import kept_tables
 from games.models import LiveTable, Shape, Table
 from games.shared.lobby_card import CardState, LobbyCard
 from games.solo.seats import as_shown

@@ -3,8 +3,8 @@
 from django.urls import path
 
 from games import converters as converters  # "mode" in an address
-from games.api import chemin, history, live_table_access, purses, rules, seats, shared, solo, stream, tables
-from games.operators.api import operator_launch
+from games.api import chemin, history, live_table_access, rules, seats, shared, solo, stream, tables
+from games.operators import operator_launch
 
 urlpatterns = [
     path("games/", rules.Games.as_view(), name="games"),
@@ -16,8 +16,8 @@ urlpatterns = [
     path("tables/<slug:slug>/<mode:mode>/place/chips/", solo.PlaceChip.as_view(), name="place_chip"),
     path("tables/<slug:slug>/<mode:mode>/place/changes/", solo.PlaceChange.as_view(), name="place_change"),
     path("tables/<slug:slug>/<mode:mode>/place/deal/", solo.PlaceDeal.as_view(), name="place_deal"),
-    path("tables/<slug:slug>/<mode:mode>/purse/re-buy/", purses.Rebuy.as_view(), name="purse_rebuy"),
-    path("tables/<slug:slug>/<mode:mode>/purse/leave/", purses.Leave.as_view(), name="purse_leave"),
+    path("tables/<slug:slug>/<mode:mode>/purse/re-buy/", solo.Rebuy.as_view(), name="purse_rebuy"),
+    path("tables/<slug:slug>/<mode:mode>/purse/leave/", solo.Leave.as_view(), name="purse_leave"),
     path("tables/<slug:slug>/<mode:mode>/rounds/", solo.Rounds.as_view(), name="round_play"),
     path("tables/<slug:slug>/<mode:mode>/state/", live_table_access.TableState.as_view(), name="table_state"),
     path("tables/<slug:slug>/<mode:mode>/stream/", stream.Stream.as_view(), name="table_stream"),

@@ -16,7 +16,7 @@ from django.db import transaction
 from audit import approvals
 from audit.log import Json
 from audit.models import Approval
-from games.change_requests import schedule
+from games.change_requests import differences, execution, schedule
 from games.models import Shape, Table
 from games.tables import clock as house_clock
 from games.tables import versions
@@ -211,3 +211,23 @@ def _ask(kind: str, on: str, request: Mapping[str, Json], reason: str, staff: St
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
     return approvals.ask(kind=kind, on=on, request=request, by=str(staff), person=staff.person, reason=reason.strip())
+
+
+def ready() -> None:
+    """Let it be asked for."""
+    approvals.register(
+        VERSION,
+        title="other version of a table",
+        then="It goes live when it is said above. A round in progress ends under the version that it was staked under.",
+        execute=execution.execute,
+        permission=DECIDE,
+        describe=differences.describe_version,
+    )
+    approvals.register(
+        TABLE,
+        title="new table",
+        then="The table is made, and opened if a moment is said above. Else it stays closed until somebody opens it.",
+        execute=execution.execute,
+        permission=DECIDE,
+        describe=differences.describe_table,
+    )

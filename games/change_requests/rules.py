@@ -2,11 +2,14 @@
 and stays when another program comes.
 """
 
-from collections.abc import Mapping, Sequence
+import gettext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from audit import log
@@ -15,7 +18,7 @@ from games.engine.bets import Variant
 from games.engine.chemin import rules as chemin_rules
 from games.engine.odds import exact
 from games.models import RulesVersion
-from games.variants import GAMES
+from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game
 
 LOCK: Final = 0x5AB0_2083  # of pg_advisory_xact_lock
@@ -86,3 +89,41 @@ def _keep(game: Game, before: RulesVersion | None) -> RulesVersion:
 
 def _said(rules: RulesVersion) -> Mapping[str, Json]:
     return {"version": rules.version, "digest": rules.digest, "rules": rules.body}
+
+
+SOURCE = "en"  # the language that pages are written in
+
+
+def missing(slug: str) -> dict[str, list[str]]:
+    """Return what a game lacks, by language: labels by their keys, "help", "messages". Empty where nothing is missing.
+
+    Raises KeyError for an unknown game.
+    """
+    found = {language: list(_missing(slug, language)) for language in LANGUAGES}
+    return {language: texts for language, texts in found.items() if texts}
+
+
+def _missing(slug: str, language: str) -> Iterator[str]:
+    labels = GAMES[slug].labels.get(language, {})
+    yield from sorted(key for key in _keys(slug) if not labels.get(key, "").strip())
+    try:
+        if not help_text(slug, language).strip():
+            yield "help"
+    except OSError:
+        yield "help"
+    if language != SOURCE and not _has_messages(language):
+        yield "messages"
+
+
+def _keys(slug: str) -> set[str]:
+    """Return the labels that a game has in any language, and those that its rules cannot do without."""
+    game = GAMES[slug]
+    keys = {"name", "tagline"}.union(*game.labels.values())
+    if isinstance(game, Variant):
+        keys |= {f"bet.{bet.code}" for bet in game.bets}
+    return keys
+
+
+@cache
+def _has_messages(language: str) -> bool:
+    return any(gettext.find("django", str(folder), [language]) for folder in settings.LOCALE_PATHS)

@@ -22,7 +22,7 @@ from django.db.utils import DatabaseError
 from django.utils.translation import gettext as _
 
 from audit import log
-from games.chat import messages
+from games.chat import letters
 from games.chat.rules import ChatError, readable_name, readable_text
 from games.errors import Barred
 from games.models import (
@@ -187,7 +187,7 @@ def banned_sentence(ban: Ban, player: Player) -> str:
         else _("You can read the chat, but not write in it %(until)s.")
     )
     said = words % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
-    return f"{said} {messages.because(ban.grounds)}"
+    return f"{said} {letters.because(ban.grounds)}"
 
 
 def nameless_sentence(player: Player) -> str:
@@ -195,7 +195,7 @@ def nameless_sentence(player: Player) -> str:
     if ChatName.objects.filter(player=player).exists():
         return ""
     taken = ChatNameTaken.objects.filter(player=player).order_by("-pk").first()
-    return f"{messages.nameless()} {messages.because(taken.grounds)}" if taken else ""
+    return f"{letters.nameless()} {letters.because(taken.grounds)}" if taken else ""
 
 
 def removed_sentence(player: Player, live_table: LiveTable) -> str:
@@ -204,7 +204,7 @@ def removed_sentence(player: Player, live_table: LiveTable) -> str:
     last = removed.exclude(removed_for="").order_by("-removed_at").first()
     if last is None:
         return ""
-    return f"{messages.removed(live_table.table.name)} {messages.because(last.removed_for)}"
+    return f"{letters.removed(live_table.table.name)} {letters.because(last.removed_for)}"
 
 
 def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:

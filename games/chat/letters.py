@@ -4,19 +4,67 @@ It appears among the player's messages, in their language, and says what was don
 who asked for it. It uses the template `NAME` as staff last worded it. If staff no longer offer that
 template, or it needs facts that are not known, the default text is used, so that every player is
 told.
+
+Messages to players about decisions of staff in the chat, in the active language.
+
+They give the reason by its kind only, and times in the player's time zone.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Final
 
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from games.chat import messages
-from games.models import Grounds
+from games.models import ChatBan, ChatMessage, ChatNameTaken, Grounds
+from players.datetime_format import written_until
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Staff, Topic
 from players.support import conversations
-from players.support.replies import default_templates, templates
-from players.support.replies.filling import facts_about, fill, marks
+from players.support.replies import filling
+from players.support.replies.filling import Given, facts_about, fill, marks
+
+
+def because(grounds: str) -> str:
+    """Return the reason as a sentence. Notes of staff are not shown to the player."""
+    return _("Reason: %(why)s.") % {"why": reason(grounds)}
+
+
+def reason(grounds: str) -> str:
+    """Return the reason, to follow a colon."""
+    return {
+        Grounds.ABUSE.value: _("insults or threats"),
+        Grounds.SPAM.value: _("the same again and again"),
+        Grounds.ADVERTISING.value: _("begging, selling or advertising"),
+        Grounds.PRIVATE.value: _("somebody’s private details"),
+        Grounds.CHEATING.value: _("playing together against others"),
+        Grounds.IMPOSTOR.value: _("passing for somebody else"),
+        Grounds.OTHER.value: _("something that is not wanted in the chat"),
+    }[grounds]
+
+
+def removed(table: str) -> str:
+    """Return the message that a message of the reader was removed at a table."""
+    return _("We have removed a message that you wrote in the chat of the table %(table)s.") % {"table": table}
+
+
+def banned(until: datetime | None, player: Player) -> str:
+    """Return the message that a player may not write at any table."""
+    return _("You cannot write in any chat %(until)s. You can read it.") % {
+        "until": written_until(until, player.jurisdiction.time_zone)
+    }
+
+
+def muted(table: str, until: datetime | None, player: Player) -> str:
+    """Return the message that a player may not write at one table."""
+    words = _("You cannot write in the chat of the table %(table)s %(until)s. You can read it.")
+    return words % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
+
+
+def nameless() -> str:
+    """Return the message that a name was taken away."""
+    return _("We have taken your name in the chat away. Choose another one before you write again.")
+
 
 NAME: Final = "decided"
 Words = Callable[[], str]  # returns a sentence in the active language
@@ -30,11 +78,11 @@ def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff)
     with override(language):
         said = {
             "action": " ".join(each() for each in done),
-            "reason": messages.reason(grounds),
+            "reason": reason(grounds),
         }
     facts = {**facts_about(player, language, by.user), **said}
     known = {mark for mark, fact in facts.items() if fact}
-    template = next((each for each in templates.offered([ReplyKind.CHAT]) if each.name == NAME), None)
+    template = next((each for each in filling.offered([ReplyKind.CHAT]) if each.name == NAME), None)
     if template is None or not marks(template.texts[language]) <= known:
         template = None
     return conversations.lay_down(
@@ -47,5 +95,33 @@ def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff)
 
 
 def _text(template: ReplyTemplate | None, language: str) -> str:
-    words: str = (template.texts if template else default_templates.texts(NAME))[language]
+    words: str = (template.texts if template else filling.texts(NAME))[language]
     return words
+
+
+def register() -> None:
+    """Register the sources of facts."""
+    filling.register("chat_message", _message)
+    filling.register("chat_ban", _ban)
+    filling.register("chat_name", _name)
+
+
+def _message(player: Player, number: str) -> Given | None:
+    removed = ChatMessage.objects.filter(pk=number, player=player).exclude(removed_for="").first()
+    return Given("removed", {"reason": reason(removed.removed_for)}) if removed else None
+
+
+def _ban(player: Player, number: str) -> Given | None:
+    ban = ChatBan.objects.select_related("live_table__table").filter(pk=number, player=player).first()
+    if ban is None:
+        return None
+    facts = {
+        "reason": reason(ban.grounds),
+        "until": written_until(ban.until, player.jurisdiction.time_zone),
+    }
+    return Given("mute", facts | {"table": ban.live_table.table.name}) if ban.live_table else Given("ban", facts)
+
+
+def _name(player: Player, number: str) -> Given | None:
+    taken = ChatNameTaken.objects.filter(pk=number, player=player).first()
+    return Given("name", {"reason": reason(taken.grounds)}) if taken else None

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from audit import log, retention
 from audit.log import Json
 from audit.models import Kept
-from games.chat import bans_in_force, letters, messages
+from games.chat import bans_in_force, letters
 from games.chat.letters import Words
 from games.chat.rules import ChatError
 from games.models import (
@@ -193,7 +193,7 @@ def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
     data: dict[str, Json] = {"author": str(said.author), "reports": reports, "grounds": why.grounds.value}
     log.record("chat.removed", by=str(by), on=f"chat_message:{said.pk}", data=data)
     notify.tell_chat(said.live_table_id)
-    return said, partial(messages.removed, said.live_table.table.name)
+    return said, partial(letters.removed, said.live_table.table.name)
 
 
 def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None) -> tuple[ChatBan, Words]:
@@ -215,8 +215,8 @@ def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTa
     }
     log.record("chat.banned", by=str(by), on=str(player), data=data, personal=_noted(why))
     if live_table:
-        return begun, partial(messages.muted, live_table.table.name, begun.until, player)
-    return begun, partial(messages.banned, begun.until, player)
+        return begun, partial(letters.muted, live_table.table.name, begun.until, player)
+    return begun, partial(letters.banned, begun.until, player)
 
 
 def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatNameTaken, Words | None]:
@@ -234,7 +234,7 @@ def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatName
     notify.tell_names(taken.pk)
     for seat in CheminSeat.objects.filter(player=player, left_at=None):
         notify.tell(seat.live_table_id)
-    return taken, None if ChatName.objects.filter(player=player).exists() else messages.nameless
+    return taken, None if ChatName.objects.filter(player=player).exists() else letters.nameless
 
 
 def _tell(player: Player, done: list[Words], why: Why, by: Staff) -> None:

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from games.chemin import event_codec, messages
-from games.chemin.bets import BANK, PUNTER
-from games.chemin.hands import hand_views
+from games.chemin.presentation import hand_views
+from games.chemin.redeal import BANK, PUNTER
 from games.engine.cards import Card
 from games.engine.chemin import Outcome
 from games.engine.chemin.events import AdviceAsked, CallMade, CardsDealt, Declared, Event, Passed, StakeLaid

@@ -24,8 +24,7 @@ from games.chemin import maintenance
 from games.chemin.apply import carry_out, name_of
 from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
-from games.chemin.removal import send_away
-from games.chemin.stop import one_transaction
+from games.chemin.stop import one_transaction, send_away
 from games.chemin.table_state import Standing, locked
 from games.engine.chemin import Call, Refusal, Refused
 from games.engine.chemin.actions import (

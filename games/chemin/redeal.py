@@ -8,14 +8,30 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from games.chemin.bets import BANK, PUNTER, RESULTS
 from games.engine.cards import Card
 from games.engine.chemin.record import Played, RecordError, replay_coup
-from games.engine.chemin.rules import Call
+from games.engine.chemin.rules import Call, Outcome
 from games.engine.chemin.state import Chips, Coup
 from games.engine.settle import Line, Result, Settlement
 from games.engine.shoe import SeedError, commitment, shuffle
 from games.rounds.redeal import Finding, Moved, StoredPart, compare_part, ledger_text
+
+PUNTER: Final = "punter"
+BANK: Final = "bank"
+"""The covered part of a bank."""
+
+RESULTS: Final[Mapping[tuple[str, Outcome | None], str]] = {
+    (PUNTER, Outcome.PUNTER): "win",
+    (PUNTER, Outcome.BANKER): "lose",
+    (BANK, Outcome.BANKER): "win",
+    (BANK, Outcome.PUNTER): "lose",
+    (PUNTER, Outcome.DRAW): "push",
+    (BANK, Outcome.DRAW): "push",
+    (PUNTER, None): "void",
+    (BANK, None): "void",
+}
+"""Result of a bet, by the outcome of its coup; no outcome means the coup is void."""
+
 
 COVERING: Final = frozenset(call.value for call in Call if call.covers_the_bank)
 

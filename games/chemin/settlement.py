@@ -15,7 +15,7 @@ from django.db import connection
 from audit import log
 from audit.log import Json
 from games.chemin import event_codec
-from games.chemin.bets import BANK, PUNTER, RESULTS
+from games.chemin.redeal import BANK, PUNTER, RESULTS
 from games.chemin.table_state import Standing
 from games.chemin.transition import Moved
 from games.engine.cards import Card

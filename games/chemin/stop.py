@@ -1,20 +1,55 @@
-"""Stop a table when a check fails or an error is raised there: roll back and call the supervisor."""
+"""Stop a table when a check fails or an error is raised there: roll back and call the supervisor.
+
+Removal of players from a table by the house.
+
+Players are removed when they are away for too long, when their session ends, when the table no
+longer serves them, and when the table closes.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
 
 from django.db import connection, transaction
 
+from audit import log
+from audit.log import Json
+from games.betting.eligibility import serves
+from games.chemin import ledger_view
+from games.chemin.apply import carry_out
+from games.chemin.availability import does_pause, is_waited_for
+from games.chemin.deadlines import ask_anew
 from games.chemin.money import Unpaid
+from games.chemin.table_state import Standing, locked
+from games.engine.chemin.actions import BreakUp, Leave
+from games.engine.chemin.frozen import UNREADABLE
+from games.engine.chemin.state import there
 from games.errors import PlayError, TableStopped
-from games.models import IncidentKind, LiveRound
+from games.models import (
+    UNDEALT,
+    CheminSeat,
+    Decider,
+    IncidentKind,
+    LiveRound,
+    LiveTable,
+    Phase,
+    Shape,
+    Status,
+    Table,
+    WhyLeft,
+)
 from games.rounds.integrity import Doubt
 from games.shared import malfunction
+from games.shared.malfunction import MalfunctionError, stated
 from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM
+from games.tables import clock, status
+from games.tables.checks import TableError
+from players.protection.stream_access import STILL_WATCHING, asked
 
 logger = logging.getLogger(__name__)
 
@@ -60,3 +95,112 @@ def stop(live_table_id: int, error: Exception) -> bool:
     with transaction.atomic():
         malfunction.stop(live_round=live_round, kind=kind, cause=cause, found=found, by=SYSTEM)
     return True
+
+
+@transaction.atomic
+def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
+    """Have every player leave a table. The table stays open or closed as it is.
+
+    Bids and the bank go back to their owners. A coup without drawn cards is cancelled first. Raises
+    MalfunctionError where there is no such table or nobody sits at it, and while cards are drawn:
+    that coup must be played out, or voided by two people.
+    """
+    found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.GUESTS).select_related("table", "round")
+    live_table = found.select_for_update(of=("self",), no_key=True).first()
+    if live_table is None:
+        raise MalfunctionError("There is no such table of guests.")
+    why = stated(reason)
+    seated = CheminSeat.objects.filter(live_table=live_table, left_at=None).count()
+    if not seated:
+        raise MalfunctionError(f"Nobody sits at {live_table.table}.")
+    live_round = live_table.round
+    if live_round and live_round.phase == Phase.DEALT:
+        raise MalfunctionError(f"The cards of coup {live_round.code} are drawn: it is played out first.")
+    if live_round and live_round.phase in UNDEALT:
+        malfunction.cancel(round_id=live_round.pk, reason=why, by=by)
+    standing = ledger_view.at(live_table_id)
+    if ledger_view.is_lost(standing):
+        ledger_view.clear(standing)
+    else:
+        carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.BROKEN_UP)
+    data: dict[str, Json] = {"guests": seated, "mode": live_table.mode, "reason": why}
+    log.record("table.broken_up", by=by, on=f"table:{live_table.table_id}", data=data)
+    return live_table
+
+
+def continue_table(*, table_id: int, reason: str, by: str) -> Table:
+    """Continue a paused table; players get their full time again, to decide and while away.
+
+    Raises NotFromHere where the table is closed and must be opened instead, TableError where no
+    reason is given or the stored state cannot be read, and Table.DoesNotExist.
+    """
+    with transaction.atomic():
+        table, why = status.locked(table_id), status.stated(reason)
+        if status.move(table, Status.OPEN, of=(Status.PAUSED,)):
+            for live_table in table.live.filter(table__shape=Shape.GUESTS).order_by("pk"):
+                give_time_back(live_table)
+            log.record("table.went_on", by=by, on=f"table:{table.pk}", data={"reason": why})
+    return table
+
+
+def give_time_back(live_table: LiveTable) -> None:
+    """Restart the time of a question between two coups, and the time for which away players keep their seats.
+
+    A coup that was played on during the pause keeps its deadline. Raises TableError where the
+    stored state cannot be read.
+    """
+    try:
+        standing = locked(live_table.pk, blind=True)
+    except UNREADABLE as error:
+        raise TableError(f"What {live_table.table} stored cannot be read: it has to be broken up.") from error
+    CheminSeat.objects.filter(live_table=live_table, left_at=None, away_since__isnull=False).update(
+        away_since=clock.now()
+    )
+    if not standing.in_coup:
+        ask_anew(standing)
+
+
+def send_away(standing: Standing, *, place: int, why: WhyLeft = WhyLeft.SESSION) -> Standing:
+    """Have the player at a seat leave, at once or after the coup in which they take part."""
+    seat = standing.seats.get(place)
+    if seat is None or seat.why_left:
+        return standing
+    return carry_out(standing, Leave(place), decider=Decider.HOUSE, why=why)
+
+
+def send_all_away(standing: Standing) -> Standing:
+    """Have all players leave a closed table between two coups. The bank goes to its owner."""
+    return carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.CLOSED)
+
+
+def remove(standing: Standing) -> Standing:
+    """Remove players whose session is over, whom the table no longer serves, or who were away too long.
+
+    The time away does not run while the table is paused. A player for whom a waiting table waits is
+    removed once it moves on.
+    """
+    gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
+    in_force = there(standing.live_table.table.version)
+    for seat in list(standing.seats.values()):
+        if is_waited_for(standing, seat):
+            continue
+        if seat.pk in gone:
+            standing = send_away(standing, place=seat.number)
+        elif seat.player and not serves(in_force, seat.player.jurisdiction_id):
+            standing = send_away(standing, place=seat.number, why=WhyLeft.UNSERVED)
+        elif seat.away_since and not does_pause(standing) and clock.now() - seat.away_since >= longest:
+            standing = send_away(standing, place=seat.number, why=WhyLeft.REMOVED)
+    return standing
+
+
+def whose_session_is_over(seats: Iterable[CheminSeat]) -> set[int]:
+    """Return the ids of seats whose player has logged out, was inactive for too long, or may not play now."""
+    sessions = {seat.pk: seat.session for seat in seats if seat.session is not None and seat.why_left == ""}
+    over = _over(set(sessions.values()))
+    return {seat_id for seat_id, session in sessions.items() if session in over}
+
+
+def _over(sessions: set[UUID]) -> set[UUID]:
+    with connection.cursor() as cursor:
+        cursor.execute(STILL_WATCHING, asked(sessions))
+        return sessions - {session for (session,) in cursor.fetchall()}

@@ -10,8 +10,7 @@ from uuid import UUID
 
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal
 from games.betting.limits import Limits
-from games.betting.rules import changed, check_change, stakes_of
-from games.betting.slip import Slip
+from games.betting.rules import Slip, changed, check_change, stakes_of
 from games.engine.bets import Control, Variant
 from games.engine.coup import deal
 from games.engine.settle import Line, settle

@@ -14,7 +14,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.db import transaction
 
-from games.betting.slip import Slip
+from games.betting.rules import Slip
 from games.demo.play import GuestPlace, GuestRound
 from games.engine.settle import Line, Result
 from games.seeds import SealedSeed, resealed

@@ -2,8 +2,7 @@
 drift apart. `docs/help-writing.md` says how a text is written.
 """
 
-from games.help.errors import BadExample, HelpTextError, UnknownMark
-from games.help.figures import percent
+from games.help.figures import BadExample, HelpTextError, UnknownMark, percent
 from games.help.page import GameLine, RulesPage, game_lines, rules_beside, rules_page
 
 __all__ = [

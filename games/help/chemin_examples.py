@@ -24,9 +24,8 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.events import Event, HandShown, Settled, ThirdCard
 from games.engine.chemin.rules import DECKS, MOST_PLACES, Call, Outcome
 from games.help.chemin_placeholders import CALLS
-from games.help.errors import BadExample
 from games.help.examples import Example, lines_of, parse_cards
-from games.help.figures import minor_units, money
+from games.help.figures import BadExample, minor_units, money
 from games.tables.board import card_view
 from games.tables.presentation import HandView
 

@@ -7,8 +7,7 @@ from functools import cache
 from games.engine.chemin.machine import AT_A_FREE_CHOICE
 from games.engine.chemin.odds import PolicyOdds, chemin_odds
 from games.engine.chemin.rules import CUT_CARD, FEWEST_GUESTS, FEWEST_PLACES, MOST_PLACES, TAX, Call, Side
-from games.help.errors import UnknownMark
-from games.help.figures import percent
+from games.help.figures import UnknownMark, percent
 
 CALLS: Mapping[Call, str] = {
     Call.BANCO_SOLO: "Banco solo",

@@ -11,8 +11,7 @@ from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Coup, Side, TooFewCards, deal, total
 from games.engine.settle import Settlement, SettlementError, settle
-from games.help.errors import BadExample
-from games.help.figures import minor_units, money
+from games.help.figures import BadExample, minor_units, money
 from games.labels import announcement, bet_name
 from games.tables.board import hand_view
 

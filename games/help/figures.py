@@ -46,3 +46,15 @@ def minor_units(units: str) -> int:
     if minor != int(minor):
         raise ValueError(f"{units} has more decimals than the currency")
     return int(minor)
+
+
+class HelpTextError(ValueError):
+    """A help text that cannot be printed."""
+
+
+class UnknownMark(HelpTextError):
+    """Something between double braces that stands for nothing in this game."""
+
+
+class BadExample(HelpTextError):
+    """A worked example that the rules do not allow, or that does not say what it must."""

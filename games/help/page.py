@@ -15,8 +15,8 @@ from markdown_it.token import Token
 from games.engine.bets import Variant
 from games.help.chemin_examples import chemin_example
 from games.help.chemin_tables import CHEMIN_TABLES
-from games.help.errors import HelpTextError, UnknownMark
 from games.help.examples import Example, deal_example
+from games.help.figures import HelpTextError, UnknownMark
 from games.help.placeholders import Mark, marks_of
 from games.help.tables import tables_of
 from games.labels import FALLBACK

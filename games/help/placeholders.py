@@ -13,19 +13,107 @@ from math import floor
 from django.conf import settings
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
 from games.engine.refusals import UnknownBet
-from games.help import labels
 from games.help.chemin_placeholders import CHEMIN_MARKS
-from games.help.errors import UnknownMark
 from games.help.examples import Example
-from games.help.figures import minor_units, money, percent
+from games.help.figures import UnknownMark, minor_units, money, percent
 from games.labels import bet_name
 from games.variants import GAMES, VARIANTS
 from games.variants.game import Game
+
+
+def controls() -> Mapping[str, str]:
+    """Everything a player can press, by the name help texts use for it, in the active language."""
+    return _bets() | _places() | _chemin()
+
+
+def meters() -> Mapping[str, str]:
+    """The amounts that stand below a table, in the active language."""
+    return {
+        "bet": pgettext("meter", "Bet"),
+        "last_bet": pgettext("meter", "Last bet"),
+        "balance": pgettext("meter", "Balance"),
+        "free_balance": pgettext("meter", "Free balance"),
+        "game_balance": pgettext("meter", "Game balance"),
+        "win": pgettext("meter", "Win"),
+    }
+
+
+def pages() -> Mapping[str, str]:
+    """Pages a help text may lead to, by the name of their address, in the active language."""
+    return {
+        "fair": _("How deals stay fair"),
+        "terms": _("Terms"),
+        "lobby": _("Lobby"),
+        "help": _("Help"),
+        "history": _("Game logs"),
+        "cashier": _("Cashier"),
+    }
+
+
+def _bets() -> dict[str, str]:
+    return {
+        "deal": pgettext("control", "Deal"),
+        "double": pgettext("control", "Double"),
+        "clear": pgettext("control", "Clear"),
+        "undo": pgettext("control", "Undo"),
+        "rebet": pgettext("control", "Rebet"),
+        "double_and_deal": pgettext("control", "Double & Deal"),
+        "rebet_and_deal": pgettext("control", "Rebet & Deal"),
+        "take_off": "−",
+        "favourites": pgettext("control", "Favourite bets"),
+        "rebuy": _("Re-buy"),
+    }
+
+
+def _places() -> dict[str, str]:
+    return {
+        "sound": _("Sound"),
+        "game_logs": _("Game logs"),
+        "game_history": _("Game history"),
+        "game_rules": _("Game rules"),
+        "rules": _("Rules"),
+        "deposit": _("Deposit"),
+        "top_up": _("Top up"),
+        "leave_game": _("Leave game"),
+        "deal_again": _("Deal again"),
+        "lobby": _("Lobby"),
+        "cashier": _("Cashier"),
+        "statistics": _("Results"),
+        "chat": pgettext("control", "Chat"),
+        "history": pgettext("control", "History"),
+        "limits": pgettext("control", "Limits and payouts"),
+        "settings": pgettext("control", "Settings"),
+    }
+
+
+def _chemin() -> dict[str, str]:
+    return {
+        "take_bank": pgettext("control", "Take the bank"),
+        "pass": pgettext("control", "Pass"),
+        "bid": pgettext("control", "Bid"),
+        "stake": pgettext("control", "Stake"),
+        "deal_cards": pgettext("control", "Draw the cards"),
+        "draw": pgettext("control", "Card"),
+        "stand": pgettext("control", "Stand"),
+        "ask_croupier": pgettext("control", "Ask the croupier"),
+        "keep_bank": pgettext("control", "Keep the bank"),
+        "give_suite": pgettext("control", "Pass the bank on"),
+        "step_away": pgettext("control", "Step away"),
+        "come_back": pgettext("control", "Come back"),
+        "leave_table": pgettext("control", "Leave the table"),
+    }
+
+
+WORDS: Mapping[str, Callable[[], Mapping[str, str]]] = {"control": controls, "meter": meters}
+"""The marks that print a word of the screen."""
+
 
 Mark = Callable[[str, str], str]
 HUNDRED = 100
@@ -117,7 +205,7 @@ def _known(variant: Variant, code: str) -> str:
 def _word(kind: str, argument: str, language: str) -> str:
     """Return what the screen says, set apart as something of the screen. Raises UnknownMark."""
     try:
-        said = labels.WORDS[kind]()[argument]
+        said = WORDS[kind]()[argument]
     except KeyError:
         raise UnknownMark(f"there is no {kind} {argument!r}") from None
     return format_html('<b class="{}">{}</b>', f"said said--{kind}", said)
@@ -125,7 +213,7 @@ def _word(kind: str, argument: str, language: str) -> str:
 
 def _page(argument: str, language: str) -> str:
     try:
-        name = labels.pages()[argument]
+        name = pages()[argument]
     except KeyError:
         raise UnknownMark(f"help leads to no page {argument!r}") from None
     return format_html('<a href="{}">{}</a>', reverse(argument), name)

@@ -1,5 +1,14 @@
-"""How deals stay fair: explained to anyone, and checked by the reader's own browser."""
+"""How deals stay fair: explained to anyone, and checked by the reader's own browser.
 
+The page of a shoe: the promise made before its first bet, and the rounds dealt from it, for anybody to check.
+
+While it is in play only results are told: neither the cards nor how many have left it (GLI-19 v3.0, 4.18.2), and of a
+round in progress nothing. Once it has ended everything is told, the seed included.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,10 +17,154 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from games.engine.cards import FULL_DECK
+from games.chemin.messages import outcome_of
+from games.chemin.presentation import hand_views
+from games.engine import chemin
+from games.engine.bets import Variant
+from games.engine.cards import FULL_DECK, Card, CardError
+from games.engine.chemin.record import RecordError, deal_again
+from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
-from games.history.shoe_page import shoe_view
-from games.tables.board import card_view
+from games.labels import announcement
+from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
+from games.tables.board import card_view, hand_view
+from games.tables.presentation import CardView, HandView
+from games.variants import GAMES
+from wallet.models import Mode
+
+
+@dataclass(frozen=True)
+class ShoeRound:
+    """A round of the shoe. Hands and stored cards are told only of a shoe that has ended."""
+
+    number: int
+    code: str
+    at: datetime
+    in_progress: bool
+    is_void: bool
+    sentence: str  # who won; empty where there are no cards, or none that make a coup
+    cards: str  # as stored, in dealing order
+    first_card: int | None  # how many cards had left the shoe before it
+    player: HandView | None
+    banker: HandView | None
+
+
+@dataclass(frozen=True)
+class ShoeView:
+    """A shoe as anybody may see it."""
+
+    id: UUID
+    number: int
+    table_name: str
+    mode: Mode
+    decks: int
+    commitment: str
+    seed: str  # hex; empty while the shoe is in play
+    burn_card: CardView | None  # none where nothing is burned
+    burned: int
+    opened_at: datetime
+    ended_at: datetime | None
+    is_retired: bool
+    is_between_guests: bool  # they decided how many cards a coup takes: the seed alone does not say
+    rounds: tuple[ShoeRound, ...]  # in the order they were played
+
+
+def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
+    """Return what the page shows, None where there is no such shoe."""
+    shoe = Shoe.objects.filter(pk=shoe_id).select_related("live_table__table").first()
+    if shoe is None:
+        return None
+    table, has_ended = shoe.live_table.table, shoe.ended_at is not None
+    game = GAMES[table.variant]
+    live_rounds = LiveRound.objects.filter(shoe=shoe).order_by("number")
+    if isinstance(game, Variant):
+        rounds = tuple(_round(each, game, language, tells_cards=has_ended) for each in live_rounds)
+    else:
+        rounds = tuple(_coups(live_rounds, tells_cards=has_ended))
+    return ShoeView(
+        id=shoe.pk,
+        number=shoe.number,
+        table_name=table.name,
+        mode=Mode(shoe.live_table.mode),
+        decks=shoe.decks,
+        commitment=shoe.commitment,
+        seed=bytes(shoe.seed or b"").hex(),
+        burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False) if shoe.burn_card else None,
+        burned=shoe.burned,
+        opened_at=shoe.opened_at,
+        ended_at=shoe.ended_at,
+        is_retired=shoe.ending == ShoeEnding.RETIRED,
+        is_between_guests=not isinstance(game, Variant),
+        rounds=rounds,
+    )
+
+
+def _round(played: LiveRound, variant: Variant, language: str, *, tells_cards: bool) -> ShoeRound:
+    in_progress = played.phase in OPEN_PHASES
+    coup = None if in_progress else _coup(played.cards)
+    shown = coup if tells_cards else None
+    return ShoeRound(
+        number=played.number,
+        code=played.code,
+        at=played.opened_at,
+        in_progress=in_progress,
+        is_void=played.phase == Phase.VOID,
+        sentence=announcement(coup) if coup and played.phase == Phase.SETTLED else "",
+        cards=played.cards if tells_cards and not in_progress else "",
+        first_card=played.first_card if tells_cards and not in_progress else None,
+        player=hand_view(shown, Side.PLAYER, variant, language) if shown else None,
+        banker=hand_view(shown, Side.BANKER, variant, language) if shown else None,
+    )
+
+
+def _coup(cards: str) -> Coup | None:
+    """Return what the stored cards make; None where there are none, or where they make nothing."""
+    try:
+        return deal([Card.parse(code) for code in cards.split()])
+    except (CardError, TooFewCards):
+        return None
+
+
+def _coups(live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
+    """Yield the coups that guests played against each other; those in which nobody staked took no card."""
+    played = list(live_rounds)
+    kept = Round.objects.in_bulk([each.pk for each in played])  # a round has no index by its shoe
+    coups = CheminCoup.objects.in_bulk([each.pk for each in played])
+    for live_round in played:
+        if live_round.phase in OPEN_PHASES or live_round.pk in kept:
+            yield _between_guests(live_round, kept.get(live_round.pk), coups.get(live_round.pk), tells_cards)
+
+
+def _between_guests(live_round: LiveRound, kept: Round | None, coup: CheminCoup | None, tells_cards: bool) -> ShoeRound:
+    shown = kept if tells_cards else None
+    punter, banker = _hands(shown, coup) if shown and coup else (None, None)
+    return ShoeRound(
+        number=live_round.number,
+        code=live_round.code,
+        at=live_round.opened_at,
+        in_progress=live_round.phase in OPEN_PHASES,
+        is_void=live_round.phase == Phase.VOID,
+        sentence=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
+        cards=shown.cards if shown else "",
+        first_card=shown.first_card if shown else None,
+        player=punter,
+        banker=banker,
+    )
+
+
+def _won(coup: CheminCoup) -> str:
+    return outcome_of(chemin.Outcome(coup.outcome), coup.punter_total or 0, coup.banker_total or 0)
+
+
+def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[None, None]:
+    """Return both hands as they were played; nothing, where what is stored makes none."""
+    try:
+        cards = [Card.parse(code) for code in kept.cards.split()]
+        dealt = deal_again(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
+    except (CardError, RecordError):
+        return None, None
+    return hand_views(dealt, _("Punters"), _("The bank"))
+
 
 COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1 --first-card 1"
 SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} {option}"

@@ -1,21 +1,103 @@
 """The pages of Game logs: a player's rounds, one of them, and all of them as a file. Thin: parse, ask, render."""
 
+from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
+from django.contrib import messages
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import get_language
-from django.views.decorators.http import require_safe
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import get_language, gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_safe
 
 from games import history as logs
 from games.history import csv_export
-from games.history.forms import SearchForm
-from games.history.search import every
+from games.history.search import Ending, Search, every
+from games.lobby.selectors import find_round
+from games.models import Participation, Table
 from games.rounds import unseen
 from players.access import PlayerRequest, player_required
+from players.datetime_format import Day
+from players.models import Player, Topic
+from players.rates import now_and_then
+from players.support import conversations
+from players.support.views import MessageForm
+from wallet.models import Mode
+
+
+class SearchForm(forms.Form):
+    """Which rounds Game logs show. An empty field asks for nothing."""
+
+    since = Day(pgettext_lazy("first day of a period", "From"))
+    until = Day(pgettext_lazy("last day of a period", "To"))
+    table = forms.ModelChoiceField(
+        Table.objects.order_by("id"),
+        to_field_name="slug",
+        required=False,
+        label=pgettext_lazy("label", "Table"),
+        empty_label=_("All tables"),
+    )
+    ending = forms.ChoiceField(
+        required=False,
+        label=pgettext_lazy("label", "Result"),
+        choices=[
+            ("", _("All results")),
+            (Ending.WON, pgettext_lazy("rounds", "Won")),
+            (Ending.LOST, pgettext_lazy("rounds", "Lost")),
+            (Ending.EVEN, pgettext_lazy("rounds", "Even")),
+            (Ending.VOID, pgettext_lazy("rounds", "Annulled")),
+        ],
+    )
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        """Offer the tables at which *player* has played for real money: others have nothing to show."""
+        super().__init__(*args, **kwargs)
+        played = Participation.objects.filter(player=player, mode=Mode.REAL, table=OuterRef("pk"))
+        cast("forms.ModelChoiceField", self.fields["table"]).queryset = Table.objects.filter(Exists(played)).order_by(
+            "id"
+        )
+
+    def clean(self) -> None:
+        """Refuse a period that ends before it begins."""
+        since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
+        if since and until and since > until:
+            raise forms.ValidationError(_("The first day comes after the last one. All rounds are shown."))
+
+    @property
+    def search(self) -> Search:
+        """What is asked for: everything, where the form is not valid."""
+        if not self.is_valid():
+            return Search()
+        asked = self.cleaned_data
+        return Search(
+            since=asked["since"],
+            until=asked["until"],
+            table=asked["table"].slug if asked["table"] else None,
+            ending=Ending(asked["ending"]) if asked["ending"] else None,
+            zone=get_current_timezone(),
+        )
+
+    @property
+    def fault(self) -> str:
+        """One sentence on what could not be read, or nothing."""
+        if self.is_valid():
+            return ""
+        if "__all__" in self.errors:
+            return str(self.errors["__all__"][0])
+        return str(_("This filter could not be read. All rounds are shown."))
+
+    @property
+    def query(self) -> str:
+        """What is asked for, as the end of an address; empty where that is everything."""
+        asked = self.data if self.is_valid() else {}
+        return urlencode({name: asked[name] for name in self.fields if asked.get(name)})
 
 
 @player_required
@@ -69,3 +151,44 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     response = render(request, "games/round.html", context)
     unseen.remember(response, request, [round_id])
     return response
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def service_new(request: PlayerRequest) -> HttpResponseBase:
+    """Write to the house; ``?round=`` names a round to complain about."""
+    if request.method == "POST":
+        return _send(request)
+    named = request.GET.get("round", "")
+    form = MessageForm(initial={"round": named[:100], "topic": Topic.COMPLAINT} if named else {})
+    return render(request, "players/service_new.html", {"form": form})
+
+
+@now_and_then
+def _send(request: PlayerRequest) -> HttpResponse:
+    form = MessageForm(request.POST)
+    if form.is_valid():
+        asked = form.cleaned_data
+        about = _own_round(request.player, asked["round"]) if asked["round"] else None
+        if asked["round"] and about is None:
+            form.add_error("round", gettext("None of your rounds has this code."))
+        else:
+            try:
+                begun = conversations.begin(
+                    player=request.player, topic=Topic(asked["topic"]), text=asked["text"], about=about
+                )
+            except conversations.TooManyOpen as error:
+                form.add_error(None, str(error))
+            else:
+                messages.success(request, gettext("Your message has been sent."))
+                return redirect("service_thread", conversation_id=begun.pk)
+    return render(request, "players/service_new.html", {"form": form})
+
+
+def _own_round(player: Player, named: str) -> conversations.RoundNamed | None:
+    """Return the round with this code or id if *player* had a part in it."""
+    round_id = find_round(named)
+    if round_id is None:
+        return None
+    part = Participation.objects.filter(player=player, round_id=round_id).select_related("round").first()
+    return conversations.RoundNamed(part.round_id, part.round.code) if part else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
@@ -12,20 +12,76 @@ from audit import replica
 from games.betting.eligibility import is_played_for, is_possible, is_remote
 from games.betting.limits import Limits
 from games.chemin.lobby_card import GuestCardState
-from games.labels import variant_label
-from games.lobby.favourites import kept_tables
-from games.lobby.sample_hand import Still, still
-from games.models import Round, Shape, Table
+from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import Outcome, Side, deal
+from games.labels import bet_name, variant_label
+from games.models import FavouriteTable, Round, Shape, Table
 from games.raw_rows import named
 from games.rounds.codes import read_code
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.solo.seats import as_shown
+from games.tables.board import hand_view
 from games.tables.chemin_rules import GuestRules
+from games.tables.presentation import HandView
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.registration import currency_of
 from wallet import house_stop
 from wallet.models import Mode
+
+
+@transaction.atomic
+def keep_table(*, player: Player, table_id: int, is_kept: bool) -> None:
+    """Have a table among the player's favourites, or no more. Idempotent: two windows may say the same."""
+    if is_kept:
+        kept = FavouriteTable(player=player, table_id=table_id)
+        FavouriteTable.objects.bulk_create([kept], ignore_conflicts=True)
+    else:
+        FavouriteTable.objects.filter(player=player, table=table_id).delete()
+
+
+def kept_tables(player: Player | None) -> frozenset[int]:
+    """Return the ids of the player's favourite tables; a visitor has none."""
+    if player is None:
+        return frozenset()
+    return frozenset(FavouriteTable.objects.filter(player=player).values_list("table", flat=True))
+
+
+COUPS = ("QH 4D 6S AC 3H", "9H KS QC 7D", "2C JD 3S 3H TH 4C", "KD 8S 6H JC", "4S TD AH 2S 2D 9C")
+"""In dealing order, as many cards as the rules take."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A bet area of the felt, with what it pays."""
+
+    code: str
+    name: str
+    pays: str
+
+
+@dataclass(frozen=True)
+class Still:
+    """What lies and stands on the felt, left to right."""
+
+    player: HandView
+    banker: HandView
+    bets: tuple[Printed, ...]
+    outcome: str
+
+
+def still(variant: Variant, number: int, language: str) -> Still:
+    """Return the picture with this *number*; a few of them take turns."""
+    coup = deal([Card.parse(code) for code in COUPS[number % len(COUPS)].split()])
+    pays = {bet.code: bet.pays_text for bet in variant.bets}
+    across = (Outcome.PLAYER, Outcome.TIE, Outcome.BANKER)
+    return Still(
+        player=hand_view(coup, Side.PLAYER, variant, language),
+        banker=hand_view(coup, Side.BANKER, variant, language),
+        bets=tuple(Printed(bet, bet_name(variant, bet, language), pays[bet]) for bet in across),
+        outcome=coup.outcome.value,
+    )
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -13,15 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
 from audit import replica
-from games.help import game_lines
+from games.help import game_lines, rules_page
 from games.lobby import selectors
-from games.lobby.favourites import keep_table, kept_tables
 from games.lobby.filters import Choices, Wish
-from games.lobby.sample_hand import still
+from games.lobby.selectors import keep_table, kept_tables, playable_table, still
 from games.rounds import unseen
 from games.shared import stream_tokens
 from games.shared.lobby_card import render_card
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id
 from players.login.current_user import player_of
 from players.protection import eligibility
@@ -129,3 +128,18 @@ def _address(wish: Wish) -> str:
 
 def _language() -> str:
     return get_language() or "en"
+
+
+@require_safe
+def help_index(request: HttpRequest) -> HttpResponse:
+    """Every game of the house in a sentence, with the way to its rules."""
+    return render(request, "games/help/index.html", {"games": game_lines(get_language())})
+
+
+@require_safe
+def rules(request: HttpRequest, slug: str) -> HttpResponse:
+    """The rules of a game, with every figure from the engine."""
+    if slug not in GAMES:
+        raise Http404
+    table = playable_table(slug, player_of(request.user))
+    return render(request, "games/rules.html", {"page": rules_page(GAMES[slug], get_language()), "table": table})

@@ -1,6 +1,6 @@
 """Tables, rounds, shoes, chat, Chemin de Fer, incidents and hourly totals; ``0001_initial.sql`` has the rest."""
 
-import audit.models.hours
+import audit.models
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.expressions
@@ -106,7 +106,7 @@ class Migration(InitialMigration):
             fields=[
                 ('approval', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='+', serialize=False, to='audit.approval')),
                 ('due_at', models.DateTimeField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'default_permissions': (),
@@ -119,7 +119,7 @@ class Migration(InitialMigration):
                 ('how', models.CharField(choices=[('live', 'went live'), ('withdrawn', 'withdrawn'), ('failed', 'could not go live')], max_length=9)),
                 ('by', models.TextField()),
                 ('reason', models.TextField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'default_permissions': (),

@@ -12,6 +12,11 @@ from games.models.chat import (
     ChatNameTaken,
     ChatReport,
     Grounds,
+    IncidentLetter,
+    IncidentNote,
+    LetterCopy,
+    LetterEnd,
+    LetterKind,
     ReportDecision,
     ReportReason,
 )
@@ -29,7 +34,6 @@ from games.models.chemin import (
     WhyLeft,
 )
 from games.models.hourly_totals import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
-from games.models.letters import IncidentLetter, IncidentNote, LetterCopy, LetterEnd, LetterKind
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
@@ -41,11 +45,32 @@ from games.models.live import (
     Shoe,
     ShoeEnding,
 )
-from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
-from games.models.rules import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding
+from games.models.rounds import (
+    Incident,
+    IncidentKind,
+    IncidentRuling,
+    Participation,
+    ReplayDue,
+    Result,
+    Round,
+    Ruling,
+    Void,
+    VoidPart,
+    VoidReason,
+    VoidTold,
+    Wager,
+)
 from games.models.solo import ChipSet, FavouriteBet, FavouriteTable, NextRound, OpenTable
-from games.models.tables import Shape, Status, Table, TableVersion
-from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, Void, VoidPart, VoidReason, VoidTold
+from games.models.tables import (
+    HowEnded,
+    RulesVersion,
+    ScheduledVersion,
+    ScheduleEnding,
+    Shape,
+    Status,
+    Table,
+    TableVersion,
+)
 
 __all__ = [
     "OPEN_PHASES",

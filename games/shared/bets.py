@@ -16,11 +16,9 @@ from audit import log
 from games.betting import idempotency
 from games.betting.controls import CONTROL_OF, Change, demand
 from games.betting.limits import Limits
-from games.betting.rules import changed
-from games.betting.slip import Slip
+from games.betting.rules import Slip, changed
 from games.engine.bets import Control, Variant
-from games.engine.liability import largest_win
-from games.engine.settle import BadStake, SettlementError
+from games.engine.settle import BadStake, SettlementError, largest_win
 from games.errors import (
     Barred,
     BetTooLate,

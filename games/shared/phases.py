@@ -21,7 +21,7 @@ from structlog.contextvars import bind_contextvars
 from games.models import IncidentKind, LiveRound, LiveTable, Phase, Shape, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
-from games.shared import malfunction, planner_settings, rounds, settlement, shoes, void
+from games.shared import malfunction, rounds, settlement, shoes, void
 from games.shared.shoes import SYSTEM
 from games.tables import clock
 from games.variants import VARIANTS
@@ -97,7 +97,7 @@ def advance(live_table_id: int) -> bool:
         with transaction.atomic():
             if not _is_alone_with(live_table_id):
                 return False
-            planner_settings.read_by_key()
+            rounds.read_by_key()
             live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
             bind_contextvars(round_id=str(live_round.pk) if live_round else "")
             live_table = _kept(live_table_id)

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_served
-from games.betting.slip import Slip
+from games.betting.rules import Slip
 from games.errors import Barred
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance

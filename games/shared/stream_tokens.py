@@ -16,8 +16,14 @@ from typing import ClassVar, Final, NamedTuple
 from uuid import UUID
 
 from django.core import signing
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from games.models import Shape
+from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from wallet.models import Mode
 
 PATH: Final = "/live/"
@@ -133,3 +139,21 @@ def read(address: str, cookie: str | None = None) -> Ticket:
 
 def _salt(cookie: str | None) -> str:
     return f"{_SALT}.{cookie}" if cookie else _SALT
+
+
+def stream_of(request: PlayerRequest) -> str:
+    """Return the address of the page's stream; empty where the reader has no log-in session."""
+    player, session = request.player, session_id(request)
+    if session is None:
+        return ""
+    ticket = house_ticket(player.pk, session, get_language() or "en", jurisdiction=player.jurisdiction_id)
+    return issue(ticket, request.session.session_key)
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+def house_now(request: PlayerRequest) -> HttpResponse:
+    """Return the current messages to all players, and a ticket for a stream."""
+    return render(request, "games/_house_now.html", {"stream": stream_of(request)})

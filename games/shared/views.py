@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django import forms
+from django.http import Http404, HttpResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,11 +18,11 @@ from games.betting.forms import BET, KEEP, ClickForm
 from games.betting.limits import Limits
 from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
-from games.errors import Barred, PlayError, StalePage, TableChanged
+from games.errors import Barred, NoChipChosen, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Table
 from games.raw_rows import fetch_named
 from games.rounds.void import tell
-from games.shared import bets, rendering, seats, stream_tokens
+from games.shared import bets, chips, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel
 from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
@@ -213,3 +215,52 @@ def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
         "mode_word": mode.name.lower(),
         "sitting": sitting_view(seen, request.player, mode) if seen else None,
     }
+
+
+class ChipsForm(forms.Form):
+    """The chips that were ticked, or the button that resets the tray."""
+
+    reset = forms.BooleanField(required=False)
+
+    def __init__(self, data: QueryDict, allowed: tuple[int, ...]) -> None:
+        super().__init__(data)
+        choices = [(chip, str(chip)) for chip in allowed]
+        self.fields["chips"] = forms.TypedMultipleChoiceField(coerce=int, required=False, choices=choices)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_shared_table
+def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Change the player's chips, and return the panel to htmx or redirect to the table."""
+    demand_welcome(request.player, mode, session_id(request))
+    limits = read_public(get_object_or_404(LiveTable, table=found, mode=mode)).limits(request.player.currency)
+    form = ChipsForm(request.POST, limits.chips)
+    try:
+        if not form.is_valid():
+            raise UnknownChip
+        if form.cleaned_data["reset"]:
+            chips.reset(player=request.player, limits=limits)
+        else:
+            chips.choose_chips(player=request.player, limits=limits, chips=form.cleaned_data["chips"])
+        said = Notice("info", _("The chips in your tray have been changed."))
+    except PlayError as error:
+        said = Notice("error", _sentence(error))
+    if not request.htmx:
+        request.session[NOTICE] = vars(said)
+        return redirect("table", slug=found.slug, mode=mode)
+    choice = chips.choice(request.player, limits)
+    return render(
+        request, "games/_panel_chips.html", {"table": found, "now_mode": mode, "choice": choice, "said": said}
+    )
+
+
+def _sentence(error: PlayError) -> str:
+    if isinstance(error, TooManyChips):
+        return ngettext("There is room for %(number)d chip.", "There is room for %(number)d chips.", chips.MOST) % {
+            "number": chips.MOST
+        }
+    if isinstance(error, NoChipChosen):
+        return _("Pick at least one chip of this table.")
+    return _("This table has no such chip. Choose one from the tray.")

@@ -15,7 +15,7 @@ from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
 from games.raw_rows import Value
 from games.rounds.insert import INSERT
 from games.rounds.void import RoundNotFound, keep_parts, void_round
-from games.shared import planner_settings, rounds, shoes
+from games.shared import rounds, shoes
 from games.tables import notify
 from wallet.ledger import holds
 from wallet.ledger.round_reversal import Undone, undo_round
@@ -71,7 +71,7 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
     round is reversed and its shoe is retired. Locks the round, then accounts by ascending id; at
     Chemin de Fer the table first. Raises RoundNotFound, AnotherCoup, LedgerError.
     """
-    planner_settings.read_by_key()
+    rounds.read_by_key()
     coup = LiveRound.objects.filter(pk=round_id, live_table__table__shape=Shape.GUESTS).first()
     if coup is not None:
         return annul_coup(live_round=coup, reason=reason, by=by)

@@ -20,8 +20,7 @@ from games.betting import idempotency
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
 from games.betting.eligibility import demand_served
 from games.betting.limits import Limits
-from games.betting.rules import changed, check_change, stakes_of
-from games.betting.slip import Slip
+from games.betting.rules import Slip, changed, check_change, stakes_of
 from games.engine.bets import Control
 from games.engine.coup import deal
 from games.engine.settle import settle

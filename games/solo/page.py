@@ -7,7 +7,7 @@ from django.db.models import prefetch_related_objects
 from games.betting.controls import plays_on
 from games.betting.error_messages import examined
 from games.betting.limits import Limits
-from games.betting.lower_bet import lower_bet
+from games.betting.rules import lower_bet
 from games.errors import TableClosed
 from games.models import NextRound, Participation, Round, Table, TableVersion, Void
 from games.raw_rows import columns, fetch_one, instance

@@ -18,7 +18,7 @@ from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
 from games.models import NextRound, Shape, Table
 from games.rounds import unseen
 from games.rounds.void import tell
-from games.shared.notice_stream import stream_of
+from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome

@@ -9,9 +9,9 @@ from types import NoneType
 from typing import cast
 
 from games.betting.limits import Limits, StoredLimits
-from games.change_requests import languages
-from games.engine.liability import largest_loss
+from games.change_requests import rules
 from games.engine.odds import LIVE_MINIMUM, lowest_return, percent
+from games.engine.settle import largest_loss
 from games.models import Shape, Table, TableVersion
 from games.tables.chemin_rules import GuestClock, GuestRules, GuestRulesError, StoredGuestLimits
 from games.tables.clock import Clock, ClockError
@@ -129,7 +129,7 @@ def check(table: Table, limits: TableLimits, clock: TableClock | None, served: S
         check_usable(table.variant, bets, shape)
         check_returns(table.variant, bets)
     _check_served(served, shape, limits)
-    if missing := languages.missing(table.variant):
+    if missing := rules.missing(table.variant):
         raise MissingLanguage(table.variant, missing)
 
 

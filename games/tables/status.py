@@ -1,4 +1,4 @@
-"""Open, pause and close tables, each time with a reason. `games.chemin.pause` resumes a paused
+"""Open, pause and close tables, each time with a reason. `games.chemin.stop` resumes a paused
 table.
 
 Every action lets a round in progress finish. A paused table keeps everything for when it resumes:

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import get_language
 
-from games.history.statement import game_names
+from games.history.statement import figures
 from games.tables.felt_sheet import felt_url
 from wallet.money import format_figure
 
@@ -14,7 +14,7 @@ register.simple_tag(felt_url)
 @register.filter
 def game_name(slug: str) -> str:
     """Write a game's name in the reader's language."""
-    return game_names.game_name(slug, get_language() or "en")
+    return figures.game_name(slug, get_language() or "en")
 
 
 @register.filter

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Protocol
 
-from games.engine.chemin.digest import rules_digest
+from games.engine.chemin.rules import rules_digest
 
 
 class Game(Protocol):

@@ -9,11 +9,14 @@ over, and no token of a program holds.
 Everything here can be done again, and has to be where it was cut short: only the last step lets the house open.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from allauth.mfa.models import Authenticator
+from cryptography.exceptions import InvalidTag
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib.sessions.models import Session as LogIn
 from django.core.management import call_command
@@ -22,12 +25,96 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from ops.backup import database_identity, keys, pg_tools, tables
+from games.chemin import shoes as guests_shoes
+from games.models import Shape, Shoe
+from games.rounds.integrity import Doubt
+from games.shared import shoes
+from ops.backup import database_identity, pg_tools, tables
+from ops.backup.errors import WrongKey
 from players.api import tokens
+from players.encryption import unseal
 from players.login import sessions
-from players.models import Ended, Session
-from wallet.models import Payment, PaymentState, Withdrawal
+from players.login.second_factor import MFAAdapter
+from players.models import DocumentContent, Ended, Session
+from wallet.models import PartnerKey, Payment, PaymentState, PayoutAccount, Withdrawal
 from wallet.models.withdrawals import OPEN
+from wallet.payouts import accounts
+from wallet.seamless_wallet.signing import secret_of
+
+FEW = 20  # rows to try: a single damaged one must not decide
+
+
+def demand_right() -> list[str]:
+    """Return sentences about which keys were tried. Raises WrongKey."""
+    return [
+        _sentence("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
+        _sentence("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
+        _sentence("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
+    ]
+
+
+def _sentence(key: str, what: str, opened: list[bool]) -> str:
+    if opened and not any(opened):
+        raise WrongKey(
+            f"{key} is not the key that this house used: it opens nothing of {what}. Set the right one and run"
+            " manage.py after_restore. Nothing was changed, and the house does not open like this."
+        )
+    return f"{key} is the right one." if opened else f"{key} could not be tried: nothing in the copy needs it."
+
+
+def _factors() -> Iterator[bool]:
+    found = Authenticator.objects.filter(type=Authenticator.Type.TOTP).order_by("-pk")
+    for secret in found.values_list("data", flat=True)[:FEW]:
+        try:
+            MFAAdapter().decrypt(secret["secret"])
+        except InvalidToken:
+            yield False
+        else:
+            yield True
+
+
+def _shoes() -> Iterator[bool]:
+    for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table").order_by("-opened_at")[:FEW]:
+        is_of_guests = shoe.live_table.table.shape == Shape.GUESTS
+        try:
+            (guests_shoes.demand_in_order if is_of_guests else shoes.dealt_otherwise)(shoe)
+        except InvalidTag:
+            yield False
+        except Doubt:
+            yield True  # it decrypts; something else is wrong
+        else:
+            yield True
+
+
+def _documents() -> Iterator[bool]:
+    for each in DocumentContent.objects.order_by("-pk")[:FEW]:
+        try:
+            unseal(each.pk, bytes(each.sealed))
+        except InvalidTag:
+            yield False
+        else:
+            yield True
+
+
+def _accounts() -> Iterator[bool]:
+    for each in PayoutAccount.objects.exclude(sealed=b"").order_by("-pk")[:FEW]:
+        try:
+            accounts.reveal(each)
+        except InvalidTag:
+            yield False
+        else:
+            yield True
+
+
+def _partners() -> Iterator[bool]:
+    for each in PartnerKey.objects.order_by("-pk")[:FEW]:
+        try:
+            secret_of(each)
+        except InvalidTag:
+            yield False
+        else:
+            yield True
+
 
 BY: Final = "system"
 WHY: Final = "The house was put up again from a copy."
@@ -54,7 +141,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     pg_tools.demand_owner()
     pg_tools.demand_alone()
     call_command("migrate", verbosity=0, interactive=False)  # and the rights of this program
-    for sentence in keys.demand_right():
+    for sentence in demand_right():
         say(sentence)
     newest = Event.objects.order_by("-pk").first()
     until = f"{newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else "never"

@@ -13,8 +13,8 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from games.chemin import closing, tick
 from games.chemin import shoes as guests_shoes
+from games.chemin import stop, tick
 from games.models import (
     OPEN_PHASES,
     CheminSeat,
@@ -66,7 +66,7 @@ def clear(*, by: str, why: str) -> Cleared:
             )
             continue
         if is_of_guests and CheminSeat.objects.filter(live_table=live_table, left_at=None).exists():
-            closing.break_up(live_table_id=live_table.pk, reason=why, by=by)
+            stop.break_up(live_table_id=live_table.pk, reason=why, by=by)
         cleared.retired += _retire(live_table, is_of_guests=is_of_guests)
     return cleared
 

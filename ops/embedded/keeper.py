@@ -14,12 +14,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ops.embedded import binaries, folders, postgres, valkey
+from ops.embedded import binaries, postgres, valkey
+from ops.embedded import users as folders
 from ops.embedded.children import Child, wait_for_end
-from ops.embedded.errors import EmbeddedError
 from ops.embedded.locks import FileLock
-from ops.embedded.paths import SHORT, Places
-from ops.embedded.purpose import Purpose
+from ops.embedded.paths import SHORT, EmbeddedError, Places, Purpose
 from ops.embedded.users import READY
 
 POLL_SECONDS = 0.5  # between two checks for users; a server that dies is noticed at once

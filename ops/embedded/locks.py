@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ops.embedded.errors import StillHeld
+from ops.embedded.paths import StillHeld
 
 POLL_SECONDS = 0.02
 

@@ -12,6 +12,7 @@ import pwd
 import re
 import stat
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
@@ -208,3 +209,49 @@ def _allows(account: Account, step: Path) -> bool:
 def _digest(path: Path) -> str:
     """Return a short name derived from *path*."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+
+
+class Purpose(Enum):
+    """Chosen by the process that starts the servers; others use them as they are."""
+
+    HOUSE = "house"
+    BENCH = "bench"
+    TESTS = "tests"
+
+    @property
+    def durable(self) -> bool:
+        """Whether a commit is on disk when it returns."""
+        return self is not Purpose.TESTS
+
+    @property
+    def kept(self) -> bool:
+        """Whether the data is kept after the last user; otherwise the keeper removes the whole folder."""
+        return self is Purpose.HOUSE
+
+
+class EmbeddedError(Exception):
+    """Base class of all errors of this package."""
+
+
+class NoServerAccount(EmbeddedError):
+    """Started by root, and there is no other account for the servers, which refuse to run as root."""
+
+
+class UnsafeFolder(EmbeddedError):
+    """The folder for sockets exists and other users can access it."""
+
+
+class DataOfAnotherVersion(EmbeddedError):
+    """The data folder belongs to another major version of PostgreSQL."""
+
+
+class DataOfAnotherAccount(EmbeddedError):
+    """The data folder belongs to another user of this host."""
+
+
+class DidNotStart(EmbeddedError):
+    """A server, or the keeper, ended before it was ready."""
+
+
+class StillHeld(EmbeddedError):
+    """A lock was not released in time."""

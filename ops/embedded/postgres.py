@@ -8,10 +8,18 @@ import psycopg
 
 from ops.embedded.binaries import POSTGRESQL_MAJOR, Binaries
 from ops.embedded.children import Child, Program, describe, last_lines, spawn
-from ops.embedded.errors import DataOfAnotherVersion, DidNotStart
-from ops.embedded.folders import make_private
-from ops.embedded.paths import DATABASE, OWNER_ROLE, PORT, SUPERUSER, WEB_ROLE, Places
-from ops.embedded.purpose import Purpose
+from ops.embedded.paths import (
+    DATABASE,
+    OWNER_ROLE,
+    PORT,
+    SUPERUSER,
+    WEB_ROLE,
+    DataOfAnotherVersion,
+    DidNotStart,
+    Places,
+    Purpose,
+)
+from ops.embedded.users import make_private
 from ops.postgresql.roles import Login, make_house
 
 NAME = "PostgreSQL"

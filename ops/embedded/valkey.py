@@ -5,8 +5,7 @@ import time
 
 from ops.embedded.binaries import Binaries
 from ops.embedded.children import Child, Program, describe, last_lines
-from ops.embedded.errors import DidNotStart
-from ops.embedded.paths import SOCKET_OF_VALKEY, VALKEY_DATABASES, Places
+from ops.embedded.paths import SOCKET_OF_VALKEY, VALKEY_DATABASES, DidNotStart, Places
 
 NAME = "Valkey"
 SECONDS_TO_START = 20.0

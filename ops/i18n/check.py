@@ -12,10 +12,9 @@ from babel.messages import Catalog
 from babel.messages.catalog import Message
 
 from ops.i18n.catalogues import forms, read, translated
-from ops.i18n.extract import collect
 from ops.i18n.hardcoded import outright
 from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_programs
-from ops.i18n.sources import Tree
+from ops.i18n.sources import Tree, collect
 from ops.i18n.typography import FIXED, Edges, oddities
 
 _LETTER: Final = re.compile(r"[^\W\d_]")

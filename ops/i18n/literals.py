@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ops.i18n.extract import KEYWORDS
 from ops.i18n.hardcoded import Outright
+from ops.i18n.sources import KEYWORDS
 from ops.i18n.typography import FIXED
 
 # Arguments shown by a form, and callables that show a player a sentence.

@@ -1,4 +1,4 @@
-"""Prometheus metrics of this process, if ``METRICS`` is set; `ops.metrics.house` has those from the
+"""Prometheus metrics of this process, if ``METRICS`` is set; `ops.metrics.views` has those from the
 database.
 
 Every process writes to its own file in ``METRICS_DIR``, and the process that is scraped reads them
@@ -7,17 +7,24 @@ that share the folder. Labels have a bounded number of values: views, event kind
 fixed in the code; IDs are not used.
 """
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from socketserver import ThreadingMixIn
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, cast
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
+import structlog
 from celery.signals import after_task_publish, task_postrun, task_prerun
-from django.db import connection
-from django.http import HttpRequest, HttpResponseBase
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import connection, connections
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotFound
 from prometheus_client import Counter, Gauge, Histogram
 
 from audit.log import Json
 from ops.logs import view_of
+from ops.metrics.views import metrics
 
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 DEALT: Final = "round.settled"  # event kind of settled rounds of all tables
@@ -100,3 +107,50 @@ def count_task(task_id: str, task: Any, state: str | None = None, **sent: object
     TASKS.labels(task.name, state or "").inc()
     if began is not None:
         TASK_SECONDS.labels(task.name).observe(perf_counter() - began)
+
+
+PATH = "/metrics"
+ADDRESS = "127.0.0.1"  # default address
+PATIENCE = 10.0  # seconds for a client to send its request
+
+logger = structlog.get_logger(__name__)
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = PATIENCE
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the library's name)
+        """Log nothing: scrapes come every few seconds."""
+
+
+def serve(**sent: object) -> None:
+    """Start the server if a port is configured. If the port is taken, the process continues without
+    it. Can be connected to Celery's signals.
+    """
+    if not (settings.METRICS and settings.METRICS_LISTEN):
+        return
+    address, _, port = settings.METRICS_LISTEN.rpartition(":")
+    try:
+        server = make_server(address or ADDRESS, int(port), answer, server_class=_Server, handler_class=_Handler)
+    except OSError as error:
+        logger.warning("metrics_port_taken", at=settings.METRICS_LISTEN, error=str(error))
+        return
+    threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+
+
+def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answer one request as web would."""
+    try:
+        if environ["PATH_INFO"] != PATH:
+            raise Http404
+        response = cast("HttpResponse", metrics(WSGIRequest(environ)))
+    except Http404:
+        response = HttpResponseNotFound()
+    finally:
+        connections.close_all()  # each request has its own thread
+    start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+    return [response.content]

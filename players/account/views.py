@@ -1,29 +1,97 @@
 """Views of the account pages: overview, sessions, acceptance of the terms."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from uuid import UUID
 
 from allauth.account.adapter import get_adapter
+from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.views import i18n
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import log
+from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.account import terms
-from players.account.home import CARDS
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions
-from players.login.browsers import words
+from players.login.sessions import words
 from players.models import Agreement, Player
 from players.support import conversations
+
+
+@dataclass(frozen=True)
+class Card:
+    """A link on the account page: name of the URL, title, one sentence."""
+
+    page: str
+    title: str | Promise
+    sentence: str | Promise
+
+
+CARDS: tuple[Card, ...] = (
+    Card("cashier", gettext_lazy("Cashier"), gettext_lazy("Your balance, deposits, and every movement of your money.")),
+    Card(
+        "cashier_withdraw",
+        gettext_lazy("Withdraw"),
+        gettext_lazy("Ask for your money, and see what became of what you asked for."),
+    ),
+    Card(
+        "statement", gettext_lazy("Statement"), gettext_lazy("Any period to the cent, to look at or to keep as a file.")
+    ),
+    Card(
+        "history",
+        gettext_lazy("Game logs"),
+        gettext_lazy("Every round that you played with real money, to look at again."),
+    ),
+    Card(
+        "limits",
+        gettext_lazy("Limits"),
+        gettext_lazy("How much you deposit, bet and lose at most, and how long you play."),
+    ),
+    Card(
+        "protection",
+        gettext_lazy("Safer play"),
+        gettext_lazy("A pause, a time-out, self-exclusion, and the reality check at tables."),
+    ),
+    Card(
+        "identity",
+        gettext_lazy("Identity"),
+        gettext_lazy("Show us who you are: it is needed before your first withdrawal."),
+    ),
+    Card(
+        "account_security",
+        gettext_lazy("Security"),
+        gettext_lazy("How you log in: e-mail address, password, authenticator app and passkeys."),
+    ),
+    Card(
+        "account_sessions",
+        gettext_lazy("Sessions"),
+        gettext_lazy("Where you are logged in. End what you no longer use."),
+    ),
+    Card(
+        "account_programs",
+        gettext_lazy("Programs"),
+        gettext_lazy("Tokens for programs of yours: what each may do, and when it last did."),
+    ),
+    Card(
+        "service",
+        gettext_lazy("Customer service"),
+        gettext_lazy("Write to us, read our answers, complain about a round."),
+    ),
+    Card("account_data", gettext_lazy("Your data"), gettext_lazy("Download everything we hold about you.")),
+    Card("account_close", gettext_lazy("Close your account"), gettext_lazy("For good, with your balance paid out.")),
+)
 
 
 class NotInForce(Exception):
@@ -142,3 +210,25 @@ def _onward(request: HttpRequest) -> str:
 
 def _ip(request: HttpRequest) -> str:
     return str(get_adapter().get_client_ip(request))
+
+
+@require_safe
+def terms_page(request: HttpRequest) -> HttpResponse:
+    """Show the terms in force, in the reader's language."""
+    language = get_language() or "en"
+    context = {"version": terms.VERSION, "dated": written_day(terms.DATED, language), "text": terms.text(language)}
+    return render(request, "players/terms.html", context)
+
+
+@require_POST
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Show the same page in another language, and store the choice in a cookie and in the user's account.
+
+    Only our five languages are accepted. Django itself would accept more.
+    """
+    chosen = request.POST.get("language", "")
+    if chosen not in dict(settings.LANGUAGES):
+        raise Http404
+    if request.user.is_authenticated:
+        registration.choose_language(user=request.user, language=chosen)
+    return i18n.set_language(request)

@@ -14,7 +14,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from players import date_field
+from players import datetime_format
 from players.api.problems import TOO_LARGE, Problem
 
 LARGEST: Final = 10**15  # minor units, as in all forms
@@ -95,7 +95,7 @@ class Day(serializers.DateField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.validators += [MinValueValidator(date_field.FIRST), MaxValueValidator(date_field.LAST)]
+        self.validators += [MinValueValidator(datetime_format.FIRST), MaxValueValidator(datetime_format.LAST)]
 
 
 class Moment(serializers.DateTimeField):
@@ -103,7 +103,7 @@ class Moment(serializers.DateTimeField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        first, last = (datetime.combine(day, time(), UTC) for day in (date_field.FIRST, date_field.LAST))
+        first, last = (datetime.combine(day, time(), UTC) for day in (datetime_format.FIRST, datetime_format.LAST))
         self.validators += [MinValueValidator(first), MaxValueValidator(last)]
 
 

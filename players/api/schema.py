@@ -168,7 +168,7 @@ class StrictScheme(OpenApiSerializerExtension):
 class ByTokenScheme(OpenApiAuthenticationExtension):
     """Describes token authentication in OpenAPI."""
 
-    target_class = "players.api.authentication.ByToken"
+    target_class = "players.api.views.ByToken"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:

@@ -1,29 +1,111 @@
 """Base classes of API views: token, scope and rate checks; JSON in, JSON out."""
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 from uuid import UUID
 
+import structlog
 from allauth.account.adapter import get_adapter
+from django.core.cache import cache
 from django.utils import timezone, translation
 from django.utils.http import parse_header_parameters
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import MethodNotAllowed, ValidationError
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import (
+    AuthenticationFailed,
+    MethodNotAllowed,
+    PermissionDenied,
+    Throttled,
+    ValidationError,
+)
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from players.api import calls, problems, reading, sessions
-from players.api.authentication import ByToken
+from players.api import calls, problems, reading, sessions, tokens
 from players.api.problems import Problem
 from players.api.reading import StrictJSON
 from players.login import second_factor
+from players.login.backend import HouseBackend
 from players.login.current_user import player_of, staff_of
 from players.models import ApiToken, Player, Scope, Staff, User
+
+MINUTE: Final = 60  # seconds
+STRANGERS: Final = 60  # calls a minute from one IP address with invalid tokens
+
+logger = structlog.get_logger(__name__)
+
+
+def demand_pace(token: ApiToken) -> None:
+    """Count a call, successful or not. Raises Throttled above the token's limit per minute.
+
+    All tokens of one user share the count.
+    """
+    _demand(f"programs:{token.user_id}", token.per_minute)
+
+
+def demand_pace_of_stranger(ip: str) -> None:
+    """Count a call with an invalid token. Raises Throttled above `STRANGERS` a minute from one IP address."""
+    _demand(f"stranger:{ip}", STRANGERS)
+
+
+def demand_pace_of_partner(partner: str, most: int) -> None:
+    """Count a signed call of a partner. Raises Throttled above *most* a minute."""
+    _demand(partner, most)
+
+
+def _demand(who: str, most: int) -> None:
+    if _counted(who) > most:
+        raise Throttled(MINUTE - time.time() % MINUTE)
+
+
+def _counted(who: str) -> int:
+    """Count a call and return the count of this minute, or 0 if the cache fails."""
+    key = f"api:{who}:{int(time.time()) // MINUTE}"
+    try:
+        return 1 if cache.add(key, 1, timeout=2 * MINUTE) else int(cache.incr(key))
+    except Exception as error:  # noqa: BLE001  (any cache error: missing rate limits must not stop play)
+        logger.warning("api_rate_uncounted", error=type(error).__name__)
+        return 0
+
+
+SCHEME: Final = "bearer"
+LONGEST: Final = 200  # characters
+
+
+class ByToken(BaseAuthentication):
+    """Authenticates ``Authorization: Bearer sabot_…``. Tokens of closed or locked accounts are refused."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        """Return the user and the token, or None if no token was sent.
+
+        Raises AuthenticationFailed; PermissionDenied for staff who may not use tokens now;
+        Throttled.
+        """
+        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+        if not scheme:
+            return None
+        token = tokens.find(key.strip()) if scheme.lower() == SCHEME and key.isascii() and len(key) <= LONGEST else None
+        user = HouseBackend().get_user(token.user_id) if token else None
+        ip = str(get_adapter().get_client_ip(request))
+        if token is None or user is None:
+            demand_pace_of_stranger(ip)
+            raise AuthenticationFailed
+        demand_pace(token)
+        if not tokens.may_use(user):
+            raise PermissionDenied
+        tokens.note_use(token, ip)
+        return user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the ``WWW-Authenticate`` header of a refusal. It makes the answer a 401."""
+        return 'Bearer realm="api"'
+
 
 UTF_8: Final = "utf-8"
 

@@ -4,21 +4,183 @@ Submitted documents are listed but never served. Otherwise a person at an unatte
 copy a passport.
 """
 
+import re
+import unicodedata
+from typing import Any
+
+from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from players.access import PlayerRequest, player_required
-from players.identity import verification
-from players.identity.forms import IdentityForm
-from players.identity.messages import DOCUMENT_KINDS, PARTS, REASONS
-from players.identity.uploads import SHORTEST_EDGE, TOO_MUCH
-from players.identity.verification import Standing
-from players.models import DocumentKind, Part, RefusalReason, Submission
+from players.identity import normalise, verification
+from players.identity.uploads import LARGEST, SENTENCES, SHORTEST_EDGE, TOO_MUCH, Evidence, Fault, UnfitFile, examine
+from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS, Details, Standing
+from players.models import DocumentKind, Part, Player, RefusalReason, Submission
+from players.models.identity import LONGEST_NAME
 from players.rates import now_and_then
+
+ACCEPTED = "image/jpeg,image/png,application/pdf,.jpg,.jpeg,.png,.pdf"
+MISSING = {"required": gettext_lazy("This is missing.")}
+NAME = re.compile(r"[^\W\d_]+\.?(?:[ '’ʼ‐-]{1,2}[^\W\d_]+\.?)*")
+NUMBER = re.compile(r"[A-Za-z0-9](?:[ /.-]?[A-Za-z0-9]){3,29}")
+POSTAL_CODE = re.compile(r"[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){2,9}")
+
+
+def _kinds() -> list[tuple[str, str]]:
+    return [("", _("Choose")), *((kind.value, str(word)) for kind, word in DOCUMENT_KINDS.items())]
+
+
+class WrittenField(forms.CharField):
+    """A line of text, normalised (NFC, single spaces), that must match *pattern* as a whole."""
+
+    def __init__(
+        self, *, complaint: Any = "", pattern: re.Pattern[str] | None = None, hint: str, **kwargs: Any
+    ) -> None:
+        widget = forms.TextInput(attrs={"autocomplete": hint})
+        super().__init__(widget=widget, error_messages=MISSING, **kwargs)
+        if pattern:
+            self.validators.append(RegexValidator(re.compile(rf"\A(?:{pattern.pattern})\Z"), complaint))
+
+    def to_python(self, value: Any) -> str:
+        """Normalise to NFC and collapse white space."""
+        return " ".join(unicodedata.normalize("NFC", super().to_python(value) or "").split())
+
+
+class EvidenceField(forms.FileField):
+    """A picture or PDF, cleaned to `Evidence`. The file name is ignored."""
+
+    widget = forms.FileInput
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(error_messages={"required": gettext_lazy("Choose a file.")}, **kwargs)
+        self.widget.attrs["accept"] = ACCEPTED
+
+    def to_python(self, data: UploadedFile | None) -> Evidence | None:  # type: ignore[override]
+        """Inspect the file. Raises ValidationError."""
+        if data is None:
+            return None
+        if (data.size or 0) > LARGEST:
+            raise ValidationError(str(SENTENCES[Fault.LARGE]))
+        try:
+            return examine(data.read())
+        except UnfitFile as unfit:
+            raise ValidationError(str(unfit)) from unfit
+
+
+class IdentityForm(forms.Form):
+    """Name, address, document and pictures."""
+
+    given_names = WrittenField(
+        label=gettext_lazy("First names"),
+        hint="given-name",
+        max_length=LONGEST_NAME,
+        pattern=NAME,
+        complaint=gettext_lazy("Write your first names in letters, as they stand in your document."),
+    )
+    family_name = WrittenField(
+        label=gettext_lazy("Last name"),
+        hint="family-name",
+        max_length=LONGEST_NAME,
+        pattern=NAME,
+        complaint=gettext_lazy("Write your last name in letters, as it stands in your document."),
+    )
+    street = WrittenField(
+        label=gettext_lazy("Street and house number"),
+        hint="street-address",
+        max_length=200,
+        pattern=re.compile(r".*\w.*"),
+        complaint=gettext_lazy("Write the street and the number of your house."),
+    )
+    postal_code = WrittenField(
+        label=gettext_lazy("Postal code"),
+        hint="postal-code",
+        max_length=20,
+        pattern=POSTAL_CODE,
+        complaint=gettext_lazy("This is no postal code."),
+    )
+    city = WrittenField(
+        label=gettext_lazy("Town or city"),
+        hint="address-level2",
+        max_length=120,
+        pattern=re.compile(r".*[^\W\d_].*"),
+        complaint=gettext_lazy("Write the name of your town or city."),
+    )
+    phone = WrittenField(
+        label=gettext_lazy("Telephone number (you may leave this empty)"), hint="tel", max_length=40, required=False
+    )
+    document_kind = forms.ChoiceField(label=gettext_lazy("Identity document"), choices=_kinds, error_messages=MISSING)
+    document_number = WrittenField(
+        label=pgettext_lazy("of an identity document", "Number"),
+        hint="off",
+        max_length=40,
+        pattern=NUMBER,
+        complaint=gettext_lazy("Write the number as it stands in your document: letters and digits."),
+    )
+    front = EvidenceField(
+        label=gettext_lazy("Picture of the identity document"),
+        help_text=gettext_lazy("The whole page with your picture, sharp and without glare."),
+    )
+    back = EvidenceField(
+        label=gettext_lazy("Picture of its back"),
+        required=False,
+        help_text=gettext_lazy("For an identity card or a driving licence."),
+    )
+    address = EvidenceField(
+        label=PARTS[Part.ADDRESS],
+        help_text=gettext_lazy(
+            "A bill, a bank statement or an official letter with your name and address, not older than three months."
+        ),
+    )
+
+    def __init__(self, *args: Any, player: Player, latest: Submission | None, **kwargs: Any) -> None:
+        known = {name: getattr(latest, name) for name in Details.__dataclass_fields__} if latest else None
+        kwargs["initial"] = known
+        super().__init__(*args, **kwargs)
+        self._player = player
+
+    def clean_document_kind(self) -> DocumentKind:
+        """Return the `DocumentKind`."""
+        return DocumentKind(self.cleaned_data["document_kind"])
+
+    def clean_phone(self) -> str:
+        """Return the number in international format (E.164)."""
+        typed: str = self.cleaned_data["phone"]
+        if not typed:
+            return ""
+        number = normalise.phone(typed, self._player.jurisdiction.code)
+        if number is None:
+            raise ValidationError(
+                _("This is no telephone number. Write it with its country, such as +46 70 123 45 67.")
+            )
+        return number
+
+    def clean(self) -> dict[str, Any]:
+        """Require a picture of the back, except for a passport."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        kind = cleaned.get("document_kind")
+        if kind and kind != DocumentKind.PASSPORT and not cleaned.get("back") and "back" not in self.errors:
+            self.add_error("back", _("Send the back, too: only a passport has none."))
+        return cleaned
+
+    @property
+    def details(self) -> Details:
+        """Return the player's details, from a valid form."""
+        return Details(**{name: self.cleaned_data[name] for name in Details.__dataclass_fields__})
+
+    @property
+    def evidence(self) -> dict[Part, Evidence]:
+        """Return the uploaded files by part, from a valid form. A passport has no back."""
+        parts = {part: self.cleaned_data.get(part.value) for part in Part}
+        return {part: file for part, file in parts.items() if file}
 
 
 @player_required

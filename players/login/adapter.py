@@ -1,5 +1,6 @@
 """allauth adapter: records every session and every failed log-in."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -13,17 +14,47 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
 
+from audit.models import Event
 from players import mail, registration
 from players.api import tokens
-from players.login import account_locks, last_login, locks, sessions
+from players.datetime_format import written_day, written_time
+from players.login import account_locks, locks, sessions
 from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 from players.protection import registers
+
+FAILED = "login.failed"
+
+
+def tell(request: HttpRequest, user: User) -> None:
+    """Add the message to the next page, in the user's language. Call it before the log-in is recorded.
+
+    A first log-in has no message.
+    """
+    if user.last_login:
+        with override(user.language):
+            messages.info(request, sentence(user, user.last_login))
+
+
+def sentence(user: User, last: datetime) -> str:
+    """Return the message: the time of the last log-in and the failures since then."""
+    player = player_of(user)
+    zone = player.jurisdiction.time_zone if player else "UTC"
+    with timezone.override(zone):
+        when = {"day": written_day(last, user.language), "time": written_time(last, user.language), "zone": zone}
+    told = gettext("Last log-in: %(day)s, %(time)s (%(zone)s).") % when
+    failures = Event.objects.filter(kind=FAILED, on=actor_of(user), at__gt=last).count()
+    if not failures:
+        return told
+    since = ngettext("%d failed attempt since then.", "%d failed attempts since then.", failures)
+    return f"{told} {since % failures}"
+
 
 PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # allauth's rate limit for wrong passwords
 
@@ -75,7 +106,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Start a session, record it, and query the exclusion registers."""
         with transaction.atomic():
             self._open_lock(request, user)
-            last_login.tell(request, user)
+            tell(request, user)
             super().login(request, user)
             browser = request.headers.get("User-Agent", "")
             sessions.begin(user=user, session=request.session, ip=self.get_client_ip(request), browser=browser)

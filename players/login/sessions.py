@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import DurationField, ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from audit import log, retention
 from audit.models import Kept
@@ -163,3 +164,40 @@ def forget_addresses() -> int:
     """Erase IP address and browser of sessions that ended long enough ago. Return the number of sessions."""
     old = Session.objects.filter(ended_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(ip="", browser="")
     return old.update(ip="", browser="")
+
+
+# The first match counts: most browsers also claim to be Chrome and Safari, most devices Linux or a Mac.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("Chrome", "Chrome"),
+    ("CriOS", "Chrome"),
+    ("Safari", "Safari"),
+)
+_DEVICES: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Macintosh", "Mac"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+def words(browser: str) -> str:
+    """Return a name such as "Firefox, Windows" for a User-Agent header, as far as it is known.
+
+    For an API session, return the name of its token.
+    """
+    if browser.startswith(PROGRAM):
+        return _("Program: %(name)s") % {"name": browser.removeprefix(PROGRAM)}
+    found = [_first(browser, names) for names in (_BROWSERS, _DEVICES)]
+    return ", ".join(filter(None, found)) or _("Unknown browser")
+
+
+def _first(browser: str, names: tuple[tuple[str, str], ...]) -> str:
+    return next((name for mark, name in names if mark in browser), "")

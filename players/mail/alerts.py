@@ -5,15 +5,47 @@ and counts. Players and amounts are shown only in the back office.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
 from django.db import connection, transaction
 
+from audit.log import Json
 from audit.models import Category, Clock, Significant, Weight
 from audit.significant import workflow
 from players import mail
-from players.mail import log_alarms
+from players.models import User
+
+TEMPLATES = {
+    "log.refused": "log_refused",
+    "log.accepted": "log_signed_again",
+    "log.lags": "log_lags",
+    "log.caught_up": "log_signed_again",
+}
+
+
+def tell(kind: str, data: Mapping[str, Json]) -> None:
+    """Mail an alarm to all staff who may read the event log, in the current transaction."""
+    for user in holders("audit.view_event"):
+        mail.write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data})
+
+
+def holders(permission: str) -> list[User]:
+    """Return the active staff whose roles have a permission (``app.codename``)."""
+    app, _dot, codename = permission.partition(".")
+    return list(
+        User.objects.filter(
+            is_active=True,
+            staff__isnull=False,
+            groups__permissions__codename=codename,
+            groups__permissions__content_type__app_label=app,
+        )
+        .select_related("staff")
+        .distinct()
+        .order_by("pk")
+    )
+
 
 PAUSE: Final = timedelta(minutes=5)  # between two mails
 MOST: Final = 1000  # alerts per mail
@@ -38,7 +70,7 @@ def mail_alerts() -> int:
         return 0
     Significant.objects.filter(pk__in=[each.pk for each in found]).update(mailed_at=Clock())
     counted = Counter((Category(each.category), each.title) for each in found)
-    for user in log_alarms.holders(workflow.PERMISSION):
+    for user in holders(workflow.PERMISSION):
         unwanted = workflow.muted(str(user.staff))
         lines = [
             (category.label, title, count) for (category, title), count in counted.items() if category not in unwanted

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from audit import approvals
 from audit.models import Approval, Clock, Decision, Verdict
 from players import mail
-from players.mail.log_alarms import holders
+from players.mail.alerts import holders
 from players.models import ApprovalNews, Staff
 
 GATHERED_FOR: Final = timedelta(minutes=5)

@@ -1,6 +1,6 @@
 """Players, staff, protection, support and API tokens; ``0001_initial.sql`` has what Django cannot declare."""
 
-import audit.models.hours
+import audit.models
 import django.contrib.postgres.fields
 import django.contrib.postgres.functions
 import django.db.models.deletion
@@ -113,7 +113,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('locks', models.BooleanField()),
                 ('reason', models.CharField(max_length=500)),
                 ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
@@ -130,7 +130,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('approval', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_approval_news',
@@ -312,7 +312,7 @@ class Migration(InitialMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
                 ('marker', models.CharField(choices=[('raised_stakes', 'Stakes raised after losses'), ('loss_deposit', 'Deposit soon after losses'), ('emptied', 'Deposits on an empty balance'), ('nights', 'Play in many nights'), ('long_night', 'Hours of play in one night'), ('rapid_deposits', 'Many deposits within a day'), ('retried_deposits', 'Declined deposits tried again'), ('limits_undone', 'Changes of limits taken back'), ('withdrawals_undone', 'Withdrawals taken back into play'), ('contact_due', 'Limit that asks for contact')], max_length=20)),
-                ('raised_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('raised_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('closed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
                 ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Talked about, the player decides'), ('limited', 'A limit was set'), ('excluded', 'The player is excluded or takes a pause')], max_length=12)),
@@ -329,7 +329,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('flag', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sightings', to='players.flag')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('began', models.DateTimeField()),
                 ('ended', models.DateTimeField()),
                 ('degree', models.BigIntegerField()),
@@ -346,7 +346,7 @@ class Migration(InitialMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('flag', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='contacts', to='players.flag')),
                 ('staff', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('made_at', models.DateTimeField()),
                 ('way', models.CharField(choices=[('message', 'Message in the house'), ('email', 'E-mail'), ('phone', 'Telephone'), ('none', 'None needed')], max_length=8)),
                 ('said', models.TextField()),
@@ -361,7 +361,7 @@ class Migration(InitialMigration):
             name='Look',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('seen', models.DateTimeField()),
                 ('event_id', models.BigIntegerField()),
                 ('players', models.PositiveIntegerField()),
@@ -378,7 +378,7 @@ class Migration(InitialMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
                 ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('text', models.CharField(max_length=2000)),
                 ('restricted', models.BooleanField(default=False)),
             ],
@@ -412,7 +412,7 @@ class Migration(InitialMigration):
                 ('shown_until', models.DateTimeField()),
                 ('texts', models.JSONField()),
                 ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('withdrawn_at', models.DateTimeField(null=True)),
                 ('withdrawn_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
                 ('reason', models.CharField(blank=True, max_length=300)),
@@ -524,7 +524,7 @@ class Migration(InitialMigration):
                 ('title', models.CharField(max_length=100)),
                 ('texts', models.JSONField()),
                 ('by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_reply_template',
@@ -539,7 +539,7 @@ class Migration(InitialMigration):
                 ('template', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='withdrawal', serialize=False, to='players.replytemplate')),
                 ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
                 ('reason', models.CharField(max_length=300)),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_reply_withdrawal',
@@ -595,7 +595,7 @@ class Migration(InitialMigration):
                 ('verdict', models.CharField(blank=True, choices=[('upheld', 'We agree with the complaint'), ('partly', 'We agree with part of the complaint'), ('rejected', 'We do not agree with the complaint'), ('by_player', 'Closed by the player')], max_length=10)),
                 ('message', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.servicemessage')),
                 ('due_at', models.DateTimeField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_complaint_step',
@@ -629,7 +629,7 @@ class Migration(InitialMigration):
                 ('kind', models.CharField(choices=[('staff.make', 'account made'), ('staff.roles', 'roles changed'), ('staff.disable', 'account disabled'), ('staff.enable', 'account enabled'), ('staff.factors', 'second factors reset')], max_length=20)),
                 ('before', models.JSONField()),
                 ('after', models.JSONField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_staff_change',
@@ -646,7 +646,7 @@ class Migration(InitialMigration):
                 ('digest', models.BinaryField(unique=True)),
                 ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'Read'), ('play', 'Play'), ('limits', 'Limits'), ('events', 'Events'), ('rounds', 'Rounds'), ('reports', 'Reports'), ('checkpoints', 'Checkpoints')], max_length=20), size=None)),
                 ('per_minute', models.PositiveIntegerField()),
-                ('made_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('ends_at', models.DateTimeField()),
                 ('used_at', models.DateTimeField(null=True)),
                 ('used_from', models.CharField(blank=True, max_length=45)),
@@ -669,7 +669,7 @@ class Migration(InitialMigration):
                 ('request_hash', models.BinaryField()),
                 ('status', models.PositiveSmallIntegerField()),
                 ('body', models.TextField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'players_api_call',

@@ -6,13 +6,13 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from players.support.replies import default_templates
+from players.support.replies import filling
 
 
 def insert_reply_templates(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Insert the first version of each template in ``players/support/texts/replies.*.md``."""
     templates = apps.get_model("players", "ReplyTemplate").objects.using(schema_editor.connection.alias)
-    templates.bulk_create([templates.model(number=1, **each) for each in default_templates.templates()])
+    templates.bulk_create([templates.model(number=1, **each) for each in filling.templates()])
 
 
 class Migration(migrations.Migration):

@@ -1,6 +1,5 @@
 """Models of players and staff, one module per subject."""
 
-from players.models.closures import Closure, ClosureState
 from players.models.identity import (
     Document,
     DocumentContent,
@@ -14,20 +13,47 @@ from players.models.identity import (
     SubmissionStatus,
     Trait,
 )
-from players.models.limits import LimitChange, LimitKind, LimitOffer, LimitSource, Period
-from players.models.mail import Mail
-from players.models.markers import Contact, ContactWay, Flag, FlagOutcome, Look, Marker, Sighting
 from players.models.pauses import (
+    Contact,
+    ContactWay,
     Exclusion,
     ExclusionKind,
     ExclusionLift,
+    Flag,
+    FlagOutcome,
+    LimitChange,
+    LimitKind,
+    LimitOffer,
+    LimitSource,
+    Look,
+    Marker,
     Outcome,
+    Period,
     PlayTime,
     RealityCheck,
     RegisterCheck,
+    Sighting,
     Sitting,
 )
-from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
+from players.models.people import (
+    AccountLock,
+    Agreement,
+    ApiCall,
+    ApiToken,
+    Closure,
+    ClosureState,
+    Ended,
+    Jurisdiction,
+    LimitsAsked,
+    LogInLock,
+    Mail,
+    Player,
+    Scope,
+    Session,
+    Staff,
+    User,
+    UserManager,
+)
 from players.models.service import (
     DECIDED,
     HOUSES_TURN,
@@ -42,9 +68,7 @@ from players.models.service import (
     Topic,
     Verdict,
 )
-from players.models.sessions import AccountLock, Ended, LogInLock, Session
 from players.models.staff import ApprovalNews, Note, Notice, SearchWord, StaffChange, StaffDeed, WordField
-from players.models.tokens import ApiCall, ApiToken, Scope
 
 __all__ = [
     "DECIDED",

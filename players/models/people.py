@@ -5,10 +5,13 @@ from typing import ClassVar
 from django.apps import apps
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models, transaction
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import MD5, Lower, Now
 from django.utils.translation import gettext_lazy as _
+
+from audit.models import Clock
 
 
 class UserManager(BaseUserManager["User"]):
@@ -150,3 +153,193 @@ class Staff(models.Model):
 
     def __str__(self) -> str:
         return f"staff:{self.pk}"
+
+
+class AccountLock(models.Model):
+    """An account lock by staff, or its removal. A player's newest row holds.
+
+    Rows are inserted and never changed.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    at = models.DateTimeField(db_default=Clock())
+    locks = models.BooleanField()
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("lock_player", "Can lock accounts of players, and open them")]
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="players_accountlock_reason")]
+        indexes = [models.Index(fields=["player", "-id"], name="players_accountlock_of")]
+
+
+class LogInLock(models.Model):
+    """Wrong passwords for one e-mail address, whether or not an account has it (GLI-19 v3.0, 2.5.3).
+
+    ``name`` is a keyed hash of the address, so that the table is not a list of addresses. All times
+    are the database's.
+    """
+
+    name = models.CharField(max_length=64, primary_key=True)
+    tries = ArrayField(models.DateTimeField())  # an attempt counts before the password is checked
+    locked_at = models.DateTimeField(null=True)
+    code_hash = models.CharField(max_length=64, blank=True, db_default="")  # of the last mailed code
+    code_ends_at = models.DateTimeField(null=True)
+    code_tries = models.PositiveSmallIntegerField(db_default=0)
+    codes_sent = ArrayField(models.DateTimeField(), db_default=[])
+
+    class Meta:
+        db_table = "players_log_in_lock"
+        default_permissions = ()
+
+
+class Ended(models.TextChoices):
+    """Reasons for the end of a session."""
+
+    LOGGED_OUT = "logged out"
+    IDLE = "timed out"
+    ELSEWHERE = "ended from another session"
+    PASSWORD = "password changed"  # noqa: S105  (a reason, no password)
+    CLOSED = "account closed"
+    HOUSE = "ended by the house"
+    REVOKED = "token revoked"
+
+
+class Session(models.Model):
+    """A log-in at one browser, or a period of API calls without a longer pause.
+
+    Rounds and events refer to its id, which Django's session or the API token holds.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    user = models.ForeignKey(User, models.PROTECT)
+    ip = models.CharField(max_length=45)  # "" once erased
+    browser = models.CharField(max_length=300)  # User-Agent; "program: …" for API clients; "" once erased
+    began_at = models.DateTimeField(db_default=Now())
+    acted_at = models.DateTimeField(db_default=Now())  # last action; up to `players.login.sessions.LAG` behind
+    ended_at = models.DateTimeField(null=True)
+    why = models.CharField(max_length=30, choices=Ended, default="")
+
+    class Meta:
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running"),
+            models.Index(fields=["user", "-began_at", "-id"], name="players_session_of"),
+            models.Index(fields=["-began_at", "-id"], name="players_session_newest"),
+            # Staff search players by these.
+            models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),
+            models.Index(MD5("browser"), "user", condition=~models.Q(browser=""), name="players_session_browser"),
+        ]
+
+
+class Scope(models.TextChoices):
+    """Scopes of tokens: the first three for players, the others for staff."""
+
+    READ = "read"
+    PLAY = "play"
+    LIMITS = "limits"
+    EVENTS = "events"
+    ROUNDS = "rounds"
+    REPORTS = "reports"
+    CHECKPOINTS = "checkpoints"
+
+
+class ApiToken(models.Model):
+    """An API token of a player or staff member. Only its hash is stored."""
+
+    user = models.ForeignKey(User, models.PROTECT, db_index=False, related_name="tokens")
+    name = models.CharField(max_length=60)
+    start = models.CharField(max_length=14)  # of the key, to recognise the token
+    digest = models.BinaryField(unique=True)  # SHA-256 of the key
+    scopes = ArrayField(models.CharField(max_length=20, choices=Scope))
+    per_minute = models.PositiveIntegerField()  # calls per minute
+    made_at = models.DateTimeField(db_default=Clock())
+    ends_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)  # up to `players.login.sessions.LAG` behind
+    used_from = models.CharField(max_length=45, blank=True)  # IP address; "" once erased
+    revoked_at = models.DateTimeField(null=True)
+    session = models.ForeignKey(Session, models.PROTECT, null=True, db_index=False, related_name="+")
+
+    class Meta:
+        db_table = "players_api_token"
+        default_permissions = ()
+        permissions = [("use_tokens", "Can give tokens to programs")]
+        indexes = [models.Index(fields=["user", "-id"], name="players_api_token_of")]
+
+    def __str__(self) -> str:
+        return f"token:{self.pk}"
+
+
+class ApiCall(models.Model):
+    """A call that changed something, and its answer. The same idempotency key gets the same answer."""
+
+    token = models.ForeignKey(ApiToken, models.PROTECT, db_index=False, related_name="+")
+    key = models.CharField(max_length=100)  # idempotency key, chosen by the client
+    request_hash = models.BinaryField()  # SHA-256 of method, path and body
+    status = models.PositiveSmallIntegerField()
+    body = models.TextField()  # JSON, as it was sent
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "players_api_call"
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["token", "key"], name="players_api_call_once")]
+        indexes = [models.Index(fields=["at"], name="players_api_call_at")]
+
+
+class ClosureState(models.TextChoices):
+    """State of a closure. An account without a row is open."""
+
+    CLOSING = "closing"  # no play, no deposits; the balance is being paid out
+    CLOSED = "closed"  # paid out, except for late payments; nobody can log in
+    ERASED = "erased"  # the personal data is erased
+
+
+class Closure(models.Model):
+    """One step of closing an account. The newest row holds; rows are inserted and never changed."""
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    state = models.CharField(max_length=10, choices=ClosureState)
+    by = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["player", "state"], name="players_closure_once")]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="players_closure_state"),
+            models.Index(fields=["state", "-player"], name="players_closure_whose"),
+        ]
+
+
+class Mail(models.Model):
+    """One mail. In production, ``body`` is erased after sending, because it may hold a code."""
+
+    user = models.ForeignKey(User, models.PROTECT, null=True)  # None: to an address without a user
+    address = models.EmailField()
+    language = models.CharField(max_length=2)
+    template = models.CharField(max_length=60)
+    subject = models.CharField(max_length=200)
+    body = models.TextField()
+    written_at = models.DateTimeField(db_default=Now())
+    next_try_at = models.DateTimeField(null=True, db_default=Now())  # None: sent, or given up
+    attempts = models.PositiveSmallIntegerField(default=0)
+    last_error = models.CharField(max_length=200, blank=True)
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "players_mail"
+        default_permissions = ()
+        indexes = [
+            models.Index(
+                fields=["next_try_at"], condition=models.Q(next_try_at__isnull=False), name="players_mail_due"
+            ),
+            models.Index(fields=["address", "id"], name="players_mail_address"),
+            models.Index(
+                fields=["-id"], condition=models.Q(sent_at=None, next_try_at=None), name="players_mail_given_up"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"mail:{self.pk}"

@@ -30,7 +30,7 @@ STILL_WATCHING: Final = """
           AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
 """
 
-# The same rule as `players.api.authentication.ByToken`, and the exclusions of `STILL_WATCHING`.
+# The same rule as `players.api.views.ByToken`, and the exclusions of `STILL_WATCHING`.
 STILL_CONNECTED: Final = """
     SELECT token.id
     FROM players_api_token token

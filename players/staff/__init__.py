@@ -4,9 +4,18 @@ One person asks and another decides; neither may be the person concerned. The da
 change (``sql/functions/staff.sql``) and checks the approval itself. This module asks, refuses
 impossible requests early, ends sessions and tokens, records the event, and mails the person
 concerned.
+
+Descriptions of staff roles.
+
+Roles are groups of permissions, created by the migrations (``players/migrations/0002_data.sql``).
+
+Hints next to a reason field: whether the player can later read the reason.
+
+Players may ask for all their data (`accounts.data_export`), so they can read most reasons.
 """
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from functools import partial
 from typing import Final, cast
 
@@ -329,3 +338,29 @@ def _accounts_of(member: Staff) -> str:
 
 def _listed(roles: log.Json) -> str:
     return ", ".join(map(str, roles)) if isinstance(roles, list) else ""
+
+
+# What each role is for, as shown where roles are given.
+WORDS: Final = {
+    "administrator": "looks after accounts of staff, always with a second person; sees no player and no money",
+    "compliance": "reads everything, works on significant events and on players’ protection; moves no money",
+    "finance": "pays out, holds the books against the providers’ statements, and sees whom it pays",
+    "operator": "opens and closes tables, and answers players",
+    "supervisor": "rules on what went wrong at tables, agrees to payments, and watches returns and the chat",
+    "support": "looks after players: who they are, what they asked, their limits and exclusions",
+}
+
+
+class Section(StrEnum):
+    """A group of pages and lists, in the order of the menu."""
+
+    PEOPLE = "People"
+    MONEY = "Money"
+    GAMES = "Games"
+    COMPLIANCE = "Compliance"
+    HOUSE = "House"
+
+
+TOLD: Final = "The player can read this: it is part of the data that they may ask for."
+TOLD_ONCE_DONE: Final = "Once it is done the player can read this: it is part of the data that they may ask for."
+UNTOLD: Final = "The player never reads this."

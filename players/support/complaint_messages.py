@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from players.models import DECIDED, CaseStep, Conversation, ConversationState, Staff, Verdict
 from players.support import complaints
-from players.support.replies.help_places import TURN_TO
+from players.support.replies.filling import TURN_TO
 
 # Roles by precedence: a staff member with several is named by the first one.
 ROLES: Final = {

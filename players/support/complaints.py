@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from audit import log
 from players import mail
-from players.mail.log_alarms import holders
+from players.mail.alerts import holders
 from players.models import (
     HOUSES_TURN,
     CaseStep,

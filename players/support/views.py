@@ -3,11 +3,15 @@
 `games` has the view for a new message, because it may be about a round.
 """
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from players.access import PlayerRequest, player_required
@@ -15,7 +19,41 @@ from players.models import Conversation, Topic
 from players.rates import now_and_then
 from players.support import complaints, conversations
 from players.support.complaint_messages import standing
-from players.support.forms import ReopenForm, ReplyForm
+from players.support.conversations import LONGEST
+
+LONGEST_ROUND = 100  # maximum length of a typed round code
+LINES = 8
+
+
+def message_field(label: Any) -> forms.CharField:
+    """Return the field for a message: plain text with line breaks."""
+    return forms.CharField(label=label, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": LINES}))
+
+
+class MessageForm(forms.Form):
+    """New message of a player."""
+
+    topic = forms.ChoiceField(label=gettext_lazy("What is it about?"), choices=Topic.choices)
+    round = forms.CharField(
+        label=gettext_lazy("Code of the round, if it is about one"),
+        required=False,
+        max_length=LONGEST_ROUND,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    text = message_field(gettext_lazy("Your message"))
+
+
+class ReplyForm(forms.Form):
+    """Further message of a player."""
+
+    text = message_field(gettext_lazy("Your message"))
+
+
+class ReopenForm(forms.Form):
+    """Reasons for reopening a decided complaint."""
+
+    text = message_field(gettext_lazy("Why do you not agree?"))
+
 
 PAGE = 20
 

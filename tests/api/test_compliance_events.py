@@ -13,7 +13,7 @@ import pytest
 from audit import event_search, log
 from audit.models import Event, Leaf
 from audit.verification.verify import Checkpoint, Proof, demand_included, keys_of
-from players import date_field
+from players import datetime_format
 from players.staff import access_log
 from tests.api.client import Program
 from tests.audit import sealed
@@ -140,7 +140,7 @@ class TestFinding:
         assert [error["pointer"] for error in answer.json()["errors"]] == [f"/?{name}"]
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("moment", [date_field.FIRST, date_field.LAST])
+    @pytest.mark.parametrize("moment", [datetime_format.FIRST, datetime_format.LAST])
     def test_the_first_and_the_last_day_are_no_error(self, program, moment):
         assert program.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
         assert program.get("events/", until=f"{moment}T00:00:00Z").status_code == 200

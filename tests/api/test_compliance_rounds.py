@@ -17,7 +17,7 @@ from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding, VoidReason
 from games.shared import shoes
 from games.shared.void import void_live_round
 from games.variants import GAMES
-from players import date_field
+from players import datetime_format
 from tests.annulling import annul_unreproduced
 from tests.api.client import Program
 from tests.builders import a_player, a_round, a_table
@@ -97,7 +97,7 @@ class TestFinding:
                 ({"game": "whist"}, "/?game"),
                 ({"status": "in progress"}, "/?status"),
                 ({"since": "0001-01-01"}, "/?since"),
-                ({"since": date_field.FIRST.isoformat()}, None),
+                ({"since": datetime_format.FIRST.isoformat()}, None),
                 ({"colour": "red"}, "/?colour"),
             ],
             2,

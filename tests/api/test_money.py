@@ -15,7 +15,7 @@ from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_roun
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
 from tests.people import events
-from wallet.cashier.page import what_a_player_has
+from wallet.cashier import what_a_player_has
 from wallet.ledger import accounts, purse
 from wallet.limits.remaining import usage
 from wallet.models import Mode

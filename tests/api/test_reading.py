@@ -8,7 +8,7 @@ import pytest
 
 from games import history as logs
 from games.betting.limits import Limits
-from games.engine.chemin.odds_sheet import chemin_odds_json
+from games.engine.chemin.odds import chemin_odds_json
 from games.engine.odds import exact
 from games.help import rules_page
 from games.lobby import selectors

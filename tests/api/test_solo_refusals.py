@@ -10,7 +10,7 @@ from django.utils import translation
 from games import errors
 from games.api.problems import CODES
 from games.betting import error_messages
-from games.chemin.pause import continue_table
+from games.chemin.stop import continue_table
 from games.engine.settle import SettlementError
 from games.models import NextRound, Participation, Round, Table
 from games.tables.default_tables import baccarat_limits, no_commission_limits

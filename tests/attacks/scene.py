@@ -23,7 +23,7 @@ from audit.models import (
 )
 from audit.significant import clock, detection, workflow
 from audit.verification.verify import leaf_hash
-from backoffice.deposits import exceptions
+from backoffice import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
 from players import staff as staffing
@@ -31,7 +31,7 @@ from players.api import tokens
 from players.api.sessions import session_for
 from players.login import account_locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck, Scope
-from players.protection import exclusion_lift, exclusions, limits
+from players.protection import exclusions, limits
 from tests import builders
 from tests.annulling import annul_as_two_agree
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
@@ -51,7 +51,7 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
 from wallet import payouts
-from wallet.ledger import account_snapshots, holds, hourly_totals, round_reversal
+from wallet.ledger import holds, hourly_totals, round_reversal
 from wallet.models import (
     BankNotice,
     BankOrder,
@@ -67,7 +67,7 @@ from wallet.operator_wallet import launches, queue
 from wallet.payments import notifications
 from wallet.provider_statements import drafts
 from wallet.seamless_wallet import partners
-from wallet.seamless_wallet.keys import signing_key
+from wallet.seamless_wallet.signing import signing_key
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
 
 CALLBACK = "http://127.0.0.1/callback/"
@@ -157,7 +157,7 @@ def _statements(player: Player) -> None:
     statement = confirmed([{"reference": "x"}], staff=staff)
     drafts.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
     drafted([{"reference": "y"}], staff=staff)
-    exceptions.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
+    deposits.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
 
 
 def _coup(banker: Player, punter: Player) -> None:
@@ -198,7 +198,7 @@ def _hours() -> None:
         hour=hour, journal_kind="stake", account_kind="cash", currency="SEK", mode="R", entries=1, amount=-1, into=0
     )
     Rolled.objects.create(sums=hourly_totals.SUMS, hour=hour, rows=1)
-    account_snapshots.look()
+    hourly_totals.look()
 
 
 def _staff() -> None:
@@ -215,7 +215,7 @@ def _staff() -> None:
 def _protection(player: Player) -> None:
     one, other = a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
-    asked = exclusion_lift.ask(exclusion=exclusion, reason="for a test", by=one)
+    asked = exclusions.ask(exclusion=exclusion, reason="for a test", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     exclusions.exclude_self(player=player, months=None, by=str(player))
     account_locks.lock(player=player, reason="for a test", by=one)

@@ -10,7 +10,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from pytest_django import DjangoDbBlocker
 
-from audit import partitions
+from audit import id_ranges
 from ops.management.commands.migrate import BY_MONTHS
 from tests.harness import databases
 from wallet.invariants import guards
@@ -92,7 +92,7 @@ def test_what_is_missing_in_one_month_alone_is_named(superuser, line):
 def test_a_month_that_somebody_made_by_hand_is_named(superuser, table):
     """It has what comes down from the whole, and not what a month has by itself."""
     own = [line for line in LINES if f" on {table}" in line and ("_is_kept" in line or "_chain" in line)]
-    beyond = 12 * 50 << partitions.SHIFT
+    beyond = 12 * 50 << id_ranges.SHIFT
     with superuser.transaction(force_rollback=True):
         superuser.execute(
             f"CREATE TABLE {table}_2050_01 PARTITION OF {table} FOR VALUES FROM ({beyond}) TO ({beyond + 1})"

@@ -13,7 +13,7 @@ from audit.significant import detection
 from games.tables import status
 from games.tables.default_tables import baccarat_limits
 from players.models import LimitKind, Period
-from players.protection import exclusion_lift, exclusions, limits
+from players.protection import exclusions, limits
 from tests.builders import a_player, a_table, put_live
 from tests.people import a_member_of_staff
 from tests.reports_history import a_depositor, ask, clock
@@ -91,7 +91,7 @@ def test_gli19_2_9_5_an_alteration_that_takes_two_was_done_by_the_one_and_author
     player, one, other = a_player("SE"), a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
     since = clock()
-    asked = exclusion_lift.ask(exclusion=exclusion, reason="it was the wrong player", by=one)
+    asked = exclusions.ask(exclusion=exclusion, reason="it was the wrong player", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     lifted = only(since, "An exclusion was lifted")
     assert (lifted["by"], lifted["authorised_by"]) == (str(one), str(other))

@@ -17,7 +17,7 @@ from django.db import connections
 from django.urls import reverse
 
 from audit.models import Checkpoint, Leaf
-from audit.tree.proofs import NotSealed
+from audit.tree import NotSealed
 from audit.verification import export as exporting
 from audit.verification.verify import Unproven
 from tests.audit import sealed

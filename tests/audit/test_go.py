@@ -11,7 +11,7 @@ from django.test import override_settings
 
 from audit import tree
 from audit.models import Checkpoint, Leaf
-from audit.tree.proofs import proof_of
+from audit.tree import proof_of
 from audit.tree.tiles import StoredTiles
 from tests.audit import sealed
 from tests.audit.go_program import build

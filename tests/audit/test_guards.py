@@ -7,8 +7,7 @@ from django.db import DataError, IntegrityError, ProgrammingError, connection, t
 
 from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf
-from audit.sealing import checkpoint_delivery, checkpoints, keys, lag, sealer
-from audit.tree import proofs
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, sealer
 from audit.tree.tiles import StoredTiles
 from audit.verification import export
 from audit.verification.verify import Checkpoint as Signed
@@ -96,9 +95,9 @@ class TestACheckpointThatIsNone:
         junk(4)
         assert [each.size for each in checkpoints.latest(20)] == [3]
         assert there(checkpoint_delivery.send(f"file:{tmp_path}")).checkpoint_id == 3
-        assert proofs.sealed([covered, waits]) == {covered}
+        assert tree.sealed([covered, waits]) == {covered}
         assert export.part().checkpoint.size == 3
-        assert lag.lag().since == Event.objects.get(pk=waits).at
+        assert alarms.lag().since == Event.objects.get(pk=waits).at
 
     def test_is_in_no_export_either(self, signed):
         happen(3)

@@ -6,7 +6,7 @@ import pytest
 
 from audit import log
 from audit.models import Event
-from audit.sealing import lag, sealer
+from audit.sealing import alarms, sealer
 from players.models import Mail
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff
@@ -16,7 +16,7 @@ def happen() -> None:
     log.record("test.happened", by="system", on="test:1", data={})
 
 
-def alarms() -> list[str]:
+def raised() -> list[str]:
     return list(Event.objects.filter(kind__startswith="log.").order_by("pk").values_list("kind", flat=True))
 
 
@@ -31,24 +31,24 @@ def away(settings, tmp_path):
 @pytest.mark.django_db
 class TestTheLag:
     def test_is_none_where_a_checkpoint_covers_everything(self, signed):
-        assert lag.lag() == lag.Lag(None, 0)
+        assert alarms.lag() == alarms.Lag(None, 0)
         happen()
         sealer.seal()
-        assert lag.lag() == lag.Lag(None, 0)
+        assert alarms.lag() == alarms.Lag(None, 0)
 
     def test_is_the_age_of_the_oldest_event_without_one(self, away):
         happen()
         oldest = Event.objects.order_by("pk")[0].at
         happen()
-        assert lag.lag().since == oldest
+        assert alarms.lag().since == oldest
         sealer.seal()  # leaves alone
         happen()
-        assert lag.lag().since == oldest
+        assert alarms.lag().since == oldest
         with signing(away):
             sealer.seal()
-        assert lag.lag().since is None
+        assert alarms.lag().since is None
         happen()
-        assert lag.lag().since == Event.objects.order_by("-pk")[0].at
+        assert alarms.lag().since == Event.objects.order_by("-pk")[0].at
 
     def test_is_said_once_when_it_is_long_and_once_when_it_is_over(self, away, settings):
         compliance = a_member_of_staff("compliance")
@@ -56,14 +56,14 @@ class TestTheLag:
         settings.AUDIT_LAG_SECONDS = -1
         happen()
         for _ in range(2):
-            lag.watch()
-        assert alarms() == ["log.lags"]
+            alarms.watch()
+        assert raised() == ["log.lags"]
         said = json.loads(bytes(Event.objects.get(kind="log.lags").body))["data"]
         assert said == {"seconds": 0, "since": Event.objects.order_by("pk")[0].at.isoformat()}
         settings.AUDIT_LAG_SECONDS = 60
         for _ in range(2):
-            lag.watch()
-        assert alarms() == ["log.lags", "log.caught_up"]
+            alarms.watch()
+        assert raised() == ["log.lags", "log.caught_up"]
         assert [(mail.user_id, mail.subject) for mail in Mail.objects.order_by("pk")] == [
             (compliance.user_id, "The event log is not being signed"),
             (compliance.user_id, "The event log is signed again"),
@@ -71,8 +71,8 @@ class TestTheLag:
 
     def test_of_a_minute_is_not_long_and_more_is(self, settings):
         assert settings.AUDIT_LAG_SECONDS == 60
-        assert not lag.Lag(None, 60).is_long
-        assert lag.Lag(None, 61).is_long
+        assert not alarms.Lag(None, 60).is_long
+        assert alarms.Lag(None, 61).is_long
 
 
 @pytest.mark.sweep

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from audit import id_ranges, log, partitions, tasks
+from audit import id_ranges, log, tasks
 from audit.models import Event
 from audit.reports.kinds import Interval
 from casino.celery import app
@@ -84,7 +84,7 @@ class TestBlocks:
             " FROM (VALUES (%s::timestamptz)) AS m (at)",
             moment,
         )
-        assert block == partitions.block(moment)
+        assert block == id_ranges.block(moment)
         assert begin == datetime(moment.year, moment.month, 1, tzinfo=UTC)
         assert begin <= moment < beyond
 
@@ -92,22 +92,22 @@ class TestBlocks:
     @given(MOMENTS, ZONES)
     def test_a_month_begins_at_one_moment_everywhere(self, moment, zone):
         elsewhere = moment.astimezone(zone)
-        assert partitions.block(elsewhere) == partitions.block(moment)
-        assert asked("SELECT audit_block(%s)", elsewhere) == (partitions.block(moment),)
+        assert id_ranges.block(elsewhere) == id_ranges.block(moment)
+        assert asked("SELECT audit_block(%s)", elsewhere) == (id_ranges.block(moment),)
 
     @given(MOMENTS, MOMENTS)
     def test_later_months_have_higher_numbers_and_none_shares_any(self, one, other):
         apart = (one.year, one.month) != (other.year, other.month)
-        assert (abs(partitions.block(one) - partitions.block(other)) >= 1 << 32) == apart
-        assert (partitions.block(one) < partitions.block(other)) == ((one.year, one.month) < (other.year, other.month))
+        assert (abs(id_ranges.block(one) - id_ranges.block(other)) >= 1 << 32) == apart
+        assert (id_ranges.block(one) < id_ranges.block(other)) == ((one.year, one.month) < (other.year, other.month))
 
     def test_the_session_s_time_zone_changes_nothing(self):
         asked("SELECT set_config('timezone', 'Pacific/Kiritimati', true)")
-        assert asked("SELECT audit_block('2026-10-31 23:59:59+00')") == (partitions.block(beginning(2026, 10)),)
-        assert asked("SELECT audit_month_of(%s) = '2026-11-01 00:00+00'", partitions.FIRST) == (True,)
+        assert asked("SELECT audit_block('2026-10-31 23:59:59+00')") == (id_ranges.block(beginning(2026, 10)),)
+        assert asked("SELECT audit_month_of(%s) = '2026-11-01 00:00+00'", id_ranges.FIRST) == (True,)
 
     def test_the_first_month_is_the_one_that_is_named(self):
-        assert partitions.block(beginning(2026, 11)) == partitions.FIRST
+        assert id_ranges.block(beginning(2026, 11)) == id_ranges.FIRST
 
 
 class TestWhereRowsGo:
@@ -119,44 +119,44 @@ class TestWhereRowsGo:
         owner.execute("SELECT setval('audit_event_id_seq', 5, false)")
         assert table_of(note()) == "audit_event_before"
         assert (
-            dict(owner.execute(TABLES))["audit_event_before"] == f"FOR VALUES FROM (MINVALUE) TO ('{partitions.FIRST}')"
+            dict(owner.execute(TABLES))["audit_event_before"] == f"FOR VALUES FROM (MINVALUE) TO ('{id_ranges.FIRST}')"
         )
 
     @pytest.mark.sweep
     def test_months_follow_each_other_without_a_gap(self, cloned_db, owner):
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         named = sorted(name for name in tables(owner) if name != "audit_event_before")
-        assert named == [of_month(this_month(owner, later)) for later in range(partitions.AHEAD + 1)]
+        assert named == [of_month(this_month(owner, later)) for later in range(id_ranges.AHEAD + 1)]
         for name in named:
             month = datetime.strptime(name[-7:], "%Y_%m").replace(tzinfo=UTC)
-            begin, end = partitions.block(month), partitions.block(month + timedelta(days=32))
+            begin, end = id_ranges.block(month), id_ranges.block(month + timedelta(days=32))
             assert dict(owner.execute(TABLES))[name] == f"FOR VALUES FROM ('{begin}') TO ('{end}')"
 
     @pytest.mark.sweep
     def test_the_last_number_of_a_month_and_the_first_of_the_next_lie_in_two_tables(self, cloned_db, owner):
-        begin = partitions.block(this_month(owner, 1))
+        begin = id_ranges.block(this_month(owner, 1))
         owner.execute("SELECT setval('audit_event_id_seq', %s, false)", [begin - 1])
         assert [table_of(note()), table_of(note())] == [of_month(this_month(owner)), of_month(this_month(owner, 1))]
 
 
 class TestKeeping:
     def test_months_are_opened_before_they_begin(self, cloned_db, owner):
-        last = of_month(this_month(owner, partitions.AHEAD))
+        last = of_month(this_month(owner, id_ranges.AHEAD))
         owner.execute(SQL("DROP TABLE {}").format(Identifier(last)))
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert last in tables(owner)
 
     @pytest.mark.sweep
     def test_twice_is_harmless(self, cloned_db, owner):
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         before = tables(owner), owner.execute(NUMBERS).fetchone()
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert (tables(owner), owner.execute(NUMBERS).fetchone()) == before
 
     def test_without_a_turn_the_second_of_two_would_fail(self, cloned_db, owner):
-        last = this_month(owner, partitions.AHEAD)
+        last = this_month(owner, id_ranges.AHEAD)
         owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(last))))
-        beyond = partitions.block(last + timedelta(days=32))
+        beyond = id_ranges.block(last + timedelta(days=32))
         refused = []
 
         def open_it_too() -> None:
@@ -179,10 +179,10 @@ class TestKeeping:
 
     def test_two_at_once_are_one_after_the_other(self, cloned_db, owner):
         """Both find that the table is missing; the second waits, looks again, and finds it."""
-        owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, partitions.AHEAD)))))
+        owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, id_ranges.AHEAD)))))
         before = tables(owner)
         with psycopg.connect(cloned_db.web_url) as first:
-            first.execute("SELECT audit_keep_months('audit_event', %s)", [partitions.AHEAD])
+            first.execute("SELECT audit_keep_months('audit_event', %s)", [id_ranges.AHEAD])
             second = Thread(target=keep_in_a_thread)
             second.start()
             wait_until(lambda: owner.execute(KEEPS, [False]).fetchone() == (1,), "the second does not wait")
@@ -194,25 +194,25 @@ class TestKeeping:
     def test_many_at_once_do_it_once(self, cloned_db, owner):
         for later in (2, 3):
             owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, later)))))
-        assert at_once([partial(partitions.keep, "audit_event")] * 8) == [None] * 8
-        assert set(tables(owner)) >= {of_month(this_month(owner, later)) for later in range(partitions.AHEAD + 1)}
+        assert at_once([partial(id_ranges.keep, "audit_event")] * 8) == [None] * 8
+        assert set(tables(owner)) >= {of_month(this_month(owner, later)) for later in range(id_ranges.AHEAD + 1)}
 
     @pytest.mark.sweep
     def test_the_first_number_of_a_month_comes_when_it_has_begun(self, cloned_db, owner):
         owner.execute("SELECT setval('audit_event_id_seq', 7)")
-        partitions.keep("audit_event")
-        assert note() == partitions.block(this_month(owner))
+        id_ranges.keep("audit_event")
+        assert note() == id_ranges.block(this_month(owner))
 
     @pytest.mark.sweep
     def test_numbers_of_this_month_go_on(self, cloned_db, owner):
         last = note()
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert note() == last + 1
 
     def test_numbers_never_go_back(self, cloned_db, owner):
-        ahead = partitions.block(this_month(owner, 2)) + 5
+        ahead = id_ranges.block(this_month(owner, 2)) + 5
         owner.execute("SELECT setval('audit_event_id_seq', %s)", [ahead])
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert note() == ahead + 1
 
     @pytest.mark.sweep
@@ -220,49 +220,49 @@ class TestKeeping:
         """Nobody came by for years: rows go on into the last month there is, until somebody does."""
         old_months.make(owner, beginning(2026, 8))
         old_months.go_to(owner, beginning(2026, 8))
-        for later in range(partitions.AHEAD + 1):
+        for later in range(id_ranges.AHEAD + 1):
             owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, later)))))
         late = [note() for _ in range(3)]
         assert {table_of(each) for each in late} == {"audit_event_2026_08"}
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert table_of(note()) == of_month(this_month(owner))
         assert Event.objects.filter(pk__in=late).count() == 3
 
 
 def keep_in_a_thread() -> None:
     try:
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
     finally:
         connection.close()
 
 
 class TestWhoeverHoldsATable:
     def test_is_waited_for_half_a_second_at_most_and_play_goes_on(self, cloned_db, owner):
-        last = of_month(this_month(owner, partitions.AHEAD))
+        last = of_month(this_month(owner, id_ranges.AHEAD))
         owner.execute(SQL("DROP TABLE {}").format(Identifier(last)))
         with psycopg.connect(cloned_db.superuser_url) as somebody:
             somebody.execute("LOCK TABLE audit_event IN SHARE UPDATE EXCLUSIVE MODE")
             begin = owner.execute("SELECT clock_timestamp()").fetchone()[0]
             with pytest.raises(DatabaseError) as refused:
-                partitions.keep("audit_event")
+                id_ranges.keep("audit_event")
             assert isinstance(refused.value.__cause__, errors.LockNotAvailable)
             waited = owner.execute("SELECT clock_timestamp() - %s", [begin]).fetchone()[0]
             assert timedelta(milliseconds=400) < waited < timedelta(seconds=5)
             assert table_of(note()) == of_month(this_month(owner))
         assert last not in tables(owner)
-        partitions.keep("audit_event")
+        id_ranges.keep("audit_event")
         assert last in tables(owner)
 
     def test_a_month_is_opened_while_others_read_and_write(self, cloned_db, owner):
         """Whoever is in the midst of a transaction holds nobody up who opens a month, and is not held up."""
-        owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, partitions.AHEAD)))))
+        owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, id_ranges.AHEAD)))))
         with transaction.atomic():
             note()
             assert Event.objects.count()
             keeper = Thread(target=keep_in_a_thread)
             keeper.start()
             keeper.join()
-            assert of_month(this_month(owner, partitions.AHEAD)) in tables(owner)
+            assert of_month(this_month(owner, id_ranges.AHEAD)) in tables(owner)
             note()
         assert Event.objects.filter(kind="test.monthly").count() == 2
 
@@ -297,12 +297,12 @@ class TestTheHouseKeeps:
 
     @pytest.mark.sweep
     def test_the_task_does_it(self, cloned_db, owner):
-        last = of_month(this_month(owner, partitions.AHEAD))
+        last = of_month(this_month(owner, id_ranges.AHEAD))
         owner.execute(SQL("DROP TABLE {}").format(Identifier(last)))
         owner.execute("SELECT setval('audit_event_id_seq', 7)")
         tasks.keep_months()
         assert last in tables(owner)
-        assert note() == partitions.block(this_month(owner))
+        assert note() == id_ranges.block(this_month(owner))
 
 
 class TestFoundByTime:

@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 
 from audit import log
 from audit.models import Report
-from audit.reports import daily
+from audit.reports import requests
 from audit.reports.intervals import NAMES, Period, began, interval_of, midnight
 from audit.reports.requests import clock
 from tests.audit.reporting import SHOP, a_kind, registered
@@ -81,9 +81,9 @@ def daily_ones() -> list[tuple[str, datetime, datetime]]:
 class TestTheHouse:
     def test_gli19_2_9_1_asks_for_each_kind_on_each_day_that_is_over_once(self, now):
         with registered(a_kind("one"), a_kind("two", choices=[SHOP]), a_kind("never", is_daily=False)):
-            daily.ask_between(now - A_WEEK, now)
+            requests.ask_between(now - A_WEEK, now)
             asked = daily_ones()
-            daily.ask_between(now - A_WEEK, now)
+            requests.ask_between(now - A_WEEK, now)
         assert daily_ones() == asked
         today = now.astimezone(ZoneInfo(STOCKHOLM)).date()
         began = (now - A_WEEK).astimezone(ZoneInfo(STOCKHOLM)).date()
@@ -101,27 +101,27 @@ class TestTheHouse:
     def test_asks_for_no_day_of_which_something_may_not_be_in_sight(self, now):
         today = midnight(now.astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM)
         with registered(a_kind("one")):
-            daily.ask_between(now - A_WEEK, today - timedelta(microseconds=1))
+            requests.ask_between(now - A_WEEK, today - timedelta(microseconds=1))
         assert max(until for _, _, until in daily_ones()) == midnight(
             (today - timedelta(hours=1)).astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM
         )
 
     def test_makes_up_for_two_weeks_and_no_more(self, now):
         with registered(a_kind("one")):
-            daily.ask_between(now - timedelta(days=400), now)
-        assert len(daily_ones()) == daily.MOST_DAYS
+            requests.ask_between(now - timedelta(days=400), now)
+        assert len(daily_ones()) == requests.MOST_DAYS
 
     def test_asks_for_nothing_on_the_day_it_began_nor_before_anything_has_settled(self, now):
         log.record("table.opened", by="staff:1", on="table:1", data={})
         with registered(a_kind("one")):
-            daily.ask_due()
+            requests.ask_due()
             settle(now)
-            daily.ask_due()
+            requests.ask_due()
         assert daily_ones() == []
 
     def test_has_one_of_a_kind_on_a_day_whoever_writes_it(self, now):
         with registered(a_kind("one")):
-            daily.ask_between(now - A_WEEK, now)
+            requests.ask_between(now - A_WEEK, now)
         with pytest.raises(IntegrityError, match="audit_report_daily"), transaction.atomic(), connection.cursor() as c:
             c.execute(
                 "INSERT INTO audit_report (kind, since, until, choices, by, state, tries, done, failure, digests)"

@@ -13,7 +13,7 @@ from tests.harness.sweeps import sample, sweep
 from tests.harness.web import WebServer
 from wallet.ledger import accounts
 from wallet.models import Mode, Payment
-from wallet.sandbox_bank import webhooks
+from wallet.sandbox_bank import orders
 
 pytestmark = pytest.mark.browser
 
@@ -55,7 +55,7 @@ def test_the_bank_decides_and_the_page_says_so(enter, player, button, sentence, 
     to_the_bank(page)
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
-    webhooks.send_due()
+    orders.send_due()
     expect(page.get_by_text(sentence)).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == balance
 
@@ -67,7 +67,7 @@ def test_however_the_bank_tells_it_the_money_comes_once(enter, player, behaviour
     page.get_by_label(behaviour).check()
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
-    webhooks.send_due()
+    orders.send_due()
     expect(page.get_by_text("The money is on your account.")).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
 
@@ -81,7 +81,7 @@ def test_it_works_without_javascript(enter, player):
     page.get_by_role("link", name="Go to the bank").click()
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
-    webhooks.send_due()
+    orders.send_due()
     page.get_by_role("link", name="Look again").click()
     expect(page.get_by_text("The money is on your account.")).to_be_visible()
     assert Payment.objects.get().authorisation.startswith("SB")

@@ -18,7 +18,7 @@ from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as guests
 from games.models import LiveTable, Table
 from games.shared import phases
-from ops import due
+from ops import beat
 from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import mail
 from players.account import closures
@@ -108,17 +108,17 @@ def test_whatever_is_asked_for_every_minute_or_more_often_expires_so_that_no_bac
     assert all(expires and expires <= EXPIRES["expires"] for expires in often.values()), often
 
 
-ASKED = [name for name, entry in app.conf.beat_schedule.items() if entry["task"] in due.QUESTIONS]
+ASKED = [name for name, entry in app.conf.beat_schedule.items() if entry["task"] in beat.QUESTIONS]
 
 
 def test_each_question_is_about_a_task_that_beat_sends():
-    assert len(ASKED) == len(due.QUESTIONS)
+    assert len(ASKED) == len(beat.QUESTIONS)
 
 
-@pytest.mark.parametrize("task", sample(due.QUESTIONS, 6))
+@pytest.mark.parametrize("task", sample(beat.QUESTIONS, 6))
 def test_each_question_is_one_that_web_s_role_may_ask(cloned_db: Database, task: str):
     with psycopg.connect(cloned_db.web_url) as web:
-        assert web.execute(f"SELECT EXISTS ({due.QUESTIONS[task]})".encode()).fetchone() in [(True,), (False,)]
+        assert web.execute(f"SELECT EXISTS ({beat.QUESTIONS[task]})".encode()).fetchone() in [(True,), (False,)]
 
 
 class Sent(GuardedScheduler):
@@ -136,7 +136,7 @@ def sending(scheduler: GuardedScheduler) -> Sent:
     """A beat at work that writes down what it sends, and has sent everything once just now."""
     scheduler.__class__ = Sent
     assert isinstance(scheduler, Sent)
-    scheduler._sent_at = dict.fromkeys(due.QUESTIONS, time.monotonic())
+    scheduler._sent_at = dict.fromkeys(beat.QUESTIONS, time.monotonic())
     scheduler.sent = []
     return scheduler
 

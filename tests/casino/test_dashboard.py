@@ -20,10 +20,10 @@ from audit import hours, log
 from audit.models import Mark, Report, ReportState, Rolled
 from audit.reports.kinds import Asked, Interval
 from audit.reports.requests import ask, clock
-from backoffice.dashboard import health as health
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard import returns as returns
+from backoffice.dashboard import views
 from backoffice.dashboard.period import PeriodForm
 from games.models import LiveRound, Participation, Phase
 from games.reports import revenue
@@ -44,7 +44,7 @@ from tests.returns.sums import HOUR, summed_up
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
 from tests.wallet.statement_builders import confirmed, named
-from wallet.ledger import active_players
+from wallet.ledger import hourly_totals
 from wallet.models import Mode
 from wallet.money import format_money
 from wallet.reports import payments
@@ -189,15 +189,15 @@ class TestPlayers:
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
         # Days are those of where each of them lives.
-        found = active_players.players_who_staked(span.first - timedelta(days=1), span.last + timedelta(days=1))
+        found = hourly_totals.players_who_staked(span.first - timedelta(days=1), span.last + timedelta(days=1))
         assert dict(found) == dict(by_list) == {"SEK": 2, "DKK": 1}
-        assert active_players.players_who_staked(span.first - timedelta(days=9), span.first - timedelta(days=2)) == {}
+        assert hourly_totals.players_who_staked(span.first - timedelta(days=9), span.first - timedelta(days=2)) == {}
 
     def test_are_found_by_the_key_of_their_days_however_many_days_there_are(self):
         today = clock().date()
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL enable_seqscan = off")  # which is cheap in a small house
-            cursor.execute(f"EXPLAIN {active_players.COUNT}", {"first": today, "last": today})
+            cursor.execute(f"EXPLAIN {hourly_totals.COUNT}", {"first": today, "last": today})
             plan = "\n".join(line for (line,) in cursor.fetchall())
         assert re.search(r"Limit.*\n *->  Index Scan using \w+ on wallet_day of", plan), plan
         assert "Hash Join" not in plan
@@ -382,7 +382,7 @@ def moment(text):
 @pytest.mark.django_db
 class TestHealth:
     def told(self):
-        return {line.name: line for line in health.lines()}
+        return {line.name: line for line in views.lines()}
 
     def test_a_broker_that_is_down_is_said_and_the_page_is_served(self, settings):
         with socket() as shut:

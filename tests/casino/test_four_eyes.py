@@ -32,7 +32,7 @@ DEMANDED = {
 # table besides is the program, before a house opens.
 DOERS = {
     "ledger.adjust": {"wallet.ledger.adjustments"},
-    "exclusions.lift": {"players.protection.exclusion_lift"},
+    "exclusions.lift": {"players.protection.exclusions"},
     "withdrawals.second": {"wallet.apps"},
     "versions.new_version": {"games.change_requests.execution"},
     "versions.make_table": {"games.change_requests.execution", "games.tables.default_tables"},

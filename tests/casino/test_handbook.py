@@ -11,7 +11,7 @@ from django.urls import resolve, reverse
 
 from backoffice.handbook import EVERYBODY, HANDBOOK, parts
 from backoffice.navigation import FUNCTIONS, duties
-from players.staff.roles import WORDS
+from players.staff import WORDS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor

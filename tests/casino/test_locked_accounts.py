@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import approvals
-from games.chemin import play, removal, tick
+from games.chemin import play, stop, tick
 from games.engine.chemin import Phase as CheminPhase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
@@ -257,7 +257,7 @@ class TestAtChemin:
         lock(player)
         beside = a_session(player)
         seat = CheminSeat(player=player, session=beside, live_table=table, number=1)
-        assert removal.whose_session_is_over([seat]) == {seat.pk}
+        assert stop.whose_session_is_over([seat]) == {seat.pk}
 
 
 def play_to_the_end(table: LiveTable) -> None:

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts import harm_marker_scan
 from accounts.tasks import look_for_markers
-from players.harm_markers import follow_up
+from players import harm_markers
 from players.models import ContactWay, Flag, FlagOutcome, Look, Marker, Player, Sighting
 from tests.builders import a_player, a_round
 from tests.casino.at_risk import deposit, the_table
@@ -42,11 +42,11 @@ def talk(flag: Flag, staff, **changes):
         "said": "All is well.",
         "next_look": None,
     } | changes
-    return follow_up.record_contact(flag_id=flag.pk, by=staff, **said)
+    return harm_markers.record_contact(flag_id=flag.pk, by=staff, **said)
 
 
 def close(flag: Flag, staff) -> Flag:
-    return follow_up.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="", by=staff)
+    return harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="", by=staff)
 
 
 class TestTheLook:
@@ -126,7 +126,7 @@ class TestAFlag:
         player, staff = at_risk(owner), a_member_of_staff("support")
         harm_marker_scan.look()
         flag = Flag.objects.get()
-        with pytest.raises(follow_up.NoContact):
+        with pytest.raises(harm_markers.NoContact):
             close(flag, staff)
         talk(flag, staff, next_look=date(2100, 1, 1))
         closed = close(flag, staff)
@@ -134,7 +134,7 @@ class TestAFlag:
         assert [event["by"] for event in events("marker.contact", on=str(player))] == [str(staff)]
         assert [event["data"]["outcome"] for event in events("marker.closed", on=str(player))] == ["talked"]
         for again in (talk, close):
-            with pytest.raises(follow_up.FlagClosed):
+            with pytest.raises(harm_markers.FlagClosed):
                 again(flag, staff)
 
     def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
@@ -152,9 +152,9 @@ class TestAFlag:
         at_risk(owner)
         harm_marker_scan.look()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
-        with pytest.raises(follow_up.NotYet):
+        with pytest.raises(harm_markers.NotYet):
             talk(flag, staff, made_at=now() + DAY)
-        with pytest.raises(follow_up.NotYet):
+        with pytest.raises(harm_markers.NotYet):
             talk(flag, staff, next_look=(now() - 2 * DAY).date())
 
     @pytest.mark.parametrize(

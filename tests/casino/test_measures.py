@@ -17,8 +17,8 @@ from pytest_django import DjangoDbBlocker
 
 from ops.fork_server import web_arguments
 from ops.launcher import listening_socket
-from ops.metrics import house, views
-from ops.metrics.house import House
+from ops.metrics import views
+from ops.metrics.views import House
 from tests.builders import a_player, a_table
 from tests.harness import databases, web
 from tests.harness.visitor import Visitor
@@ -93,7 +93,7 @@ class TestHouse:
         def fail() -> None:
             raise Error
 
-        monkeypatch.setattr(house, "lag", fail)
+        monkeypatch.setattr(views, "lag", fail)
         assert self.said() == {"sabot_database_up": 0}
 
 

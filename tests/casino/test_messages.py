@@ -10,9 +10,8 @@ from pytest_django import Settings
 
 from ops.fork_server import compile_texts
 from ops.i18n import catalogues, check, sources
-from ops.i18n.extract import collect
 from ops.i18n.hardcoded import outright
-from ops.i18n.sources import Tree
+from ops.i18n.sources import Tree, collect
 from ops.launcher import CannotOpen
 
 MODULE = """

@@ -20,9 +20,8 @@ from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
-from players import registration
+from players import harm_markers, registration
 from players.account import closures
-from players.harm_markers import follow_up
 from players.models import (
     ClosureState,
     Contact,
@@ -237,7 +236,7 @@ class TestErasure:
     def test_forgets_what_staff_wrote_of_contacts_and_flags_and_keeps_that_there_were_some(self, gone, owner):
         flag, staff = Flag.objects.create(player=gone, marker=Marker.NIGHTS), a_member_of_staff("support")
         Contact.objects.create(flag=flag, staff=staff, made_at=flag.raised_at, way=ContactWay.PHONE, said="Her mother")
-        follow_up.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
+        harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
         with (
             pytest.raises(IntegrityError, match="never changed before"),
             transaction.atomic(),

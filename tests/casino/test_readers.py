@@ -7,7 +7,7 @@ from typing import Any
 
 from a2wsgi import WSGIMiddleware
 
-from ops.http.response_buffer import Limits, Readers
+from ops.http.request_buffer import Limits, Readers
 from tests.harness.apart import run_apart
 
 PIECE = 1000

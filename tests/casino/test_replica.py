@@ -17,10 +17,10 @@ from audit.models import Report, ReportState
 from audit.reports import runner
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer
-from games.lobby.favourites import keep_table
+from games.lobby.selectors import keep_table
 from games.models import Table
 from ops import readiness
-from ops.metrics.house import House
+from ops.metrics.views import House
 from tests.audit.reporting import ROW, a_kind, asked, registered
 from tests.builders import a_player, a_table
 from tests.harness.databases import Database

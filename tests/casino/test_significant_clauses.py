@@ -13,7 +13,7 @@ from games.tables import status
 from players.account import closures
 from players.login import locks
 from players.models import Player
-from players.protection import exclusion_lift, exclusions
+from players.protection import exclusions
 from players.registration import record_change
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.casino.at_risk import banker_always_wins
@@ -189,7 +189,7 @@ def test_gli19_2_8_8_overrides_and_changes_name_who_made_them(kind, category):
 def test_gli19_2_8_8_an_exclusion_lifted_before_its_time_names_both_who_did_it():
     player, one, other = a_player(), a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
-    asked = exclusion_lift.ask(exclusion=exclusion, reason="it was another", by=one)
+    asked = exclusions.ask(exclusion=exclusion, reason="it was another", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     (lifted,) = found(Category.CORRECTION, player)
     assert (event_of(lifted).kind, lifted.weight) == ("exclusion.lifted", Weight.ALERT)

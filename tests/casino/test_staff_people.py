@@ -9,7 +9,6 @@ from audit import approvals
 from audit.models import Approval
 from players import staff
 from players.models import StaffDeed
-from players.staff import roles
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +37,7 @@ def decide(asked):
 
 
 def test_every_role_says_what_it_is_for():
-    assert set(roles.WORDS) == set(Group.objects.values_list("name", flat=True))
+    assert set(staff.WORDS) == set(Group.objects.values_list("name", flat=True))
 
 
 def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled():

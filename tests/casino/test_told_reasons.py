@@ -13,7 +13,7 @@ from players.identity import duplicates
 from players.login import account_locks
 from players.models import Exclusion, Ground, Player
 from players.protection import exclusions
-from players.staff.disclosure_notes import TOLD, TOLD_ONCE_DONE, UNTOLD
+from players.staff import TOLD, TOLD_ONCE_DONE, UNTOLD
 from tests.builders import a_player, a_verified_player
 from tests.casino.test_personal_data import export
 from tests.harness.sweeps import sample

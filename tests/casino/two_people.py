@@ -17,7 +17,7 @@ from games.tables.default_tables import baccarat_limits
 from players import staff
 from players.login import second_factor
 from players.models import ExclusionLift, Staff, StaffDeed, User
-from players.protection import exclusion_lift, exclusions
+from players.protection import exclusions
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
@@ -149,7 +149,7 @@ class Lifting(Deed):
         self.exclusion = exclusions.exclude(player=a_player(), days=30, reason="for a test", by=by)
 
     def ask(self, by: Staff) -> Approval:
-        return exclusion_lift.ask(exclusion=self.exclusion, reason="a mistake", by=by)
+        return exclusions.ask(exclusion=self.exclusion, reason="a mistake", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]]:
         return reverse("staff_exclusion_lift", args=[self.exclusion.pk]), {"reason": "a mistake"}

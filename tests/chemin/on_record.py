@@ -13,7 +13,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from games.chemin import event_codec
-from games.chemin.house_players import choose
+from games.chemin.tick import choose
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Phase, SeatView, State, apply, new_table, options, view
 from games.engine.chemin.actions import (

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from games.chemin import play
-from games.chemin.closing import break_up
+from games.chemin.stop import break_up
 from games.engine.chemin import Phase
 from games.errors import PlayError
 from games.models import CheminMove, CheminSeat, CheminTenure, LiveRound, Table, Void, VoidReason, WhyLeft

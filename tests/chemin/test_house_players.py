@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from games.chemin.house_players import LARGEST_BANK, LARGEST_STAKE, NotAsked, choose
+from games.chemin.tick import LARGEST_BANK, LARGEST_STAKE, NotAsked, choose
 from games.engine.cards import FULL_DECK, Card
 from games.engine.chemin import Phase, State, TableRules, apply, new_table, options, view
 from games.engine.chemin.actions import (

@@ -14,9 +14,8 @@ import pytest
 
 from games.chemin.collusion import choices, statistics
 from games.chemin.collusion.money import given, money
-from games.chemin.collusion.scope import Scope
 from games.chemin.collusion.signals import FALSE_ALARM, Examined, Sign, examine
-from games.chemin.collusion.statistics import BEYOND_NORMAL, Answers, for_all, more_often, tail
+from games.chemin.collusion.statistics import BEYOND_NORMAL, Answers, Scope, for_all, more_often, tail
 from games.engine.chemin import SeatView
 from games.engine.chemin.actions import TableAction
 from games.models import CheminMove, CheminStake, Decider, LiveTable, Void, VoidReason

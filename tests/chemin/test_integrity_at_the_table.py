@@ -12,8 +12,8 @@ from django.utils.timezone import now
 from games.chemin.apply import name_of
 from games.chemin.collusion.choices import choices, pace
 from games.chemin.collusion.money import given, money
-from games.chemin.collusion.scope import Scope
 from games.chemin.collusion.signals import Sign, examine
+from games.chemin.collusion.statistics import Scope
 from games.engine.cards import Card
 from games.engine.chemin import Phase, SeatView, options, view
 from games.engine.chemin.actions import KeepBank, MakeCall, Pass, TableAction, TakeBank

@@ -8,11 +8,11 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from games.chemin import house_players, play, tick
+from games.chemin import play, tick
 from games.chemin.lobby_card import GuestCardState
-from games.chemin.pause import continue_table
 from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
 from games.chemin.snapshots import public_state
+from games.chemin.stop import continue_table
 from games.engine.chemin import Phase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
@@ -288,7 +288,7 @@ class TestSeats:
         table = a_practice_table(2, places=3)
         player = a_player(free=MONEY)
         sit(player, table, 2)
-        monkeypatch.setattr(house_players, "choose", lambda view, chance: view.options[-1].action)  # let it pass
+        monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[-1].action)  # let it pass
         while seen_of(table).phase is not Phase.CHOICE:
             if asked(table) != player:
                 assert step(table)
@@ -299,7 +299,7 @@ class TestSeats:
         answer(player, table, "give_suite")
         while seen_of(table).phase is Phase.SUITE:
             assert step(table)
-        monkeypatch.setattr(house_players, "choose", lambda view, chance: view.options[0].at(1_000))
+        monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[0].at(1_000))
         assert step(table)
         assert (seen_of(table).phase, asked(table)) == (Phase.AUCTION, None)
         played = coups(table)

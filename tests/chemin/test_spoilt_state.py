@@ -10,7 +10,7 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from games.chemin import floor, ledger_view
-from games.chemin.pause import continue_table
+from games.chemin.stop import continue_table
 from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
 from games.shared import malfunction
 from games.shared.malfunction import MalfunctionError

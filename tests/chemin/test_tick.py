@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from games.chemin import deadlines, house_players, play, tick
+from games.chemin import deadlines, play, tick
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import (
@@ -486,8 +486,8 @@ class TestAPracticeTable:
     def test_a_free_bank_is_opened_by_a_house_player_after_a_while(self, monkeypatch):
         table = a_practice_table(2, places=3)
         player = a_guest(table, 1)
-        choose = house_players.choose
-        monkeypatch.setattr(house_players, "choose", lambda view, chance: view.options[-1].action)
+        choose = tick.choose
+        monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[-1].action)
         while state_of(table).phase is Phase.OFFER:
             if asked(table) == player:
                 answer(player, table, "pass")
@@ -495,7 +495,7 @@ class TestAPracticeTable:
                 assert step(table)
         assert state_of(table).phase is Phase.FREE
         assert chemin_of(table).deadline is not None
-        monkeypatch.setattr(house_players, "choose", choose)
+        monkeypatch.setattr(tick, "choose", choose)
         assert step(table)
         assert state_of(table).phase is not Phase.FREE
 

@@ -13,7 +13,7 @@ from wallet import cashier
 from wallet.ledger import purse
 from wallet.models import Behaviour, Mode, Payment
 from wallet.payments import deposits, status_queries
-from wallet.sandbox_bank import orders, webhooks
+from wallet.sandbox_bank import orders
 
 AMOUNT = 50_000
 MONEY = 100_000_000
@@ -116,7 +116,7 @@ def the_bank_tells():
     def deed() -> Deed:
         at_the_bank(a_payment(player, AMOUNT), behaviour=Behaviour.PROMPT)
         stages = (NOTHING, sent, together(sent, CREDITED), together(sent, sent, CREDITED))
-        return Deed(webhooks.send_due, stages)
+        return Deed(orders.send_due, stages)
 
     return deed
 

@@ -30,7 +30,7 @@ from tests.drill.recovery import Recovery
 from tests.drill.victims import LOOK, House, Log, wait_for
 from wallet import withdrawals
 from wallet.models import BankNotice, BankPayoutNotice, Hold, Payment, PaymentState, Withdrawal, WithdrawalStatus
-from wallet.sandbox_bank.webhooks import MOST_TRIES
+from wallet.sandbox_bank.orders import MOST_TRIES
 
 TICKS = 2  # within so many after a recovery the table goes on
 ENDED = (Phase.SETTLED, Phase.VOID)

@@ -12,10 +12,9 @@ from time import process_time
 import pytest
 from django.core.management import CommandError, call_command
 
-from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
+from games.engine.chemin.odds import chemin_odds_json, chemin_odds_table
 from games.engine.counting import count_coups
-from games.engine.odds import exact
-from games.engine.odds_sheet import as_json, as_table
+from games.engine.odds import as_json, as_table, exact
 from games.variants import VARIANTS
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,7 @@ import pytest
 
 from games.engine.bets import Variant
 from games.engine.desk import answers
-from games.engine.odds import exact, percent
-from games.engine.odds_sheet import as_json, as_table
+from games.engine.odds import as_json, as_table, exact, percent
 from games.variants import VARIANTS
 
 

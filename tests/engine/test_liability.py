@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
-from games.engine import liability
+from games.engine import settle
 from games.engine.bets import Variant
 from games.engine.conditions import EVERY_COUP
 from games.engine.counting import count_coups
-from games.engine.liability import largest_loss, largest_win
 from games.engine.refusals import LARGEST_STAKE, UnknownBet
+from games.engine.settle import largest_loss, largest_win
 from games.variants import VARIANTS
 from tests.engine.builders import coup
 from tests.harness.sweeps import sample
@@ -155,7 +155,7 @@ def test_a_bet_the_game_has_not_is_refused() -> None:
 
 def test_four_ways_to_pay_decide_about_ten_bets_however_many_coups_there_are() -> None:
     """It is worked out with every chip: no commission must not ask a thousand coups each time."""
-    assert len(liability._worst_rows(NO_COMMISSION.bets)) == 4
+    assert len(settle._worst_rows(NO_COMMISSION.bets)) == 4
 
 
 def test_the_loss_named_can_really_happen() -> None:

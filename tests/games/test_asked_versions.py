@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit import approvals
 from audit.models import Approval
 from audit.significant import detection
-from games.change_requests import execution, languages, requests, rules, schedule
+from games.change_requests import execution, requests, rules, schedule
 from games.change_requests.schedule import EndedAlready
 from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding, Shape, Table, TableVersion
@@ -132,7 +132,7 @@ class TestOtherLimits:
         labels = {code: dict(texts) for code, texts in VARIANTS["baccarat"].labels.items()}
         labels["ro"]["bet.tie"] = " "
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "labels", labels)
-        assert languages.missing("baccarat") == {"ro": ["bet.tie"]}
+        assert rules.missing("baccarat") == {"ro": ["bet.tie"]}
         with pytest.raises(MissingLanguage, match=r"ro: bet\.tie"):
             ask(table)
 

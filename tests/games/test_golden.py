@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games import solo
 from games.betting.controls import Change, Deal, plays_on
 from games.betting.limits import Limits
-from games.betting.lower_bet import lower_bet
+from games.betting.rules import lower_bet
 from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
 from games.models import NextRound, Participation, Round, Table

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from games.help.labels import controls
+from games.help.placeholders import controls
 from games.models import Table
 from games.variants import GAMES, LANGUAGES, help_text
 from tests.builders import a_table

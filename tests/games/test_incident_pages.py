@@ -7,7 +7,7 @@ from django.test import Client
 
 from backoffice.incidents.views import note
 from games import incidents
-from games.incidents.letters import delivery, parts
+from games.incidents.letters import delivery
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
 from games.shared import malfunction
 from tests.builders import a_player
@@ -166,7 +166,7 @@ class TestThePage:
         case = incidents.case_of(incident.pk)
         assert case
         letter = delivery.send(case=case, kind=LetterKind.ANNULLED, sentences={}, staff=boss)
-        parts.write_due()
+        delivery.write_due()
         malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(boss))
         visitor = reader("compliance")
         visitor.get(f"/staff/incidents/{incident.pk}/export/")

@@ -10,7 +10,7 @@ from django.test import Client
 from accounts import data_export
 from games import incidents
 from games.incidents import Case
-from games.incidents.letters import delivery, parts
+from games.incidents.letters import delivery
 from games.incidents.letters.delivery import LetterError
 from games.incidents.letters.messages import written
 from games.incidents.participants import Concerned, concerned
@@ -85,7 +85,7 @@ def case(incident: Incident) -> Case:
 def send(incident: Incident, kind: LetterKind = LetterKind.APOLOGY, **sentences: str) -> IncidentLetter:
     """Have a letter sent, and written to everybody."""
     letter = delivery.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
-    parts.write_due()
+    delivery.write_due()
     return letter
 
 
@@ -326,7 +326,7 @@ class TestThePage:
         assert "It goes to 5 players." in page
         page = self.post(boss, incident, kind="annulled", action="send", sure="on")
         assert "has sent this letter already. Nobody gets it twice." in page
-        parts.write_due()
+        delivery.write_due()
         assert LetterCopy.objects.count() == 5
 
     @pytest.mark.sweep

@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from accounts.retention import erase_due
-from games.incidents.letters import delivery, parts
+from games.incidents.letters import delivery
 from games.incidents.letters.delivery import LetterError
 from games.models import LetterCopy, LetterKind
 from games.shared import malfunction
@@ -35,7 +35,7 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
     told = at_once([partial(press, member) for member in members])
     assert told.count("sent") == 1
     assert sum("has sent this letter already" in each for each in told) == 2
-    assert parts.write_due() == 1
+    assert delivery.write_due() == 1
     assert Mail.objects.filter(user=player.user, template=delivery.TEMPLATE).count() == 1
     assert Conversation.objects.filter(player=player).count() == 1
     assert LetterCopy.objects.count() == 1

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from games.incidents import Case
-from games.incidents.letters import delivery, parts
+from games.incidents.letters import delivery
 from games.models import Incident, IncidentLetter, LetterEnd, LetterKind
 from games.shared import malfunction
 from players.models import Conversation, Mail, Player
@@ -43,53 +43,53 @@ class TestALetter:
         letter = decided(incident)
         assert not letter.copies.exists()
         assert (told(case(incident)).copies, told(case(incident)).left) == (0, 5)
-        assert parts.write_due() == 5
+        assert delivery.write_due() == 5
         sent = told(case(incident))
         assert (sent.copies, sent.left, sent.is_ended) == (5, 0, True)
-        assert parts.write_due() == 0
+        assert delivery.write_due() == 0
 
     @pytest.mark.sweep
     def test_is_written_in_transactions_of_so_many_players(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
         letter = decided(incident)
-        assert [parts._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
+        assert [delivery._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
         (ended,) = events("incident.letter_ended")
         assert ended["data"] == {"incident": incident.pk, "letter": letter.pk, "copies": 5}
 
     @pytest.mark.sweep
     def test_ends_where_its_players_are_as_many_as_parts_hold(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.parts.PART", 5)
+        monkeypatch.setattr("games.incidents.letters.delivery.PART", 5)
         decided(incident)
-        assert parts.write_due() == 5
+        assert delivery.write_due() == 5
         assert LetterEnd.objects.count() == 1
 
     @pytest.mark.sweep
     def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         staff = a_member_of_staff("supervisor")
         letter = delivery.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
-        assert parts._write_part(letter.pk) == 2
+        assert delivery._write_part(letter.pk) == 2
         monkeypatch.setattr("games.incidents.letters.delivery._is_true", lambda kind, case: False)
-        assert parts.write_due() == 0
+        assert delivery.write_due() == 0
         assert letter.copies.count() == 2
         assert events("incident.letter_ended")[-1]["data"]["copies"] == 2
 
     @pytest.mark.sweep
     def test_shows_on_the_page_of_its_incident_how_far_it_is(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.parts.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
         letter = decided(incident)
         reader = a_visitor()
         reader.force_login(a_member_of_staff("operator").user)
         address = f"/staff/incidents/{incident.pk}/letters/"
         asks_again = f'hx-get="{address}" hx-trigger="every 2s"'
-        parts._write_part(letter.pk)
+        delivery._write_part(letter.pk)
         assert asks_again in reader.get(f"/staff/incidents/{incident.pk}/").text
         under_way = reader.get(address).text
         assert asks_again in under_way
         assert "2 of 5</span>" in under_way
         assert "<html" not in under_way
-        parts.write_due()
+        delivery.write_due()
         done = reader.get(address).text
         assert "hx-get" not in done
         assert "5 players" in done
@@ -112,10 +112,10 @@ def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch, is_sweep):
-    monkeypatch.setattr("games.incidents.letters.parts.PART", 1)
+    monkeypatch.setattr("games.incidents.letters.delivery.PART", 1)
     number = 1
     letter, readers = a_letter(f"{when}-{number}")
-    while killed.dies(parts.write_due, when, number, every=is_sweep):
+    while killed.dies(delivery.write_due, when, number, every=is_sweep):
         copies = list(letter.copies.all())
         assert max(Counter(copy.player_id for copy in copies).values(), default=0) <= 1
         talks = Conversation.objects.filter(player__in=readers).values_list("pk", flat=True)
@@ -152,10 +152,10 @@ class TestTwoWriters:
         assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (4,)
 
     def test_at_one_letter_write_each_copy_once(self, cloned_db, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.parts.PART", 1)
+        monkeypatch.setattr("games.incidents.letters.delivery.PART", 1)
         letter = decided(reported(a_live_table(), *(a_reader(where) for where in LANGUAGES)))
-        at_once([parts.write_due] * 4)
-        parts.write_due()  # of four who try the lock together all but one may have passed the letter over
+        at_once([delivery.write_due] * 4)
+        delivery.write_due()  # of four who try the lock together all but one may have passed the letter over
         assert sorted(letter.copies.values_list("language", flat=True)) == sorted(LANGUAGES.values())
         assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
         assert Conversation.objects.count() == len(LANGUAGES)
@@ -164,6 +164,6 @@ class TestTwoWriters:
     def test_the_second_passes_over_what_the_first_is_at(self, cloned_db):
         letter = decided(reported(a_live_table(), a_reader("SE")))
         with transaction.atomic():
-            assert parts._is_ours(letter.pk)
-            assert at_once([parts.write_due]) == [0]
-        assert parts.write_due() == 1
+            assert delivery._is_ours(letter.pk)
+            assert at_once([delivery.write_due]) == [0]
+        assert delivery.write_due() == 1

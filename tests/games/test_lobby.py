@@ -6,7 +6,7 @@ import pytest
 
 from games.engine.cards import Card
 from games.engine.coup import deal
-from games.lobby.sample_hand import COUPS, still
+from games.lobby.selectors import COUPS, still
 from games.variants import GAMES, VARIANTS
 from tests.builders import a_player, a_table
 from tests.people import a_visitor

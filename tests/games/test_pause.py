@@ -7,7 +7,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit.models import Event
 from games.betting.controls import Change
-from games.chemin.pause import continue_table
+from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import NextRound, Round, Status, Table

@@ -25,7 +25,7 @@ from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
 from wallet.models import PartnerKey, PartnerKind, RemoteLaunch, RemotePlayer
 from wallet.money import format_money
 from wallet.operator_wallet import launches, queue
-from wallet.seamless_wallet import keys, partners, signing
+from wallet.seamless_wallet import partners, signing
 
 LAUNCH = "/api/v1/operators/launch/"
 LANGUAGES = ("sv", "da", "ro", "de", "en")
@@ -181,7 +181,7 @@ class TestAnnouncing:
     def test_a_studio_announces_nobody(self, operator, table):
         studio = a_partner("https://studio.example/", kind=PartnerKind.STUDIO)
         key = PartnerKey.objects.get(partner=studio)
-        operator.host.key, operator.host.secret = key.name, keys.secret_of(key)
+        operator.host.key, operator.host.secret = key.name, signing.secret_of(key)
         assert send(operator).json()["code"] == "bad-signature"
 
     def test_an_operator_that_is_switched_off_announces_nobody(self, operator, table):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.betting.slip import UNDO_DEPTH, Slip
+from games.betting.rules import UNDO_DEPTH, Slip
 from games.errors import NothingToRepeat
 
 

@@ -13,9 +13,9 @@ from django.test import Client
 
 from audit import approvals
 from audit.models import Approval
-from backoffice.tables.change_preview import most_of_one_player
+from backoffice.tables.change_request_views import most_of_one_player
 from games.betting.limits import Limits
-from games.change_requests import languages
+from games.change_requests import rules
 from games.change_requests.differences import fraction
 from games.engine.odds import exact
 from games.models import Shape, Table
@@ -279,7 +279,7 @@ class TestANewTable:
         labels = {code: dict(texts) for code, texts in VARIANTS["baccarat"].labels.items()}
         labels["ro"]["bet.tie"] = " "
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "labels", labels)
-        assert languages.missing("baccarat")
+        assert rules.missing("baccarat")
         assert "lacks texts (ro: bet.tie)" in error_at(supervisor.post(NEW, given).text, "jurisdictions")
 
     def test_is_not_asked_for_twice(self, supervisor):

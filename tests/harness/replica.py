@@ -15,7 +15,7 @@ from django.db import connections
 
 from audit import replica as reading
 from ops.embedded import Places, binaries
-from ops.embedded.folders import make_private
+from ops.embedded.users import make_private
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.harness.folders import fresh_folder

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection, transaction
 
 from games.betting.controls import Change
-from games.engine.liability import largest_win
+from games.engine.settle import largest_win
 from games.errors import PlayError
 from games.models import LiveTable, LiveTotal, Participation, Phase
 from games.shared import phases, seats

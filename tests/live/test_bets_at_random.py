@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from games.betting.controls import Change
 from games.betting.limits import Limits, StoredLimits
-from games.engine.liability import largest_win
 from games.engine.refusals import SettlementError
+from games.engine.settle import largest_win
 from games.errors import PlayError
 from games.models import LiveTable, Phase
 from games.shared.seats import open_seat

@@ -11,7 +11,8 @@ from django.utils.translation import override
 from accounts import retention
 from audit.models import Personal
 from games import chat
-from games.chat import messages, moderation, moderation_queue, rendering
+from games.chat import letters as messages
+from games.chat import moderation, moderation_queue, rendering
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
@@ -19,8 +20,8 @@ from games.raw_rows import named
 from players.account import closures
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
 from players.support import conversations
-from players.support.replies import templates
-from players.support.replies.default_templates import LANGUAGES
+from players.support.replies import filling
+from players.support.replies.filling import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.harness.sweeps import sample, sweep_languages
@@ -308,9 +309,9 @@ class TestTelling:
 
     @pytest.mark.sweep
     def test_is_worded_as_staff_worded_it_last(self, live_table):
-        newest = next(each for each in templates.newest() if each.name == "decided")
+        newest = next(each for each in filling.newest() if each.name == "decided")
         texts = dict.fromkeys(LANGUAGES, "{hello} Look: {action} ({reason})")
-        templates.write(
+        filling.write(
             name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts,
             by=a_member_of_staff("compliance"),
         )  # fmt: skip
@@ -321,16 +322,14 @@ class TestTelling:
     @pytest.mark.parametrize("spoilt", ["withdrawn", "a mark that the house cannot fill in"])
     def test_falls_back_on_what_the_house_ships(self, live_table, spoilt):
         newest, staff = (
-            next(each for each in templates.newest() if each.name == "decided"),
+            next(each for each in filling.newest() if each.name == "decided"),
             a_member_of_staff("compliance"),
         )
         if spoilt == "withdrawn":
-            templates.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
+            filling.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
         else:
             texts = dict.fromkeys(LANGUAGES, "{hello} {amount}")
-            templates.write(
-                name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff
-            )
+            filling.write(name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff)
         letter = self.everything(live_table, reading("en", a_talker()))
         assert "We have removed" in letter
         assert "[" not in letter

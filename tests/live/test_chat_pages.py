@@ -291,7 +291,7 @@ class TestStaff:
 
     @pytest.mark.sweep
     def test_go_through_the_queue_author_by_author(self, visitor, live_table, monkeypatch):
-        monkeypatch.setattr("backoffice.chat.views.AUTHORS", 2)
+        monkeypatch.setattr("backoffice.chat.AUTHORS", 2)
         said = [say(live_table, f"Number {number}") for number in range(3)]
         for message in said:
             self.report(message)
@@ -340,7 +340,7 @@ class TestStaff:
             page = visitor.get(queue, asked).text
             assert page.count('data-label="Decision"') == found, asked
             assert ("Nothing that was decided fits this choice." in page) == (not found)
-        monkeypatch.setattr("backoffice.chat.views.PAGE", 1)
+        monkeypatch.setattr("backoffice.chat.PAGE", 1)
         page = visitor.get(queue, {"state": "decided"}).text
         older = page.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
         assert f"Chat message {one.pk}<" in visitor.get(queue + older).text
@@ -431,7 +431,7 @@ class TestStaff:
 
     @pytest.mark.sweep
     def test_look_up_one_player_and_one_table_page_by_page(self, visitor, live_table, monkeypatch):
-        monkeypatch.setattr("backoffice.chat.views.PAGE", 2)
+        monkeypatch.setattr("backoffice.chat.PAGE", 2)
         lines = [say(live_table, f"Line number {number}") for number in range(3)]
         page = visitor.get(reverse("staff_chat_log"), {"table": live_table.pk}).text
         assert page.count('data-label="Message"') == 2

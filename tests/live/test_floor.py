@@ -12,7 +12,7 @@ from games import chat
 from games.chemin import play
 from games.engine.bets import Variant
 from games.engine.evidence import rounds_to_find
-from games.engine.liability import largest_loss, largest_win
+from games.engine.settle import largest_loss, largest_win
 from games.fairness.returns.monitor import set_stop, watch
 from games.incidents import case_of
 from games.models import LiveTable, Phase, ReportReason

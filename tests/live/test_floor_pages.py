@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import resolve
 
 from audit.models import Approval
-from games.chemin.pause import continue_table
+from games.chemin.stop import continue_table
 from games.models import Incident, LiveTable, Phase, Table
 from games.shared import malfunction, stream_tokens
 from games.tables.status import pause_table

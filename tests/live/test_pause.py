@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from games.betting.controls import Change
-from games.chemin.pause import continue_table
+from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import Incident, LiveTable, Phase, Round

@@ -7,7 +7,7 @@ import pytest
 
 from audit.models import Event
 from games.betting.limits import BetLimits, Limits, StoredLimits
-from games.engine.liability import largest_loss
+from games.engine.settle import largest_loss
 from games.models import LiveTable, NextRound, Shape, Table
 from games.solo import place_at
 from games.tables.checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable

@@ -13,7 +13,7 @@ from django.urls import Resolver404, resolve, reverse
 from ops import checks
 from ops.embedded import binaries
 from ops.management.commands import create_roles
-from players.staff.roles import WORDS
+from players.staff import WORDS
 from tests.harness.product import APPS
 
 PROJECT = Path(__file__).resolve().parents[2]

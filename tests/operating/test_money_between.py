@@ -17,7 +17,7 @@ from wallet import payouts
 from wallet.models import BankPayout, Withdrawal, WithdrawalStatus
 from wallet.payments.status_queries import ask_about
 from wallet.provider_statements import drafts
-from wallet.sandbox_bank.statement import write_statement
+from wallet.sandbox_bank.orders import write_statement
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from games.tables.default_tables import baccarat_limits
 from games.variants import VARIANTS
 from games.verification import service as recalling
 from ops import reencryption
-from ops.backup import keys as house_keys
+from ops.backup import activation
 from ops.backup.errors import WrongKey
 from players import encryption
 from players.identity import duplicates, verification
@@ -46,7 +46,7 @@ from tests.wallet.payout_builders import IBAN, an_account
 from tests.wallet.studios import a_partner
 from wallet.models import Mode, PartnerKey, PayoutAccount
 from wallet.payouts import accounts
-from wallet.seamless_wallet import keys as partner_keys
+from wallet.seamless_wallet import signing
 
 
 def a_key():
@@ -111,7 +111,7 @@ class TestSeedKey:
             number: seed for number, seed in seeds.items() if number in now
         }
         assert NextRound.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
-        assert "SEED_KEY is the right one." in house_keys.demand_right()
+        assert "SEED_KEY is the right one." in activation.demand_right()
 
         play_goes_on(evening)
         assert second_factor.accepts(staff, code_of(staff))
@@ -137,7 +137,7 @@ class TestSeedKey:
         said("after_restore")
         assert "Nothing needs the older keys" in said("reseal")
         settings.SEED_KEY = alone
-        assert "SEED_KEY is the right one." in house_keys.demand_right()
+        assert "SEED_KEY is the right one." in activation.demand_right()
         assert not known & set(open_seeds().values())
         committed = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL).commitment
         played = a_round(evening.regular, evening.solo, player=1_000)
@@ -308,13 +308,13 @@ def test_processes_that_are_a_step_apart_read_each_other(settings):
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = one
         seed, document = new_sealed_seed(), uuid4()
         content, secret = encryption.seal(document, b"a passport"), second_factor.MFAAdapter().encrypt("JBSWY3DP")
-        key = PartnerKey(name="sabot-1", sealed=partner_keys.new_sealed("sabot-1"))
+        key = PartnerKey(name="sabot-1", sealed=signing.new_sealed("sabot-1"))
         mark = encryption.fingerprint("number", b"SAME1234")
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = other
         assert commitment(unseal(seed.round_id, seed.sealed)) == seed.commitment
         assert encryption.unseal(document, content) == b"a passport"
         assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
-        assert partner_keys.secret_of(key)
+        assert signing.secret_of(key)
         assert mark in encryption.fingerprints("number", b"SAME1234")
 
 
@@ -390,7 +390,7 @@ class TestDocumentKey:
                 assert "bank accounts: 1 sealed anew" in words
                 assert "DOCUMENT_KEY: hashes of " in words
                 assert "cannot be made anew, since pictures are not kept as they came" in words
-        assert "DOCUMENT_KEY is the right one." in house_keys.demand_right()
+        assert "DOCUMENT_KEY is the right one." in activation.demand_right()
         assert submission.player == known
         numbers = Trait.objects.filter(ground=Ground.NUMBER)
         assert numbers.count() == numbers.values("fingerprint", "player").distinct().count() == 5
@@ -428,12 +428,12 @@ class TestDocumentKey:
 class TestPartnerKey:
     def test_is_replaced_and_partners_notice_nothing(self, cloned_db, change, settings):
         key = PartnerKey.objects.get(partner=a_partner())
-        secret = partner_keys.secret_of(key)
+        secret = signing.secret_of(key)
         for keys in change("PARTNER_KEY"):
             settings.PARTNER_KEY = keys
-            assert partner_keys.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
+            assert signing.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
             said("reseal")  # at the first step it has nothing to do
-        assert partner_keys.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
+        assert signing.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
 
     def test_nor_does_the_owner_change_more_than_the_ciphertext(self, cloned_db, owner):
         key = PartnerKey.objects.get(partner=a_partner())
@@ -447,4 +447,4 @@ def test_somebody_else_s_key_is_refused_as_before(cloned_db, settings):
     round_at(a_live_table())
     settings.SEED_KEY = f"{a_key()},{a_key()}"
     with pytest.raises(WrongKey, match="SEED_KEY is not the key that this house used"):
-        house_keys.demand_right()
+        activation.demand_right()

@@ -20,8 +20,8 @@ from pyrage.x25519 import Identity
 from ops.backup import database_identity
 from ops.backup.encrypting import BEGINNING
 from ops.embedded import Places, binaries
-from ops.embedded.folders import make_private
 from ops.embedded.paths import Account
+from ops.embedded.users import make_private
 from tests.harness.folders import fresh_folder
 from tests.harness.sweeps import sample
 from tests.start.support import wait_until

@@ -9,7 +9,7 @@ from audit import approvals
 from audit.models import Approval
 from players.datetime_format import written_moment
 from players.models import Exclusion, ExclusionKind, ExclusionLift, Player, Staff
-from players.protection import eligibility, exclusion_lift, exclusions
+from players.protection import eligibility, exclusions
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -127,7 +127,7 @@ class TestNobodyMakesOneShorter:
     def test_gli19_a_3_7_two_people_do_not_end_it_before_its_time(self, make):
         made = make(a_player())
         with pytest.raises(exclusions.EndsAtItsTime):
-            exclusion_lift.ask(exclusion=made, reason="please", by=a_member_of_staff("support"))
+            exclusions.ask(exclusion=made, reason="please", by=a_member_of_staff("support"))
         with pytest.raises(exclusions.EndsAtItsTime):
             exclusions.lift(exclusion_id=made.pk, reason="please", asked_by="staff:1", decided_by="staff:2")
         with pytest.raises(DatabaseError, match="ends at its time"), transaction.atomic():
@@ -143,7 +143,7 @@ def agree(asked: Approval, staff: Staff) -> None:
 class TestTwoPeople:
     def asked(self, player: Player, staff: Staff) -> tuple[Exclusion, Approval]:
         made = exclusions.exclude(player=player, days=None, reason="a tip", by=staff)
-        return made, exclusion_lift.ask(exclusion=made, reason="the tip was wrong", by=staff)
+        return made, exclusions.ask(exclusion=made, reason="the tip was wrong", by=staff)
 
     def test_gli19_b_2_3_lift_what_staff_began(self):
         player = a_player()

@@ -15,7 +15,7 @@ from games.errors import Barred, PlayError
 from games.models import Participation
 from games.solo import place_at, play_round
 from players.models import Exclusion, LimitKind, LimitSource, Period, Player
-from players.protection import eligibility, exclusion_lift, exclusions, play_sessions
+from players.protection import eligibility, exclusions, play_sessions
 from players.protection.limits import limits_of, set_limit
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.databases import Database
@@ -60,7 +60,7 @@ def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
         with pytest.raises(exclusions.EndsAtItsTime):
             exclusions.lift(exclusion_id=made.pk, reason="asked for", asked_by="staff:1", decided_by="staff:2")
         return
-    asked = exclusion_lift.ask(exclusion=made, reason="asked for", by=a_member_of_staff("support"))
+    asked = exclusions.ask(exclusion=made, reason="asked for", by=a_member_of_staff("support"))
     other = a_member_of_staff("compliance")
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=other.user.has_perm

@@ -14,14 +14,13 @@ from players.datetime_format import written_day
 from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
 from players.support import conversations
-from players.support.replies import default_templates, templates
-from players.support.replies.filling import MARKS, UNFILLED, facts_of, fill, marks
-from players.support.replies.help_places import HELP, TURN_TO
+from players.support.replies import filling
+from players.support.replies.filling import HELP, MARKS, TURN_TO, UNFILLED, facts_of, fill, marks
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 
-LANGUAGES = default_templates.LANGUAGES
+LANGUAGES = filling.LANGUAGES
 MONEY = 100_000
 
 
@@ -52,7 +51,7 @@ def texts(words: str = "Hello") -> dict[str, str]:
 
 
 def a_template(writer: Staff, words: str = "Hello", *, name: str = "mine", based_on: int = 0) -> ReplyTemplate:
-    return templates.write(
+    return filling.write(
         name=name, based_on=based_on, kind=ReplyKind.QUESTION, title="Mine", texts=texts(words), by=writer
     )
 
@@ -72,15 +71,15 @@ def sent(words: str = "New", **more: object) -> dict[str, object]:
 @pytest.mark.django_db
 class TestShipped:
     def test_each_says_the_same_things_in_every_language(self):
-        for each in templates.newest():
+        for each in filling.newest():
             assert set(each.texts) == set(LANGUAGES)
             assert marks(each.texts["en"]) <= set(MARKS)
             assert {frozenset(marks(text)) for text in each.texts.values()} == {frozenset(marks(each.texts["en"]))}
 
     def test_what_is_often_asked_is_among_them(self):
-        names = {each.name for each in templates.newest()}
-        assert names == set(default_templates.SHIPPED)
-        assert {each.kind for each in templates.newest()} == set(ReplyKind)
+        names = {each.name for each in filling.newest()}
+        assert names == set(filling.SHIPPED)
+        assert {each.kind for each in filling.newest()} == set(ReplyKind)
 
     def test_every_jurisdiction_has_a_help_line_and_somebody_to_turn_to(self):
         assert set(HELP) == set(TURN_TO) == {where.code for where in Jurisdiction.objects.all()}
@@ -92,7 +91,7 @@ class TestShipped:
             assert line
 
     def test_no_text_itself_names_a_telephone_number_or_an_address(self):
-        for each in templates.newest():
+        for each in filling.newest():
             for text in each.texts.values():
                 assert not re.search(r"\d|www|\.(?:com|se|dk|ro|de|uk)\b", text), each.name
 
@@ -106,27 +105,27 @@ class TestKeeping:
     def test_a_new_version_is_what_is_offered(self, writer):
         a_template(writer)
         a_template(writer, "Again", based_on=1)
-        (mine,) = [each for each in templates.offered([ReplyKind.QUESTION]) if each.name == "mine"]
+        (mine,) = [each for each in filling.offered([ReplyKind.QUESTION]) if each.name == "mine"]
         assert (mine.number, mine.texts["sv"]) == (2, "{hello} Again sv")
-        assert [each.number for each in templates.versions("mine")] == [2, 1]
+        assert [each.number for each in filling.versions("mine")] == [2, 1]
         assert [event["data"]["version"] for event in events("reply.written", on="reply:mine")] == [1, 2]
 
     def test_of_two_who_write_the_next_version_one_is_told(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
-        with pytest.raises(templates.Meanwhile):
+        with pytest.raises(filling.Meanwhile):
             a_template(writer, "Second", based_on=1)
-        assert templates.versions("mine")[0].texts["en"] == "{hello} First en"
+        assert filling.versions("mine")[0].texts["en"] == "{hello} First en"
 
     def test_one_that_is_withdrawn_is_offered_no_more_until_there_is_a_new_version(self, writer):
         made = a_template(writer)
-        templates.withdraw(name="mine", number=1, reason="out of date", by=writer)
-        assert made not in templates.offered([ReplyKind.QUESTION])
-        with pytest.raises(templates.Meanwhile, match="withdrawn already"):
-            templates.withdraw(name="mine", number=1, reason="again", by=writer)
-        assert a_template(writer, "Better", based_on=1) in templates.offered([ReplyKind.QUESTION])
-        with pytest.raises(templates.Meanwhile, match="version 2 by now"):
-            templates.withdraw(name="mine", number=1, reason="too late", by=writer)
+        filling.withdraw(name="mine", number=1, reason="out of date", by=writer)
+        assert made not in filling.offered([ReplyKind.QUESTION])
+        with pytest.raises(filling.Meanwhile, match="withdrawn already"):
+            filling.withdraw(name="mine", number=1, reason="again", by=writer)
+        assert a_template(writer, "Better", based_on=1) in filling.offered([ReplyKind.QUESTION])
+        with pytest.raises(filling.Meanwhile, match="version 2 by now"):
+            filling.withdraw(name="mine", number=1, reason="too late", by=writer)
 
     @pytest.mark.parametrize(
         ("number", "said", "by"), [(3, "", True), (1, " ", True), (1, "", False)], ids=["later", "empty", "nobody's"]
@@ -248,7 +247,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_a_letter_to_somebody_who_has_not_written_begins_from_one_too(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        removed = next(each for each in templates.newest() if each.name == "removed")
+        removed = next(each for each in filling.newest() if each.name == "removed")
         page = desk.post(address, {"fill": "1", "template": removed.pk, "topic": "other", "text": ""}).text
         assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
         assert "We have removed a message of yours from the chat. The reason: [reason]." in page
@@ -279,7 +278,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_what_the_house_does_not_know_is_asked_for_and_written_as_the_player_reads_it(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        ban = next(each for each in templates.newest() if each.name == "mute")
+        ban = next(each for each in filling.newest() if each.name == "mute")
         page = desk.post(address, {"fill": "1", "template": ban.pk, "topic": "other", "text": ""}).text
         for mark in ("until", "reason", "table"):
             assert f'name="mark_{mark}"' in page

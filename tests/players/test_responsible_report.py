@@ -5,11 +5,9 @@ from django.utils.timezone import now
 
 from audit import approvals
 from audit.reports.kinds import Interval
-from players import reports
-from players.harm_markers import follow_up
+from players import harm_markers, reports
 from players.models import ContactWay, Flag, FlagOutcome, LimitKind, Marker, Period
-from players.protection import exclusion_lift, exclusions, limits, play_sessions
-from players.protection.registers import queries
+from players.protection import exclusions, limits, play_sessions, registers
 from tests.builders import a_player
 from tests.people import a_member_of_staff
 from tests.reports_history import ask, clock
@@ -41,7 +39,7 @@ def test_an_exclusion_is_told_with_beginning_end_reason_and_by_whom():
 def test_a_lifted_one_names_both_who_asked_and_who_agreed():
     player, one, other = a_player("SE"), a_member_of_staff("compliance"), a_member_of_staff("compliance")
     exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
-    asked = exclusion_lift.ask(exclusion=exclusion, reason="the wrong player", by=one)
+    asked = exclusions.ask(exclusion=exclusion, reason="the wrong player", by=one)
     since = clock()
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     ((row,), _) = read(since)
@@ -84,9 +82,11 @@ def test_reality_checks_markers_contacts_and_registers_are_told():
     since = clock()
     play_sessions.choose_interval(player=player, minutes=30)
     flag = Flag.objects.create(player=player, marker=Marker.NIGHTS)
-    follow_up.record_contact(flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_look=None, by=staff)
-    follow_up.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="well", by=staff)
-    queries.ask(player)
+    harm_markers.record_contact(
+        flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_look=None, by=staff
+    )
+    harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="well", by=staff)
+    registers.ask(player)
     rows, _ = read(since)
     told = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
     assert told[:3] == [

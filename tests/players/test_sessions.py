@@ -18,7 +18,7 @@ from games.solo import idle_purses
 from games.tasks import return_idle_purses
 from players.access import is_made_by_the_page
 from players.login import sessions
-from players.login.browsers import words
+from players.login.sessions import words
 from players.models import Ended, Session, User
 from players.tasks import end_idle_sessions
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_table

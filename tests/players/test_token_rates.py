@@ -9,7 +9,7 @@ from django.test import Client
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players.api import rates, tokens
+from players.api import tokens, views
 from players.api.views import PlayerApiView
 from players.models import Scope
 from tests.builders import a_player
@@ -86,8 +86,8 @@ def test_all_programs_of_one_person_share_their_minute():
 def test_tokens_that_do_not_hold_are_tried_so_often_from_one_address():
     stranger = a_visitor(headers={"Authorization": "Bearer sabot_nonsense"})
     with time_machine.travel(NOW, tick=False):
-        answers = [stranger.get(SELF).status_code for _ in range(rates.STRANGERS + 1)]
-    assert answers == [401] * rates.STRANGERS + [429]
+        answers = [stranger.get(SELF).status_code for _ in range(views.STRANGERS + 1)]
+    assert answers == [401] * views.STRANGERS + [429]
 
 
 def test_with_the_cache_away_every_call_is_let_in(settings):

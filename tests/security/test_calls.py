@@ -215,7 +215,7 @@ def test_a_demo_says_that_it_calls_itself(settings):
 CALLERS = {
     "wallet.operator_wallet.client": "operators, through `wallet.seamless_wallet.reach`",
     "wallet.seamless_wallet.reach": "the same",
-    "wallet.sandbox_bank.webhooks": "the demo's bank, to this house itself",
+    "wallet.sandbox_bank.orders": "the demo's bank, to this house itself",
     "audit.sealing.checkpoint_delivery": "AUDIT_CHECKPOINTS_TO",
     "players.mail": "EMAIL_URL",
     "ops.launcher": "its own port",

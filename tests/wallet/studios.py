@@ -11,7 +11,7 @@ from players.models import Player, Session, Staff
 from tests.people import a_member_of_staff
 from wallet.invariants import verify
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind
-from wallet.seamless_wallet import host, keys, messages, partners, sessions
+from wallet.seamless_wallet import host, messages, partners, sessions, signing
 
 _numbers = count(1)
 
@@ -49,7 +49,7 @@ def another_key(partner: Partner) -> PartnerKey:
 def secret(partner: Partner) -> tuple[str, str]:
     """The name and the secret of the newest key of a partner."""
     key = partner.keys.filter(ended_at=None).latest("pk")
-    return key.name, keys.secret_of(key)
+    return key.name, signing.secret_of(key)
 
 
 def a_log_in(player: Player) -> Session:

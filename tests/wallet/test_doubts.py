@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from django.db.models import F, Value
 
-from backoffice.deposits import exceptions
-from backoffice.deposits.exceptions import Doubt
+from backoffice import deposits
+from backoffice.deposits import Doubt
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
@@ -43,7 +43,7 @@ def contradicted() -> Payment:
 
 
 def listed(doubt: Doubt, **options: bool) -> list[Payment]:
-    return list(exceptions.find(doubt, **options).payments)
+    return list(deposits.find(doubt, **options).payments)
 
 
 class TestTheList:
@@ -73,7 +73,7 @@ class TestTheList:
     @pytest.mark.sweep
     def test_counts_each_kind(self):
         of_another_amount()
-        assert [(doubt, count) for doubt, _name, count, _more in exceptions.counted()] == [
+        assert [(doubt, count) for doubt, _name, count, _more in deposits.counted()] == [
             (Doubt.OPEN, 0),
             (Doubt.AMOUNT, 1),
             (Doubt.CONTRADICTED, 0),
@@ -82,9 +82,9 @@ class TestTheList:
     @pytest.mark.sweep
     def test_is_walked_through_page_by_page(self, monkeypatch):
         made = [of_another_amount() for _ in range(3)]
-        monkeypatch.setattr(exceptions, "PAGE", 2)
-        first = exceptions.find(Doubt.AMOUNT)
-        rest = exceptions.find(Doubt.AMOUNT, mark=first.further)
+        monkeypatch.setattr(deposits, "PAGE", 2)
+        first = deposits.find(Doubt.AMOUNT)
+        rest = deposits.find(Doubt.AMOUNT, mark=first.further)
         assert [*first.payments, *rest.payments] == made
         assert rest.further is None
 
@@ -94,19 +94,19 @@ class TestANote:
     def test_that_settles_takes_it_off_the_list_until_something_new_is_said(self):
         payment = contradicted()
         ask_about(payment.pk)
-        exceptions.note(payment.pk, words="their mistake", settles=True, by="staff:1")
+        deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
         assert listed(Doubt.CONTRADICTED) == []
         assert payment in listed(Doubt.CONTRADICTED, settled_too=True)
 
     def test_that_settles_nothing_leaves_it_there(self):
         payment = of_another_amount()
-        exceptions.note(payment.pk, words="asked them", settles=False, by="staff:1")
+        deposits.note(payment.pk, words="asked them", settles=False, by="staff:1")
         assert listed(Doubt.AMOUNT) == [payment]
 
     def test_moves_no_money(self):
         payment = of_another_amount()
         before = Journal.objects.count()
-        exceptions.note(payment.pk, words="settled", settles=True, by="staff:1")
+        deposits.note(payment.pk, words="settled", settles=True, by="staff:1")
         assert Journal.objects.count() == before
         assert Payment.objects.get(pk=payment.pk).state == "error"
         (event,) = events("deposit.noted", on=str(payment.player))
@@ -115,27 +115,27 @@ class TestANote:
     def test_cannot_settle_what_the_provider_has_not_decided(self, settings):
         payment = a_payment(a_player())
         settings.PAYMENT_ASK_SECONDS = 0
-        with pytest.raises(exceptions.CannotSettle, match="by itself"):
-            exceptions.note(payment.pk, words="they never had it", settles=True, by="staff:1")
-        assert exceptions.note(payment.pk, words="they never had it", settles=False, by="staff:1")
+        with pytest.raises(deposits.CannotSettle, match="by itself"):
+            deposits.note(payment.pk, words="they never had it", settles=True, by="staff:1")
+        assert deposits.note(payment.pk, words="they never had it", settles=False, by="staff:1")
         assert listed(Doubt.OPEN) == [payment]
 
     def test_cannot_settle_what_is_not_in_doubt_nor_settle_twice(self):
         sound, odd = a_payment(a_player()), of_another_amount()
-        exceptions.note(odd.pk, words="settled", settles=True, by="staff:1")
+        deposits.note(odd.pk, words="settled", settles=True, by="staff:1")
         for payment in (sound, odd):
-            with pytest.raises(exceptions.CannotSettle, match="Nothing is left"):
-                exceptions.note(payment.pk, words="again", settles=True, by="staff:1")
+            with pytest.raises(deposits.CannotSettle, match="Nothing is left"):
+                deposits.note(payment.pk, words="again", settles=True, by="staff:1")
 
     @pytest.mark.sweep
     def test_can_settle_again_what_was_contradicted_anew(self):
         payment = contradicted()
         ask_about(payment.pk)
-        exceptions.note(payment.pk, words="their mistake", settles=True, by="staff:1")
+        deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
         call_back(statement(payment, OrderState.DECLINED, sequence=12))
         ask_about(payment.pk)
         assert payment in listed(Doubt.CONTRADICTED)
-        exceptions.note(payment.pk, words="their mistake again", settles=True, by="staff:1")
+        deposits.note(payment.pk, words="their mistake again", settles=True, by="staff:1")
         assert listed(Doubt.CONTRADICTED) == []
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from backoffice.ledger import queries
-from backoffice.ledger.queries import PAGE, Wanted
+from backoffice import ledger as views
+from backoffice.ledger import PAGE, Wanted
 from tests.builders import a_player, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -37,10 +37,10 @@ def numbers(page):
 
 def walked(wanted):
     """Every journal, page by page."""
-    page = queries.journals(wanted)
+    page = views.journals(wanted)
     found = numbers(page)
     while page.older:
-        page = queries.journals(wanted, before=page.older)
+        page = views.journals(wanted, before=page.older)
         found += numbers(page)
     return found
 
@@ -61,11 +61,11 @@ def test_journals_are_found_by_kind_and_by_time():
     staked, _ = a_round(player, staked=10, paid=5)
     at = Journal.objects.get(pk=staked.journal_id).at
     moment = timedelta(microseconds=1)
-    assert numbers(queries.journals(Wanted(kind="stake", since=at, until=at + moment))) == [staked.journal_id]
-    assert numbers(queries.journals(Wanted(kind="settle", since=at, until=at + moment))) == []
-    assert numbers(queries.journals(Wanted(player=player.pk, kind="stake"))) == [staked.journal_id]
-    assert "stake" in queries.kinds()
-    assert "deposit" in queries.kinds()
+    assert numbers(views.journals(Wanted(kind="stake", since=at, until=at + moment))) == [staked.journal_id]
+    assert numbers(views.journals(Wanted(kind="settle", since=at, until=at + moment))) == []
+    assert numbers(views.journals(Wanted(player=player.pk, kind="stake"))) == [staked.journal_id]
+    assert "stake" in views.kinds()
+    assert "deposit" in views.kinds()
 
 
 def test_rare_kinds_are_found_by_an_index_of_their_own():
@@ -91,7 +91,7 @@ def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance)
     page = finance.get(f"/staff/ledger/journals/{settled.journal_id}/").text
     assert f"/staff/rounds/?round={round_id}" in page
     assert f"/staff/ledger/journals/{opposite.journal_id}/" in page
-    assert all(f"/staff/ledger/accounts/{e.account_id}/" in page for e in queries.whole(settled.journal_id).entries)
+    assert all(f"/staff/ledger/accounts/{e.account_id}/" in page for e in views.whole(settled.journal_id).entries)
     assert (
         f"/staff/ledger/journals/{settled.journal_id}/"
         in finance.get(f"/staff/ledger/journals/{opposite.journal_id}/").text
@@ -133,9 +133,9 @@ def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     for _ in range(PAGE):
         a_round(player, staked=10, paid=5)
     account = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
-    first = queries.entries_of(account)
+    first = views.entries_of(account)
     assert first.entries[0].balance_after == account.balance
-    rest = queries.entries_of(account, before=first.older)
+    rest = views.entries_of(account, before=first.older)
     versions = [entry.version or 0 for entry in (*first.entries, *rest.entries)]
     assert versions[0] == account.version
     assert versions == list(range(versions[0], versions[-1] - 1, -1))
@@ -150,8 +150,8 @@ def test_an_account_of_the_house_is_added_up_as_of_any_moment(finance):
     a_round(player, staked=5000, paid=0)
     house = Account.objects.get(pk=accounts.house_account(AccountKind.HOUSE, "SEK", Mode.REAL))
     last = Journal.objects.latest("pk").at
-    before = queries.house_account(house, last).balance
-    assert queries.house_account(house, last + timedelta(microseconds=1)).balance == before + 5000
+    before = views.house_account(house, last).balance
+    assert views.house_account(house, last + timedelta(microseconds=1)).balance == before + 5000
     assert "As of (UTC)" in finance.get(f"/staff/ledger/accounts/{house.pk}/?at=2020-01-01T00:00").text
 
 

@@ -13,7 +13,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from psycopg import IsolationLevel, errors
 
-from audit import partitions
+from audit import id_ranges
 from players.models import LimitKind, Period
 from players.protection import limits
 from tests import old_months
@@ -115,7 +115,7 @@ class TestTheTurn:
     def test_two_lines_cannot_share_a_number_in_two_months(self, go_to, owner):
         """One says its number and balance, the other one moves the account to them."""
         player = a_player(real=1000)
-        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [partitions.block(SEPTEMBER) - 1])
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
         lines = (
             "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
             " SELECT journal, line, account, 'SEK', 'R', amount, balance_after, version FROM (VALUES"
@@ -125,7 +125,7 @@ class TestTheTurn:
         )
         with owner.transaction(force_rollback=True):
             row = {"august": a_journal(owner), "later": a_journal(owner)}
-            assert row["august"] + 1 == row["later"] == partitions.block(SEPTEMBER)
+            assert row["august"] + 1 == row["later"] == id_ranges.block(SEPTEMBER)
             with pytest.raises(errors.RestrictViolation, match=r"number 2 .* does not follow on account"):
                 owner.execute(lines, row | {"cash": cash(player), "escrow": house("escrow", player)})
 
@@ -145,16 +145,16 @@ class TestTheTurn:
     def test_one_call_that_spans_it_is_whole(self, go_to, owner):
         """The last number of August and the first of September, in one statement."""
         player = a_player(real=1000)
-        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [partitions.block(SEPTEMBER) - 1])
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
         staked, settled = a_round(player, staked=100, paid=195)
-        assert (staked.journal_id, settled.journal_id) == (partitions.block(SEPTEMBER) - 1, partitions.block(SEPTEMBER))
+        assert (staked.journal_id, settled.journal_id) == (id_ranges.block(SEPTEMBER) - 1, id_ranges.block(SEPTEMBER))
         assert balance(player) == 1095
         assert is_whole()
 
     @pytest.mark.sweep
     def test_one_call_that_spans_it_is_refused_as_a_whole(self, go_to, owner):
         player = a_player(real=100)
-        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [partitions.block(SEPTEMBER) - 1])
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
         before = StoredJournal.objects.count()
         with pytest.raises(ledger.InsufficientFunds):
             ledger.post(stake(player, 60), stake(player, 60))

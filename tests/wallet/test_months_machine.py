@@ -8,7 +8,7 @@ from django.db import connections
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
-from audit import partitions
+from audit import id_ranges
 from ops.management.commands.migrate import BY_MONTHS
 from tests import old_months
 from tests.harness.sweeps import examples
@@ -37,7 +37,7 @@ class MonthsGoBy(WalletMachine):
         for table in BY_MONTHS:
             for month in MONTHS:
                 if self._owner().execute("SELECT to_regclass(%s)", [f"{table}_{month:%Y_%m}"]).fetchone() == (None,):
-                    beyond = partitions.block(month) + (1 << partitions.SHIFT)
+                    beyond = id_ranges.block(month) + (1 << id_ranges.SHIFT)
                     self._owner().execute("SELECT audit_open_month(%s, %s)", [table, beyond])
 
     @rule()

@@ -13,7 +13,7 @@ from tests.remote import MONEY, an_operator, make_due
 from tests.wallet.studios import another_key
 from wallet.models import BetState, MessageState, PartnerKey, RemoteBet, RemoteMessage
 from wallet.operator_wallet import bets, queue
-from wallet.seamless_wallet import keys, partners
+from wallet.seamless_wallet import partners, signing
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ class TestReplacing:
         operator.visit().plays(table, banker=STAKE)
         older = PartnerKey.objects.exclude(pk=newer.pk).get()
         partners.end_key(key=older, reason="replaced", by=a_member_of_staff("finance"))
-        operator.host.key, operator.host.secret = newer.name, keys.secret_of(newer)
+        operator.host.key, operator.host.secret = newer.name, signing.secret_of(newer)
         queue.send_due()
         agreed(operator)
 

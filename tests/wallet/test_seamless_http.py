@@ -17,7 +17,7 @@ from tests.wallet.stopped import stop
 from tests.wallet.studios import a_game, a_partner, another_key, secret
 from wallet.ledger.accounts import balance
 from wallet.models import GameSession, Mode, PartnerKey, PartnerKind, StudioTransaction
-from wallet.seamless_wallet import keys, messages, partners, signing
+from wallet.seamless_wallet import messages, partners, signing
 from wallet.seamless_wallet.sessions import digest_of
 
 pytestmark = pytest.mark.django_db
@@ -157,8 +157,8 @@ class TestRefused:
         assert 0 < int(late[0]["Retry-After"]) <= 60
 
     def test_with_an_ended_key_while_the_other_goes_on(self, game):
-        old = keys.signing_key(game.partner)
-        before = (old.name, keys.secret_of(old))
+        old = signing.signing_key(game.partner)
+        before = (old.name, signing.secret_of(old))
         another_key(game.partner)
         assert call(game, asked(game), key=before).status_code == call(game, asked(game)).status_code == 200
         partners.end_key(key=old, reason="replaced", by=a_member_of_staff("finance"))

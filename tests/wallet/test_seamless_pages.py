@@ -8,7 +8,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.studios import a_partner, decide
 from wallet.models import Partner, PartnerKey
-from wallet.seamless_wallet import keys
+from wallet.seamless_wallet import signing
 
 pytestmark = pytest.mark.django_db
 
@@ -42,12 +42,12 @@ def test_from_the_question_to_the_secret(finance):
     assert "Show the secret" in asker.get(reverse("staff_partners")).text
     assert "Show the secret" not in at(a_member_of_staff("finance")).get(reverse("staff_partners")).text
     show = reverse("staff_partner_key_show", args=[key.pk])
-    assert keys.secret_of(key) not in at(a_member_of_staff("finance")).post(show, follow=True).text
+    assert signing.secret_of(key) not in at(a_member_of_staff("finance")).post(show, follow=True).text
     shown = asker.post(show)
-    assert keys.secret_of(key) in shown.text
+    assert signing.secret_of(key) in shown.text
     assert "no-store" in shown["Cache-Control"]
     again = asker.post(show, follow=True)
-    assert keys.secret_of(key) not in again.text
+    assert signing.secret_of(key) not in again.text
     assert "shown once" in again.text
 
 
@@ -82,7 +82,7 @@ def test_asked_twice_is_said(finance):
 @pytest.mark.sweep
 def test_a_key_is_ended_and_a_partner_switched_off_with_a_reason(finance):
     partner, reader = a_partner(), at(finance)
-    key = keys.signing_key(partner)
+    key = signing.signing_key(partner)
     for name, number in (("staff_partner_key_end", key.pk), ("staff_partner_off", partner.pk)):
         assert "Say why" in reader.post(reverse(name, args=[number]), {"reason": " "}, follow=True).text
         reader.post(reverse(name, args=[number]), {"reason": "no contract"})

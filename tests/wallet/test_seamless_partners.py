@@ -9,7 +9,7 @@ from audit.models import Decision, Verdict
 from tests.people import a_member_of_staff, events
 from tests.wallet.studios import a_partner, another_key, ask_for_partner, decide
 from wallet.models import Partner, PartnerKey, PartnerKind
-from wallet.seamless_wallet import keys, partners
+from wallet.seamless_wallet import partners, signing
 
 pytestmark = pytest.mark.django_db
 
@@ -103,10 +103,10 @@ class TestKeys:
 
     def test_the_oldest_signs_until_it_is_ended(self):
         partner = a_partner()
-        older, newer = keys.signing_key(partner), another_key(partner)
-        assert keys.signing_key(partner) == older
+        older, newer = signing.signing_key(partner), another_key(partner)
+        assert signing.signing_key(partner) == older
         partners.end_key(key=older, reason="replaced", by=a_member_of_staff("finance"))
-        assert keys.signing_key(partner) == newer
+        assert signing.signing_key(partner) == newer
 
     def test_none_for_a_partner_that_is_off(self, finance):
         partner = a_partner()
@@ -117,29 +117,29 @@ class TestKeys:
 
     def test_a_secret_is_shown_once_to_whoever_asked(self, finance):
         partner = a_partner(by=finance)
-        key = keys.signing_key(partner)
+        key = signing.signing_key(partner)
         with pytest.raises(partners.NotShown):
             partners.show(key=key, by=a_member_of_staff("finance"))
-        assert partners.show(key=key, by=finance) == keys.secret_of(key)
+        assert partners.show(key=key, by=finance) == signing.secret_of(key)
         with pytest.raises(partners.NotShown):
             partners.show(key=key, by=finance)
         assert len(events("partner.key_shown", on=str(partner))) == 1
 
     def test_a_secret_is_unlike_any_other_and_opens_with_the_houses_key_alone(self, settings):
         partner = a_partner()
-        one, other = keys.signing_key(partner), another_key(partner)
-        assert keys.secret_of(one) != keys.secret_of(other)
-        assert keys.secret_of(one).encode() not in bytes(one.sealed)
+        one, other = signing.signing_key(partner), another_key(partner)
+        assert signing.secret_of(one) != signing.secret_of(other)
+        assert signing.secret_of(one).encode() not in bytes(one.sealed)
         one.sealed, other.sealed = other.sealed, one.sealed
         with pytest.raises(InvalidTag):
-            keys.secret_of(one)
+            signing.secret_of(one)
         settings.PARTNER_KEY = ANOTHER_KEY
         with pytest.raises(InvalidTag):
-            keys.secret_of(PartnerKey.objects.get(pk=one.pk))
+            signing.secret_of(PartnerKey.objects.get(pk=one.pk))
 
     def test_what_is_ended_twice_has_ended_once(self, finance):
         partner = a_partner()
-        key = keys.signing_key(partner)
+        key = signing.signing_key(partner)
         for _ in range(2):
             partners.end_key(key=key, reason="lost", by=finance)
             partners.switch_off(partner=partner, reason="no contract", by=finance)
@@ -183,7 +183,7 @@ class TestTheDatabase:
 
     def test_revives_nothing(self, finance):
         partner = a_partner()
-        partners.end_key(key=keys.signing_key(partner), reason="lost", by=finance)
+        partners.end_key(key=signing.signing_key(partner), reason="lost", by=finance)
         partners.switch_off(partner=partner, reason="no contract", by=finance)
         refused("UPDATE wallet_partner_key SET ended_at = NULL", match="does not change")
         refused("UPDATE wallet_partner SET off_at = NULL, off_by_id = NULL", match="does not change")

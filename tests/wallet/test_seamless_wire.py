@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from players.api.problems import KINDS
-from wallet.seamless_wallet import messages, problems, signing
+from wallet.seamless_wallet import messages, signing
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "seamless.md").read_text()
 EVERYWHERE = (
@@ -166,5 +166,5 @@ class TestSignatures:
 
 def test_the_document_lists_every_code_with_its_status():
     listed = dict(re.findall(r"^\| `([a-z-]+)` \| (\d{3}) \|", DOCUMENT, re.MULTILINE))
-    ours = {problems.BAD_SIGNATURE, problems.OUTSIDE_WINDOW, *problems.CODES, *EVERYWHERE}
+    ours = {messages.BAD_SIGNATURE, messages.OUTSIDE_WINDOW, *messages.CODES, *EVERYWHERE}
     assert listed == {code: str(int(KINDS[code].status)) for code in ours}

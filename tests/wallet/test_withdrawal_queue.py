@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from backoffice.withdrawals import queue
-from backoffice.withdrawals.queue import OVER, Wanted, find
+from backoffice import withdrawals as views
+from backoffice.withdrawals import OVER, Wanted, find
 from tests.builders import a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
@@ -34,7 +34,7 @@ def refused(withdrawal):
 
 
 def test_what_waits_is_walked_through_longest_first(monkeypatch):
-    monkeypatch.setattr(queue, "PAGE", 2)
+    monkeypatch.setattr(views, "PAGE", 2)
     made = some(5)
     first = find(Wanted())
     second = find(Wanted(), mark=first.further)
@@ -45,7 +45,7 @@ def test_what_waits_is_walked_through_longest_first(monkeypatch):
 
 @pytest.mark.sweep
 def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
-    monkeypatch.setattr(queue, "PAGE", 2)
+    monkeypatch.setattr(views, "PAGE", 2)
     made = [refused(each) for each in some(3)]
     first = find(Wanted(OVER))
     second = find(Wanted(OVER), mark=first.further)
@@ -68,11 +68,11 @@ def test_they_are_found_by_state_currency_amount_and_how_long_they_wait():
 def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
     some(3)
     approve(some(1)[0])
-    counts = {each.status: (each.count, each.is_more) for each in queue.counted()}
+    counts = {each.status: (each.count, each.is_more) for each in views.counted()}
     assert counts[WithdrawalStatus.REQUESTED] == (3, False)
     assert counts[WithdrawalStatus.APPROVED] == (1, False)
-    monkeypatch.setattr(queue, "MOST_COUNTED", 2)
-    counts = {each.status: (each.count, each.is_more) for each in queue.counted()}
+    monkeypatch.setattr(views, "MOST_COUNTED", 2)
+    counts = {each.status: (each.count, each.is_more) for each in views.counted()}
     assert counts[WithdrawalStatus.REQUESTED] == (2, True)
 
 

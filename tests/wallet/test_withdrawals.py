@@ -21,7 +21,7 @@ from wallet.invariants import verify
 from wallet.ledger import accounts, round_reversal, statements
 from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
-from wallet.withdrawals.messages import BANK_REASONS, REASONS
+from wallet.withdrawals import BANK_REASONS, REASONS
 
 pytestmark = pytest.mark.django_db
 

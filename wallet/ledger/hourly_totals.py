@@ -3,11 +3,15 @@
 Whole hours are read from stored totals (`audit.hours`). The ends of an interval are read from the
 entries. So the result is exact for any interval and few rows are read. Entries are found by their
 journals' ids, which are nearly in order of time.
+
+Hourly snapshots of the players' accounts, for reports about the past (`wallet.reports.liability`).
+
+The ledger has no history of held amounts, so snapshots store them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from django.db import connection
@@ -133,3 +137,42 @@ def _read(question: str, values: dict[str, Any]) -> list[Sum]:
 def _where(interval: Interval) -> dict[str, Any]:
     found = id_ranges.ids("wallet_journal", interval)
     return {"first": found.start, "beyond": found.stop, "since": interval.since, "until": interval.until}
+
+
+# One statement, so that all rows are from the same moment.
+LOOK = """
+INSERT INTO wallet_standing (at, account_kind, currency, mode, balance, held)
+SELECT statement_timestamp(), kind, currency, mode, sum(balance), sum(held)
+FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, currency, mode
+ON CONFLICT DO NOTHING
+"""
+
+
+def look() -> None:
+    """Store the current balance and held amount, summed by account kind, currency and mode.
+
+    A repeated call is harmless.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(LOOK)
+
+
+# One index look-up per player, however many days and rounds there are. A subquery with LIMIT is
+# never turned into a join that reads every day of every player. Stakes of voided rounds are not
+# counted.
+COUNT = """
+SELECT player.currency, count(*)
+FROM players_player AS player
+CROSS JOIN LATERAL (
+    SELECT FROM wallet_day AS of
+    WHERE of.player_id = player.id AND of.day >= %(first)s AND of.day <= %(last)s AND of.staked > 0 LIMIT 1
+) AS staked
+GROUP BY player.currency
+"""
+
+
+def players_who_staked(first: date, last: date) -> Mapping[str, int]:
+    """Return how many players staked real money from *first* to *last*, both included, by currency."""
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, {"first": first, "last": last})
+        return dict(cursor.fetchall())

@@ -1,6 +1,6 @@
 """Create the tables of `wallet`; ``0001_initial.sql`` has what Django cannot declare."""
 
-import audit.models.hours
+import audit.models
 import django.contrib.postgres.functions
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -199,7 +199,7 @@ class Migration(InitialMigration):
                 ('address', models.URLField()),
                 ('per_minute', models.PositiveIntegerField()),
                 ('approval', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.approval')),
-                ('made_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('off_at', models.DateTimeField(null=True)),
                 ('off_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
             ],
@@ -217,7 +217,7 @@ class Migration(InitialMigration):
                 ('name', models.CharField(max_length=24, unique=True)),
                 ('sealed', models.BinaryField()),
                 ('approval', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.approval')),
-                ('made_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('shown_at', models.DateTimeField(null=True)),
                 ('used_at', models.DateTimeField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
@@ -234,7 +234,7 @@ class Migration(InitialMigration):
                 ('partner', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.partner')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
                 ('name', models.CharField(max_length=32)),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'wallet_studio_player',
@@ -250,7 +250,7 @@ class Migration(InitialMigration):
                 ('mode', models.CharField(choices=[('R', 'Real'), ('F', 'Free')], max_length=1)),
                 ('digest', models.BinaryField(unique=True)),
                 ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.session')),
-                ('opened_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('opened_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('ends_at', models.DateTimeField()),
             ],
             options={
@@ -279,7 +279,7 @@ class Migration(InitialMigration):
                 ('win_key', models.UUIDField(unique=True)),
                 ('request_hash', models.BinaryField()),
                 ('balance', models.BigIntegerField()),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'db_table': 'wallet_studio_transaction',
@@ -491,7 +491,7 @@ class Migration(InitialMigration):
                 ('game', models.CharField(max_length=64)),
                 ('language', models.CharField(max_length=2)),
                 ('digest', models.BinaryField(unique=True)),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('ends_at', models.DateTimeField()),
                 ('used_at', models.DateTimeField(null=True)),
                 ('session', models.UUIDField(null=True, unique=True)),
@@ -513,7 +513,7 @@ class Migration(InitialMigration):
                 ('currency', models.CharField(choices=[('SEK', 'Sek'), ('DKK', 'Dkk'), ('RON', 'Ron'), ('EUR', 'Eur'), ('GBP', 'Gbp')], max_length=3)),
                 ('amount', models.BigIntegerField()),
                 ('state', models.CharField(choices=[('asked', 'asked'), ('played', 'played'), ('refused', 'refused'), ('given_up', 'given up')], default='asked', max_length=10)),
-                ('asked_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('asked_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('ended_at', models.DateTimeField(null=True)),
                 ('reference', models.CharField(blank=True, max_length=64)),
                 ('why', models.CharField(blank=True, max_length=64)),
@@ -535,8 +535,8 @@ class Migration(InitialMigration):
                 ('amount', models.BigIntegerField()),
                 ('takes_back', models.UUIDField(null=True)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('taken', 'taken'), ('doubt', 'in doubt'), ('settled', 'settled by hand')], default='waiting', max_length=10)),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
-                ('due_at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('due_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('tries', models.PositiveIntegerField(default=0)),
                 ('said', models.CharField(blank=True, max_length=200)),
                 ('reference', models.CharField(blank=True, max_length=64)),
@@ -590,7 +590,7 @@ class Migration(InitialMigration):
             name='HouseStop',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(db_default=audit.models.hours.Clock())),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
                 ('reason', models.CharField(max_length=500)),
                 ('ended_at', models.DateTimeField(null=True)),

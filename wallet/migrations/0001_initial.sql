@@ -1,6 +1,6 @@
 -- What Django cannot declare about the tables of `wallet`.
 
--- Journals and entries are kept in a table for each month (audit/partitions.py): a month is a block of 2^32 journal ids,
+-- Journals and entries are kept in a table for each month (audit/id_ranges.py): a month is a block of 2^32 journal ids,
 -- November 2026 is the first, and everything before it is one table.
 ALTER TABLE wallet_journal
     ALTER id SET START WITH 1382979469312 RESTART,

@@ -1,9 +1,23 @@
 """Models of the wallet, one module per subject."""
 
-from wallet.models.adjustments import Adjustment, Why
-from wallet.models.holds import Hold
-from wallet.models.hourly_totals import Day, Moved, Reserved, Standing
-from wallet.models.ledger import Account, AccountKind, Currency, Entry, HouseStop, Journal, Mode, PostingKey, Reversal
+from wallet.models.ledger import (
+    Account,
+    AccountKind,
+    Adjustment,
+    Currency,
+    Day,
+    Entry,
+    Hold,
+    HouseStop,
+    Journal,
+    Mode,
+    Moved,
+    PostingKey,
+    Reserved,
+    Reversal,
+    Standing,
+    Why,
+)
 from wallet.models.operator_wallet import (
     BetState,
     MessageKind,

@@ -2,12 +2,18 @@
 
 Amounts are whole minor units of their currency. The SQL files contain the foreign keys, triggers
 and other constraints that Django cannot declare.
+
+Totals of the ledger by day and hour, deposit reservations, and hourly account snapshots.
+
+An hour is totalled once, when it is settled (`audit.hours`). Hours begin in UTC. Amounts are minor
+units.
 """
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
-from audit.models import Clock
+from audit.models import Approval, Clock
 from players.models import Player, Staff
 
 
@@ -199,3 +205,119 @@ class Entry(models.Model):
         # A unique index on each month covers `version` within the month. Across months, the
         # account's row does: every entry increments its version.
         constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves")]
+
+
+class Why(models.TextChoices):
+    """Reason of an adjustment, as the player reads it."""
+
+    DEPOSIT = "deposit", _("A deposit of yours had not been booked as it was paid.")
+    WITHDRAWAL = "withdrawal", _("A withdrawal of yours had not been booked as it was paid out.")
+    ROUND = "round", _("A round had been booked with an error.")
+    TWICE = "twice", _("An amount had been booked twice.")
+    GOODWILL = "goodwill", _("The house is putting right a mistake of its own.")
+    RULING = "ruling", _("This is how your complaint was decided.")
+
+
+class Adjustment(models.Model):
+    """An executed approval: the change of a player's cash account in minor units, negative for a debit.
+
+    Its journal has the same key. Only the function ``wallet_adjust`` inserts rows.
+    """
+
+    approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True, related_name="adjustment")
+    key = models.UUIDField(unique=True)
+    account = models.ForeignKey(Account, models.PROTECT)
+    amount = models.BigIntegerField()
+    why = models.CharField(max_length=10, choices=Why)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [
+            ("ask_adjustment", "Can ask for balances to be adjusted"),
+            ("decide_adjustment", "Can decide adjustments of balances"),
+        ]
+        constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_adjustment_something")]
+
+
+class Hold(models.Model):
+    """Part of an account's balance reserved for the player's bets in one round, in minor units.
+
+    A hold is current state, not a record. It changes with the bets, and is deleted when it is
+    released or becomes a stake.
+    """
+
+    pk = models.CompositePrimaryKey("round_id", "account_id")
+    round_id = models.UUIDField()
+    account = models.ForeignKey(Account, models.PROTECT)
+    amount = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_hold_something")]
+
+
+class Day(models.Model):
+    """A player's real-money totals of one calendar day in the time zone of their jurisdiction, in minor units.
+
+    A reversed journal does not count. The reversal is booked on the day of the original.
+    """
+
+    pk = models.CompositePrimaryKey("player_id", "day")
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    day = models.DateField()
+    deposited = models.BigIntegerField(default=0)
+    withdrawn = models.BigIntegerField(default=0)  # paid out; requested or held amounts do not count
+    staked = models.BigIntegerField(default=0)
+    paid = models.BigIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+
+
+class Reserved(models.Model):
+    """Amount that a pending deposit reserves under the deposit limits until it is authorised or given up."""
+
+    key = models.UUIDField(primary_key=True)  # idempotency key of the deposit's future journal
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    amount = models.BigIntegerField()
+    at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)  # when it was posted or given up
+
+    class Meta:
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["player"], condition=models.Q(ended_at__isnull=True), name="wallet_reserved_open")
+        ]
+        constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_reserved_something")]
+
+
+class Moved(models.Model):
+    """Hourly total of the entries of one journal kind on one account kind."""
+
+    pk = models.CompositePrimaryKey("hour", "journal_kind", "account_kind", "currency", "mode")
+    hour = models.DateTimeField()
+    journal_kind = models.CharField(max_length=40)  # for a reversal: "void_" and the reversed journal's kind
+    account_kind = models.CharField(max_length=10, choices=AccountKind)
+    currency = models.CharField(max_length=3, choices=Currency)
+    mode = models.CharField(max_length=1, choices=Mode)
+    entries = models.BigIntegerField()
+    amount = models.BigIntegerField()  # net: into the accounts, negative for out of them
+    into = models.BigIntegerField()  # sum of the positive entries only
+
+    class Meta:
+        default_permissions = ()
+
+
+class Standing(models.Model):
+    """Account snapshot: total balance and held amount of the players' accounts of one kind at a moment."""
+
+    pk = models.CompositePrimaryKey("at", "account_kind", "currency", "mode")
+    at = models.DateTimeField()
+    account_kind = models.CharField(max_length=10, choices=AccountKind)
+    currency = models.CharField(max_length=3, choices=Currency)
+    mode = models.CharField(max_length=1, choices=Mode)
+    balance = models.BigIntegerField()
+    held = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ()

@@ -50,11 +50,11 @@ class PartnerKey(models.Model):
 
     partner = models.ForeignKey(Partner, models.PROTECT, related_name="keys")
     name = models.CharField(max_length=24, unique=True)
-    sealed = models.BinaryField()  # secret, encrypted with PARTNER_KEY (`wallet.seamless_wallet.keys`)
+    sealed = models.BinaryField()  # secret, encrypted with PARTNER_KEY (`wallet.seamless_wallet.signing`)
     approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(db_default=Clock())
     shown_at = models.DateTimeField(null=True)  # when it was shown to the staff member who asked for it, once
-    used_at = models.DateTimeField(null=True)  # last use, at most `wallet.seamless_wallet.keys.LAG` behind
+    used_at = models.DateTimeField(null=True)  # last use, at most `wallet.seamless_wallet.signing.LAG` behind
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

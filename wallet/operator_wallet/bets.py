@@ -19,7 +19,7 @@ from players.models import Player
 from wallet import ledger
 from wallet.ledger import Line, accounts
 from wallet.models import AccountKind, BetState, MessageKind, Mode, RemoteBet, RemoteLaunch, RemoteMessage
-from wallet.operator_wallet import client, hints, operators
+from wallet.operator_wallet import client, operators, queue
 from wallet.operator_wallet.client import SECONDS_TO_ANSWER
 from wallet.seamless_wallet import messages
 
@@ -115,7 +115,7 @@ def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
     message = RemoteMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
     if amount:
         _post(bet, message.transaction, BACK, -amount)
-    hints.tell_operators_soon()
+    queue.tell_operators_soon()
     return message
 
 
@@ -133,7 +133,7 @@ def give_up(bet: RemoteBet, why: str) -> bool:
         "why": why,
     }
     log.record("remote_bet.given_up", by="system", on=f"player:{bet.player_id}", data=data)
-    hints.tell_operators_soon()
+    queue.tell_operators_soon()
     return True
 
 
@@ -147,7 +147,7 @@ def take_back(round_id: UUID) -> None:
         return
     for taken in (win.transaction, win.bet_id):
         RemoteMessage.objects.create(bet=win.bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=taken)
-    hints.tell_operators_soon()
+    queue.tell_operators_soon()
 
 
 def sweep() -> int:

@@ -17,7 +17,7 @@ from players.models import Player
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, Partner, PartnerKey, RemoteLaunch, RemotePlayer
 from wallet.operator_wallet import client
-from wallet.seamless_wallet import keys, messages
+from wallet.seamless_wallet import messages, signing
 
 logger = structlog.get_logger(__name__)
 
@@ -40,13 +40,13 @@ def ask(partner: Partner, message: messages.BalanceAsked | messages.Asked, answe
     active key.
     """
     try:
-        key = keys.signing_key(partner)
+        key = signing.signing_key(partner)
     except PartnerKey.DoesNotExist as error:
         raise client.NotRecognised("the operator has no key") from error
     with connection.cursor() as cursor:
         cursor.execute(UNIX_TIME)
         (now,) = cursor.fetchone()
-    operator = client.Operator(partner.address, key.name, keys.secret_of(key))
+    operator = client.Operator(partner.address, key.name, signing.secret_of(key))
     return client.ask(operator, message, answer, at=now)
 
 

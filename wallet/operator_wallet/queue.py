@@ -8,17 +8,33 @@ A refused message is in doubt. Staff retry it or settle it by hand. Later messag
 wait for it.
 """
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
+from celery import current_app
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
 
 from audit import log
 from players.models import Player, Staff
 from wallet.models import MessageKind, MessageState, RemoteMessage
-from wallet.operator_wallet import client, hints, operators
+from wallet.operator_wallet import client, operators
 from wallet.seamless_wallet import messages, partners
+
+EXPIRES = 60  # seconds; older hints are dropped
+
+
+def tell_operators_soon() -> None:
+    """Start the delivery task after the transaction has committed."""
+    transaction.on_commit(_ask)
+
+
+def _ask() -> None:
+    with suppress(OperationalError):
+        current_app.send_task("wallet.tasks.tell_operators", retry=False, expires=EXPIRES)
+
 
 LONGEST_WAIT: Final = timedelta(hours=1)
 LOUD_AFTER: Final = timedelta(hours=1)
@@ -91,7 +107,7 @@ def try_again(message_id: int, *, by: Staff) -> None:
     message.state, message.due_at = MessageState.WAITING, Now()
     message.save(update_fields=["state", "due_at"])
     log.record("remote_message.tried_again", by=str(by), on=str(message), data=_described(message))
-    hints.tell_operators_soon()
+    tell_operators_soon()
 
 
 @transaction.atomic
@@ -108,7 +124,7 @@ def settle(message_id: int, *, note: str, by: Staff) -> None:
     message.settled_by, message.note = by, note
     message.save(update_fields=["state", "ended_at", "settled_by", "note"])
     log.record("remote_message.settled", by=str(by), on=str(message), data=_described(message) | {"reason": note})
-    hints.tell_operators_soon()
+    tell_operators_soon()
 
 
 def can_be_settled(message: RemoteMessage) -> bool:

@@ -51,7 +51,7 @@ class Word:
     """A bank's answer about an order.
 
     *state* is ``accepted`` until the bank decides, then ``paid`` with the bank's number or
-    ``refused`` with a reason (one of ``wallet.withdrawals.messages.BANK_REASONS``).
+    ``refused`` with a reason (one of ``wallet.withdrawals.BANK_REASONS``).
     """
 
     reference: UUID

@@ -3,11 +3,15 @@
 Error messages are sentences in the active language.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from uuid import uuid4
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Count, Max
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
@@ -16,7 +20,8 @@ from audit import log
 from players.encryption import fingerprints, resealed, seal, unseal
 from players.identity import duplicates, normalise
 from players.models import Ground, Player
-from wallet.models import PayoutAccount
+from wallet.models import PayoutAccount, WithdrawalStatus, WithdrawalStep
+from wallet.withdrawals import bank_reason
 
 EXAMPLES = {  # by jurisdiction: example numbers of the IBAN registry
     "SE": "SE45 5000 0000 0583 9825 7466",
@@ -119,3 +124,49 @@ def traits(ibans: Iterable[str]) -> list[tuple[Ground, bytes]]:
 def reveal(account: PayoutAccount) -> str:
     """Return the decrypted IBAN, for the bank. Raises cryptography's InvalidTag if key and account do not match."""
     return unseal(account.pk, bytes(account.sealed)).decode()
+
+
+DEAD: Final = ("account_closed", "account_unknown")  # bank reasons after which no payout can succeed
+
+
+@dataclass(frozen=True)
+class History:
+    """Payouts to an account: counts of *paid* and *returned*, and the step of the last return.
+
+    *is_returned_last* tells whether the latest payout was returned.
+    """
+
+    paid: int = 0
+    returned: int = 0
+    last_return: WithdrawalStep | None = None
+    is_returned_last: bool = False
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the bank reported at the latest payout that the account is closed or unknown."""
+        step = self.last_return
+        return self.is_returned_last and step is not None and step.reason in DEAD
+
+    @property
+    def why(self) -> Promise | None:
+        """The bank's reason for the last return, as a sentence."""
+        return bank_reason(self.last_return.reason) if self.last_return else None
+
+
+def histories(accounts: Collection[PayoutAccount]) -> Mapping[UUID, History]:
+    """Return the payout history of each of these accounts."""
+    ended = WithdrawalStep.objects.filter(
+        withdrawal__player__in={account.player_id for account in accounts},
+        withdrawal__account__in=accounts,
+        after__in=(WithdrawalStatus.PAID, WithdrawalStatus.RETURNED),
+    )
+    rows = ended.values("withdrawal__account", "after").annotate(times=Count("pk"), last=Max("pk"))
+    of = {(row["withdrawal__account"], row["after"]): (row["times"], row["last"]) for row in rows}
+    lasts = [last for (_account, after), (_times, last) in of.items() if after == WithdrawalStatus.RETURNED]
+    steps = WithdrawalStep.objects.select_related("withdrawal").in_bulk(lasts)
+    found = {}
+    for account in accounts:
+        paid, last_paid = of.get((account.pk, WithdrawalStatus.PAID), (0, 0))
+        returned, last_returned = of.get((account.pk, WithdrawalStatus.RETURNED), (0, 0))
+        found[account.pk] = History(paid, returned, steps.get(last_returned), last_returned > last_paid)
+    return found

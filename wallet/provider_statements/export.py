@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Prefetch
 
+from audit.reports.files import whole
 from audit.reports.heading import Head
-from audit.reports.in_memory import whole
 from audit.reports.kinds import Column, Form, Row
 from wallet.models import Difference, DifferenceKind, ProviderStatement
 from wallet.provider_statements.comparison import Total

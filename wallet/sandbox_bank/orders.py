@@ -1,17 +1,76 @@
 """Payment orders at the sandbox bank: the payer's decision, webhooks and status queries."""
 
+import csv
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+from http import HTTPStatus
+from typing import Final, Protocol
 from uuid import UUID
 
+import requests
+from celery import current_app
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Value
+from django.db.models.expressions import CombinedExpression, F
 from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
 
-from wallet.models import BankNotice, BankOrder, Behaviour, OrderState
-from wallet.sandbox_bank import webhooks
-from wallet.sandbox_bank.protocol import PayRequest
+from wallet.models import BankNotice, BankOrder, BankPayout, Behaviour, OrderState
+from wallet.sandbox_bank.protocol import HEADER, PayRequest, seconds_now, sign
+
+SECONDS_TO_ANSWER = 10
+MOST_TRIES = 6
+SECONDS_BETWEEN_TRIES = 20
+EXPIRES = 60  # seconds; the periodic task finds what a dropped hint missed
+
+
+def in_seconds(seconds: int) -> CombinedExpression:
+    """Return the database's time plus *seconds*."""
+    return Now() + Value(timedelta(seconds=seconds))
+
+
+def ask_for_the_post() -> None:
+    """Start the webhook task. If the hint is lost, the periodic task sends the webhooks."""
+    with suppress(OperationalError):
+        current_app.send_task("wallet.tasks.send_bank_notices", retry=False, expires=EXPIRES)
+
+
+def send_due() -> None:
+    """Send the due webhooks, each in its own transaction. Several workers can run it."""
+    while _send_next():
+        pass
+
+
+@transaction.atomic
+def _send_next() -> bool:
+    due = BankNotice.objects.filter(sent_at=None, tries__lt=MOST_TRIES, due_at__lte=Now()).order_by("due_at", "id")
+    notice = due.select_for_update(skip_locked=True, of=("self",)).select_related("order").first()
+    if notice is None:
+        return False
+    notice.tries = F("tries") + 1
+    if deliver(notice.order.callback_url, notice.body):
+        notice.sent_at = Now()
+    else:
+        notice.due_at = in_seconds(SECONDS_BETWEEN_TRIES)
+    notice.save(update_fields=["tries", "sent_at", "due_at"])
+    return True
+
+
+def deliver(address: str, text: str) -> bool:
+    """Post a signed message and return whether it was accepted."""
+    body = text.encode()
+    headers = {"Content-Type": "application/json", HEADER: sign(body, settings.SANDBOX_BANK_KEY, at=seconds_now())}
+    try:
+        answer = requests.post(address, data=body, headers=headers, timeout=SECONDS_TO_ANSWER, allow_redirects=False)
+    except requests.RequestException:
+        return False
+    return answer.status_code == HTTPStatus.OK
+
 
 SECONDS_LATE = 45
 SECONDS_BETWEEN = 3  # from the decision to the "received" that should have come before it
@@ -82,6 +141,56 @@ def _owe(order: BankOrder, received: Statement, behaviour: Behaviour) -> None:
         Behaviour.NEVER: (),
     }[behaviour]
     for said, seconds in due:
-        BankNotice.objects.create(order=order, body=json.dumps(said), due_at=webhooks.in_seconds(seconds))
+        BankNotice.objects.create(order=order, body=json.dumps(said), due_at=in_seconds(seconds))
     if due:
-        transaction.on_commit(webhooks.ask_for_the_post)
+        transaction.on_commit(ask_for_the_post)
+
+
+COLUMNS: Final = ("reference", "authorisation", "kind", "amount", "currency", "date", "status")
+SETTLED: Final = "settled"
+STATUS_OF: Final = {
+    OrderState.OPEN: "pending",
+    OrderState.APPROVED: SETTLED,
+    OrderState.DECLINED: "failed",
+    OrderState.CANCELLED: "failed",
+}
+STATUS_OF_PAYOUT: Final = {"accepted": "pending", "paid": SETTLED, "refused": "failed"}
+
+
+class Paper(Protocol):
+    """Anything that a statement can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write the next piece."""
+
+
+def write_statement(paper: Paper, *, since: date, until: date) -> None:
+    """Write every deposit and payout of the days from *since* to *until* as CSV. Both days included, in UTC."""
+    rows = csv.writer(paper)
+    rows.writerow(COLUMNS)
+    rows.writerows(_deposits(since, until))
+    rows.writerows(_payouts(since, until))
+
+
+def _deposits(since: date, until: date) -> Iterator[tuple[str, ...]]:
+    orders = BankOrder.objects.filter(decided_at__date__gte=since, decided_at__date__lte=until)
+    for order in orders.order_by("decided_at", "pk"):
+        status = STATUS_OF[OrderState(order.state)]
+        names = str(order.reference), order.authorisation
+        yield (*names, "deposit", *_money(order.amount, order.currency), _day(order.decided_at), status)
+
+
+def _payouts(since: date, until: date) -> Iterator[tuple[str, ...]]:
+    payouts = BankPayout.objects.filter(due_at__date__gte=since, due_at__date__lte=until)
+    for payout in payouts.order_by("due_at", "pk"):
+        names = str(payout.reference), payout.number
+        money = _money(payout.amount, payout.currency)
+        yield (*names, "payout", *money, _day(payout.due_at), STATUS_OF_PAYOUT[payout.state])
+
+
+def _money(minor: int, currency: str) -> tuple[str, str]:
+    return f"{minor // 100}.{minor % 100:02}", currency
+
+
+def _day(at: datetime | None) -> str:
+    return at.date().isoformat() if at else ""

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from wallet.models import BankPayout, BankPayoutNotice, Behaviour
 from wallet.payouts import NotTheBank, Order, Word
-from wallet.sandbox_bank import webhooks
+from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import SECONDS_BETWEEN, SECONDS_LATE
 from wallet.sandbox_bank.protocol import BadNotice, check, seconds_now
 
@@ -52,7 +52,7 @@ class SandboxPayouts:
         new = BankPayout(
             reference=order.reference,
             callback_url=callback,
-            due_at=webhooks.in_seconds(SECONDS_TO_DECIDE),
+            due_at=orders.in_seconds(SECONDS_TO_DECIDE),
             **facts,
         )
         BankPayout.objects.bulk_create([new], ignore_conflicts=True)
@@ -105,21 +105,21 @@ def _owe(payout: BankPayout, accepted: str) -> None:
         Behaviour.NEVER: (),
     }[TOLD.get(payout.iban, Behaviour.PROMPT)]
     for body, seconds in due:
-        BankPayoutNotice.objects.create(payout=payout, body=body, due_at=webhooks.in_seconds(seconds))
+        BankPayoutNotice.objects.create(payout=payout, body=body, due_at=orders.in_seconds(seconds))
 
 
 @transaction.atomic
 def _send_next() -> bool:
-    due = BankPayoutNotice.objects.filter(sent_at=None, tries__lt=webhooks.MOST_TRIES, due_at__lte=Now())
+    due = BankPayoutNotice.objects.filter(sent_at=None, tries__lt=orders.MOST_TRIES, due_at__lte=Now())
     locked = due.order_by("due_at", "id").select_for_update(skip_locked=True, of=("self",)).select_related("payout")
     notice = locked.first()
     if notice is None:
         return False
     notice.tries = F("tries") + 1
-    if webhooks.deliver(notice.payout.callback_url, notice.body):
+    if orders.deliver(notice.payout.callback_url, notice.body):
         notice.sent_at = Now()
     else:
-        notice.due_at = webhooks.in_seconds(webhooks.SECONDS_BETWEEN_TRIES)
+        notice.due_at = orders.in_seconds(orders.SECONDS_BETWEEN_TRIES)
     notice.save(update_fields=["tries", "sent_at", "due_at"])
     return True
 

@@ -13,13 +13,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from players.date_field import Day
+from players.datetime_format import Day
 from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders
-from wallet.sandbox_bank.orders import Answer
+from wallet.sandbox_bank.orders import Answer, write_statement
 from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, seconds_now, unseal
-from wallet.sandbox_bank.statement import write_statement
 
 BEHAVIOURS = [
     (Behaviour.PROMPT, _("At once")),

@@ -15,7 +15,7 @@ from audit import approvals, log
 from audit.models import Approval, Clock
 from players.models import Staff
 from wallet.models import MessageState, Partner, PartnerKey, PartnerKind, RemoteMessage
-from wallet.seamless_wallet import keys, reach
+from wallet.seamless_wallet import reach, signing
 
 ADD: Final = "partner.add"
 KEY: Final = "partner.key"
@@ -115,11 +115,11 @@ def add(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
 def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
     """Create a key. The staff member who asked for it can see it once. Raises approvals.CannotExecute."""
     partner = Partner.objects.get(code=str(request["code"]))
-    name = keys.new_name()
+    name = signing.new_name()
     try:
         with transaction.atomic():
             key = PartnerKey.objects.create(
-                partner=partner, name=name, sealed=keys.new_sealed(name), approval_id=verdict.approval_id
+                partner=partner, name=name, sealed=signing.new_sealed(name), approval_id=verdict.approval_id
             )
     except DatabaseError as error:
         raise approvals.CannotExecute(_why(error)) from error
@@ -134,7 +134,7 @@ def show(*, key: PartnerKey, by: Staff) -> str:
     if asker != by.person or not unseen.update(shown_at=Clock()):
         raise NotShown("A secret is shown once, to whoever asked for it. Ask for another key if it is lost.")
     log.record("partner.key_shown", by=str(by), on=str(key.partner), data={"key": key.name})
-    return keys.secret_of(key)
+    return signing.secret_of(key)
 
 
 def waiting(partner: Partner) -> int:

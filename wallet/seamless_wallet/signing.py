@@ -2,13 +2,25 @@
 
 The signature covers time, method, path and the raw body. So a request is valid only for what it
 asks, at its address, for a minute.
+
+Secrets shared with partners, used to sign in both directions, encrypted with PARTNER_KEY.
+
+The database never sees PARTNER_KEY. The setting may contain several keys (`players.key_rotation`).
 """
 
 import hmac
 import re
+import secrets
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
+
+from django.conf import settings
+from django.db.models import DateTimeField, ExpressionWrapper, Q
+
+from audit.models import Clock
+from players import key_rotation
+from wallet.models import Partner, PartnerKey, PartnerKind
 
 WINDOW_SECONDS: Final = 60
 KEY_HEADER: Final = "Sabot-Key"
@@ -57,3 +69,54 @@ def check(secret: str, said: Mapping[str, str], *, now: datetime, method: str, p
     seconds = int(now.timestamp())
     if abs(seconds - int(time)) > WINDOW_SECONDS:
         raise OutsideWindow(seconds)
+
+
+LAG: Final = timedelta(seconds=5)  # a use is stored only if the stored one is older than this
+
+
+def new_name() -> str:
+    """Generate the name of a key."""
+    return f"sabot-{secrets.token_hex(8)}"
+
+
+def new_sealed(name: str) -> bytes:
+    """Generate the secret of the key called *name* and return it encrypted."""
+    return key_rotation.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
+
+
+def secret_of(key: PartnerKey) -> str:
+    """Return the secret. Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY and name do not match."""
+    return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
+
+
+def resealed(name: str, sealed: bytes) -> bytes | None:
+    """Return a secret re-encrypted with the first key, None if it already is. Raises InvalidTag."""
+    return key_rotation.resealed(settings.PARTNER_KEY, sealed, name.encode())
+
+
+def signing_key(partner: Partner) -> PartnerKey:
+    """Return the key that signs requests to *partner*. Raises PartnerKey.DoesNotExist.
+
+    It is the oldest active key, because the partner may not have installed a newer one yet.
+    """
+    found = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").first()
+    if found is None:
+        raise PartnerKey.DoesNotExist
+    return found
+
+
+def caller(kind: PartnerKind, said: Mapping[str, str], *, method: str, path: str, body: bytes) -> Partner:
+    """Return the partner of this kind that signed the request, even if it is switched off.
+
+    *said* are the request's headers. Raises signing.NotSigned, signing.OutsideWindow.
+    """
+    running = PartnerKey.objects.select_related("partner").filter(partner__kind=kind, ended_at=None)
+    now = ExpressionWrapper(Clock(), output_field=DateTimeField())
+    key = running.filter(name=said.get(KEY_HEADER, "")[:64]).annotate(now=now).first()
+    if key is None:
+        raise NotSigned
+    check(secret_of(key), said, now=key.now, method=method, path=path, body=body)
+    stale = Q(used_at=None) | Q(used_at__lt=Clock() - LAG)
+    if key.used_at is None or key.now - key.used_at > LAG:
+        PartnerKey.objects.filter(stale, pk=key.pk).update(used_at=Clock())
+    return key.partner

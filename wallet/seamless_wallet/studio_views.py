@@ -17,7 +17,6 @@ from players.api.schema import example, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet.models import Mode, Partner, PartnerKind
-from wallet.seamless_wallet import problems as problems  # registers the error codes
 from wallet.seamless_wallet import sessions
 
 

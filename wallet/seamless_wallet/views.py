@@ -9,10 +9,10 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.exceptions import Throttled
 
 from players.api.problems import MALFORMED, MEDIA, METHOD, TOO_OFTEN, FieldError, Problem
-from players.api.rates import demand_pace_of_partner, demand_pace_of_stranger
+from players.api.views import demand_pace_of_partner, demand_pace_of_stranger
 from wallet.models import Partner, PartnerKind
-from wallet.seamless_wallet import host, keys, messages, signing
-from wallet.seamless_wallet.problems import BAD_SIGNATURE, OUTSIDE_WINDOW
+from wallet.seamless_wallet import host, messages, signing
+from wallet.seamless_wallet.messages import BAD_SIGNATURE, OUTSIDE_WINDOW
 
 DO: Final[dict[str, Callable[[Partner, Any], messages.Message]]] = {
     "balance": host.balance,
@@ -54,7 +54,7 @@ def caller(request: HttpRequest, kind: PartnerKind) -> Partner:
         raise Problem(BAD_SIGNATURE)  # the signature does not cover a query
     method, path, body = str(request.method), request.path, request.body
     try:
-        partner = keys.caller(kind, request.headers, method=method, path=path, body=body)
+        partner = signing.caller(kind, request.headers, method=method, path=path, body=body)
     except signing.NotSigned as error:
         demand_pace_of_stranger(str(get_adapter().get_client_ip(request)))
         raise Problem(BAD_SIGNATURE) from error

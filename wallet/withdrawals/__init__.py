@@ -4,28 +4,164 @@ A large withdrawal needs the approval of two people. Each step is one transactio
 withdrawal's row before any account. `wallet.withdrawals.steps` executes a step, and
 `wallet.payouts` talks to the bank. Error messages for players are in the active language, those for
 staff in English.
+
+Execute a step of a withdrawal: set the status, store the step, move the money, mail the player.
+
+All of it runs in the caller's transaction. `wallet.withdrawals` decides which step is allowed, and
+for whom.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID, uuid5
 
+from celery import current_app
 from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
 
 from audit import approvals, log
 from audit.models import Clock
+from players import mail
 from players.identity.verification import is_verified
 from players.models import Player
 from players.protection import eligibility
+from wallet import ledger
 from wallet.ledger import accounts
-from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus
+from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.money import format_money
-from wallet.withdrawals import steps as steps
-from wallet.withdrawals.messages import REASONS, UNDECIDED, bank_reason
+
+STATUS: Mapping[str, Promise] = {
+    WithdrawalStatus.REQUESTED: gettext_lazy("Being checked"),
+    WithdrawalStatus.SECONDING: gettext_lazy("Being checked"),
+    WithdrawalStatus.APPROVED: pgettext_lazy("withdrawal", "Approved"),
+    WithdrawalStatus.SENDING: gettext_lazy("Sent to the bank"),
+    WithdrawalStatus.PAID: pgettext_lazy("withdrawal", "Paid out"),
+    WithdrawalStatus.RETURNED: gettext_lazy("Returned by the bank"),
+    WithdrawalStatus.REFUSED: pgettext_lazy("withdrawal", "Refused"),
+    WithdrawalStatus.CANCELLED: pgettext_lazy("withdrawal", "Cancelled"),
+}
+
+# Reasons for refusal by staff. The code is stored. The player reads the sentence in their language.
+REASONS: Mapping[str, Promise] = {
+    "details": gettext_lazy("The details of the bank account could not be confirmed."),
+    "holder": gettext_lazy("The bank account does not belong to you. The house pays to your own account only."),
+    "identity": gettext_lazy("We need to look at your identity again before we can pay out."),
+    "enquiry": gettext_lazy("We need an answer from you first. Customer service will write to you."),
+}
+
+UNDECIDED = gettext_lazy("It was not approved after a second look. Customer service can tell you more.")
+
+# Reasons for a return by the bank, by the code in the provider's answer.
+BANK_REASONS: Mapping[str, Promise] = {
+    "account_closed": gettext_lazy("The bank says that this account is closed."),
+    "account_unknown": gettext_lazy("The bank does not know this account."),
+    "not_accepted": gettext_lazy("The bank did not accept the payment."),
+}
+
+
+def bank_reason(code: str) -> Promise:
+    """Return the sentence for a bank's reason code, for lazy translation. Unknown codes get the general sentence."""
+    return BANK_REASONS.get(code, BANK_REASONS["not_accepted"])
+
+
+def told(reason: str) -> str:
+    """Return the sentence for the player from a stored reason: a code, then the note of the staff member."""
+    return str(REASONS.get(reason.partition(":")[0], UNDECIDED))
+
+
+METHOD = "bank transfer"
+HOUSE = "house"
+HINT_EXPIRES = 60  # seconds; the periodic task finds what a dropped hint missed
+
+TEMPLATES = {
+    WithdrawalStatus.REQUESTED: "withdrawal_requested",
+    WithdrawalStatus.APPROVED: "withdrawal_approved",
+    WithdrawalStatus.PAID: "withdrawal_paid",
+    WithdrawalStatus.RETURNED: "withdrawal_returned",
+    WithdrawalStatus.REFUSED: "withdrawal_refused",
+    WithdrawalStatus.CANCELLED: "withdrawal_cancelled",
+}
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Who executes a step, how and why, for the record. *sentence* is the reason that the player reads."""
+
+    by: str
+    handler: str = HOUSE
+    method: str = METHOD
+    reason: str = ""
+    sentence: str | Promise = ""
+
+
+def give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdrawal:
+    """Return the pending money to the player's cash and set the status. *found* is locked."""
+    cash, pending = accounts.lock_cash_and(AccountKind.PENDING, found.player_id, Mode.REAL)
+    journal = post(found, "withdraw_returned", pending.pk, cash.pk)
+    return move(found, after, hand, journal)
+
+
+def post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
+    """Move the amount between two accounts under the step's idempotency key, and return the journal id."""
+    lines = (
+        ledger.Line(source, withdrawal.currency, Mode.REAL, -withdrawal.amount),
+        ledger.Line(target, withdrawal.currency, Mode.REAL, withdrawal.amount),
+    )
+    (posted,) = ledger.post(ledger.Journal(ledger.system_key(withdrawal.reference, kind), kind, lines))
+    return posted.journal_id
+
+
+def move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | None = None) -> Withdrawal:
+    """Set the status of a locked withdrawal to *after*."""
+    before = found.status
+    Withdrawal.objects.filter(pk=found.pk).update(status=after)
+    found.status = after
+    enter(found, before, hand, journal)
+    return found
+
+
+def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None) -> None:
+    """Store the step, record the event, and mail the player if the status has a mail."""
+    after = WithdrawalStatus(found.status)
+    WithdrawalStep.objects.create(
+        withdrawal=found,
+        before=before,
+        after=after,
+        by=hand.by,
+        handler=hand.handler,
+        method=hand.method,
+        reason=hand.reason,
+        journal_id=journal,
+    )
+    data: dict[str, log.Json] = {
+        "player": str(found.player),
+        "amount": found.amount,
+        "currency": found.currency,
+        "before": before,
+        "method": hand.method,
+        "handler": hand.handler,
+        "reason": hand.reason,
+        "journal": journal,
+    }
+    log.record(f"withdrawal.{after.value}", by=hand.by, on=str(found), data=data)
+    if after is WithdrawalStatus.APPROVED:
+        transaction.on_commit(_ask_to_send)
+    if after in TEMPLATES and before != after:
+        context = {"withdrawal": found, "account": found.account, "reason": hand.sentence}
+        mail.write(user=found.player.user, template=TEMPLATES[after], context=context)
+
+
+def _ask_to_send() -> None:
+    """Start the payout task. If the hint is lost, the periodic task sends the payout."""
+    with suppress(OperationalError):
+        current_app.send_task("wallet.tasks.send_payouts", retry=False, expires=HINT_EXPIRES)
+
 
 KIND = "withdrawal"  # kind of the approval
 UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
@@ -124,8 +260,8 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
         currency=player.currency,
         takes_two=_takes_two(player, amount),
     )
-    journal = steps.post(asked, "withdraw", cash.pk, pending.pk)
-    steps.enter(asked, "", steps.Hand(by=str(player)), journal)
+    journal = post(asked, "withdraw", cash.pk, pending.pk)
+    enter(asked, "", Hand(by=str(player)), journal)
     return asked
 
 
@@ -178,7 +314,7 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
         raise MayNotCancel(_("Where you live, a withdrawal cannot be taken back into play."))
     if not may_cancel(found):
         raise MayNotCancel(_("This withdrawal has been decided on. It cannot be cancelled any more."))
-    return steps.give_back(found, WithdrawalStatus.CANCELLED, steps.Hand(by=str(player)))
+    return give_back(found, WithdrawalStatus.CANCELLED, Hand(by=str(player)))
 
 
 @transaction.atomic
@@ -193,13 +329,13 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
-        return steps.move(found, WithdrawalStatus.APPROVED, steps.Hand(by=by, handler=by, reason=reason))
+        return move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
     asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
-    hand = steps.Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
+    hand = Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
     if found.status == WithdrawalStatus.SECONDING:  # the previous request for approval has expired
-        steps.enter(found, found.status, hand)
+        enter(found, found.status, hand)
         return found
-    return steps.move(found, WithdrawalStatus.SECONDING, hand)
+    return move(found, WithdrawalStatus.SECONDING, hand)
 
 
 @transaction.atomic
@@ -212,8 +348,8 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     found = _lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
-    hand = steps.Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
-    return steps.give_back(found, WithdrawalStatus.REFUSED, hand)
+    hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
+    return give_back(found, WithdrawalStatus.REFUSED, hand)
 
 
 def _is_unseconded(withdrawal: Withdrawal) -> bool:
@@ -231,7 +367,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
         raise approvals.CannotExecute(UNCONFIRMED)
     try:
         with transaction.atomic():
-            steps.move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+            move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
     except DatabaseError as error:
         if approvals.sqlstate(error) != NOT_AGREED:
             raise
@@ -243,7 +379,7 @@ def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> N
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
-    steps.give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
+    give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
 
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
@@ -269,7 +405,7 @@ def send(withdrawal_id: int, *, provider: str) -> bool:
         found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
         row = found.select_for_update(skip_locked=True).first()
         if row is not None:
-            steps.move(row, WithdrawalStatus.SENDING, steps.Hand(by="system", handler=provider))
+            move(row, WithdrawalStatus.SENDING, Hand(by="system", handler=provider))
         return row is not None
 
 
@@ -277,19 +413,19 @@ def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
     """Record that the bank paid, under its *number*. *locked* is the locked row of a withdrawal being sent."""
     account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
     house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
-    journal = steps.post(locked, "withdraw_paid", account, house)
-    steps.move(locked, WithdrawalStatus.PAID, steps.Hand(by="system", handler=provider, reason=number), journal)
+    journal = post(locked, "withdraw_paid", account, house)
+    move(locked, WithdrawalStatus.PAID, Hand(by="system", handler=provider, reason=number), journal)
 
 
 def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
     """Record that the bank returned it, and why. *locked* is the locked row of a withdrawal being sent."""
-    hand = steps.Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
-    steps.give_back(locked, WithdrawalStatus.RETURNED, hand)
+    hand = Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
+    give_back(locked, WithdrawalStatus.RETURNED, hand)
 
 
-def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> steps.Hand:
+def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> Hand:
     method = f"approval {verdict.approval_id}"
-    return steps.Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
+    return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
 
 
 def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:

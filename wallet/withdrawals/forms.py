@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from players.models import Player
 from wallet.cashier.forms import AmountForm
 from wallet.models import PayoutAccount
-from wallet.payouts.accounts import LONGEST, IbanError, read_iban
-from wallet.payouts.history import History, histories
+from wallet.payouts.accounts import LONGEST, History, IbanError, histories, read_iban
 
 NEW = "new"
 BOTH = _("Which account is it? Choose “Another account” above to be paid to this IBAN, or leave this field empty.")

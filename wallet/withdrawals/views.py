@@ -20,8 +20,8 @@ from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.payouts import accounts as payout_accounts
 from wallet.sandbox_bank import payouts as sandbox
+from wallet.withdrawals import STATUS, bank_reason, told
 from wallet.withdrawals.forms import CancelForm, WithdrawalForm
-from wallet.withdrawals.messages import STATUS, bank_reason, told
 
 MOST_SHOWN = 20
 TEST_ACCOUNTS = {"paid": sandbox.PAID, "closed": sandbox.CLOSED, "late": sandbox.LATE}

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit.tree.proofs import NotSealed
+from audit.tree import NotSealed
 from audit.verification import export
 from audit.verification.verify import Unproven
 

@@ -11,8 +11,8 @@ from typing import Final
 
 from django.conf import settings
 
+from audit.reports.files import whole
 from audit.reports.heading import Head, moment
-from audit.reports.in_memory import whole
 from audit.reports.kinds import Column, Row
 from audit.reports.requests import clock
 

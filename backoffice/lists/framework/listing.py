@@ -35,8 +35,7 @@ from backoffice.lists.framework.roles import READERS
 from backoffice.lists.framework.search import Find
 from players.access import StaffRequest, View, actor
 from players.models import User
-from players.staff import access_log
-from players.staff.sections import Section
+from players.staff import Section, access_log
 
 PAGE: Final = 50  # rows
 CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed

@@ -17,7 +17,7 @@ from backoffice.lists.framework.listing import Listing
 from players.access import StaffRequest
 from players.login import second_factor
 from players.login.current_user import staff_of
-from players.staff.sections import Section
+from players.staff import Section
 
 WORK: Final = "players.work"  # permission of all staff
 CATALOGUE: Final = "jsi18n"  # name under which unfold's scripts load translations

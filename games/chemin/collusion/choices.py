@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from games.chemin.collusion.money import Pair
-from games.chemin.collusion.scope import WITHIN, Scope, ask
-from games.chemin.collusion.statistics import Answers, more_often
+from games.chemin.collusion.statistics import WITHIN, Answers, Scope, ask, more_often
 from games.engine.chemin import Call, Phase
 from games.models import Decider
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from games.chemin.collusion.scope import COUPS, Scope, ask
-from games.chemin.collusion.statistics import decisive, tail
+from games.chemin.collusion.statistics import COUPS, Scope, ask, decisive, tail
 from games.engine.chemin.departures import departure_costs
 from games.engine.chemin.rules import Side
 

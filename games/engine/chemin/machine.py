@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from games.engine.chemin import bank, house, play, seating, stakes
+from games.engine.chemin import bank, play, seating, settlement
 from games.engine.chemin.actions import (
     Action,
     AnnulCoup,
@@ -77,11 +77,11 @@ def apply(state: State, action: Action) -> Step:
         case BringShoe():
             return play.bring_shoe(state, action)
         case AnnulCoup():
-            return house.annul_coup(state)
+            return bank.annul_coup(state)
         case EndBank():
-            return house.end_bank_early(state)
+            return bank.end_bank_early(state)
         case BreakUp():
-            return house.break_up(state)
+            return bank.break_up(state)
         case TimeUp():
             return _decide_for_absent(state)
         case _:
@@ -124,9 +124,9 @@ def _decide(state: State, action: TableAction) -> Step:
         case GiveSuite():
             return bank.give_suite(state, action)
         case MakeCall():
-            return stakes.make_call(state, action)
+            return settlement.make_call(state, action)
         case LayStake():
-            return stakes.lay_stake(state, action)
+            return settlement.lay_stake(state, action)
         case Pass():
             return let_pass(state, action)
         case DealCards():

@@ -2,6 +2,11 @@
 
 The rule leaves three choices: the punter's on five, the banker's with three against a nine and with five against a
 four. Whoever keeps to the rule has no other, so eight policies are all there are. Chances are those of a fresh shoe.
+
+What chance alone explains: mean and variance of what a punter and a banker win, for each unit at risk.
+
+Both are exact, for six decks and sides that keep to the rule. Tax is taken as exactly 5 %; what rounding it down
+leaves to the banker is less than one minor unit a coup.
 """
 
 from __future__ import annotations
@@ -13,11 +18,13 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
 from math import perm
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from games.engine.cards import FULL_DECK
-from games.engine.chemin.rules import DECKS, TAX, Advice, Outcome, banker_rule, outcome_of, punter_rule
+from games.engine.chemin.machine import AT_A_FREE_CHOICE
+from games.engine.chemin.rules import DECKS, TAX, Advice, Outcome, Side, banker_rule, outcome_of, punter_rule
 from games.engine.counting import BadDecks
+from games.engine.odds import percent
 from games.engine.tableau import NATURALS
 
 Left = tuple[int, ...]
@@ -146,3 +153,91 @@ def _fourth_cards(punter_final: int, line: Line, left: Left, ways: int) -> Itera
 
 def without(left: Left, points: int) -> Left:
     return (*left[:points], left[points] - 1, *left[points + 1 :])
+
+
+class Chance(NamedTuple):
+    """Of the result of one coup, for each unit at risk: above zero is gain."""
+
+    mean: Fraction
+    variance: Fraction
+
+
+@cache
+def usual_chance(side: Side) -> Chance:
+    """The chance where the free choices are made as the croupier makes them: the punter stands, the banker draws."""
+    punter, banker = AT_A_FREE_CHOICE[Side.PUNTER], AT_A_FREE_CHOICE[Side.BANKER]
+    (usual,) = (
+        odds
+        for odds in chemin_odds()
+        if (odds.punter_on_5, odds.banker_3_9, odds.banker_5_4) == (punter, banker, banker)
+    )
+    return _chance(side, usual)
+
+
+@cache
+def worst_chance(side: Side) -> Chance:
+    """The chance with the lowest mean that either side's free choices can bring this one within the rule."""
+    return min(_chance(side, odds) for odds in chemin_odds())
+
+
+def _chance(side: Side, odds: PolicyOdds) -> Chance:
+    if side is Side.PUNTER:
+        return _moments(odds.punter_win, Fraction(1), odds.banker_win)
+    return _moments(odds.banker_win, 1 - TAX, odds.punter_win)
+
+
+def _moments(win: Fraction, gain: Fraction, lose: Fraction) -> Chance:
+    """Of winning `gain` or losing one, each with its chance, and nothing otherwise."""
+    mean = win * gain - lose
+    return Chance(mean, win * gain**2 + lose - mean**2)
+
+
+SLUG: Final = "chemin_de_fer"
+
+COLUMNS: Final = (
+    "punter on 5",
+    "banker 3:9",
+    "banker 5:4",
+    "punter wins %",
+    "draw %",
+    "banker wins %",
+    "punter %",
+    "banker, taxed %",
+)
+
+
+def chemin_odds_json(decks: int = DECKS) -> dict[str, Any]:
+    """Every chance and value as "numerator/denominator". Raises BadDecks."""
+    policies = [
+        _choices(odds) | {name: _written(share) for name, share in _shares(odds)} for odds in chemin_odds(decks)
+    ]
+    return {"variant": SLUG, "decks": decks, "policies": policies}
+
+
+def chemin_odds_table(decks: int = DECKS) -> list[str]:
+    """Lines of text. The last two columns are gains in percent of what the punters stake. Raises BadDecks."""
+    rows = (
+        (*_choices(odds).values(), *(percent(share, 4) for _, share in _shares(odds))) for odds in chemin_odds(decks)
+    )
+    return [f"{SLUG}, decks: {decks}", _row(COLUMNS), *(_row(row) for row in rows)]
+
+
+def _choices(odds: PolicyOdds) -> dict[str, str]:
+    return {
+        "punter_on_5": odds.punter_on_5.value,
+        "banker_3_9": odds.banker_3_9.value,
+        "banker_5_4": odds.banker_5_4.value,
+    }
+
+
+def _shares(odds: PolicyOdds) -> list[tuple[str, Fraction]]:
+    names = ("punter_win", "draw", "banker_win", "punter", "banker_after_tax")
+    return [(name, getattr(odds, name)) for name in names]
+
+
+def _written(share: Fraction) -> str:
+    return f"{share.numerator}/{share.denominator}"
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return "".join(f"{cell:>17}" for cell in cells)

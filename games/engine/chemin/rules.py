@@ -6,11 +6,17 @@ and why.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final
+
+from games.engine.cards import Rank
+from games.engine.chemin import machine
+from games.engine.tableau import NATURALS
 
 DECKS: Final = 6
 
@@ -141,3 +147,37 @@ class Call(StrEnum):
     def share_for_others(self, bank: int) -> int:
         """How much of the bank the others may take together, at most."""
         return 0 if self is Call.BANCO_SOLO else bank // 2
+
+
+_BANKS = (100, 101)
+"""An even and an odd one, which show who gets the odd minor unit of a half."""
+
+
+def rules_digest(version: str) -> str:
+    """SHA-256, in hex, of all figures that decide about money, and of the version of the rules.
+
+    Tables and calls enter as what they do in every case, not only by name. How a coup runs is code, of which the
+    version stands here.
+    """
+    thirds = (None, *range(10))
+    figures = {
+        "version": version,
+        "decks": DECKS,
+        "cut card": CUT_CARD,
+        "points": {rank.letter: rank.points for rank in Rank},
+        "naturals": sorted(NATURALS),
+        "tax": str(TAX),
+        "tax on 0 to 100": [tax_on(won) for won in range(101)],
+        "places": [FEWEST_PLACES, MOST_PLACES],
+        "fewest guests": FEWEST_GUESTS,
+        "punter": [punter_rule(total).value for total in range(8)],
+        "banker": [[banker_rule(total, third).value for third in thirds] for total in range(8)],
+        "free choices of the croupier": {side.value: said.value for side, said in machine.AT_A_FREE_CHOICE.items()},
+        "outcomes": [[outcome_of(punter, banker).value for banker in range(10)] for punter in range(10)],
+        "stakes returned": {outcome.value: times for outcome, times in STAKES_RETURNED.items()},
+        "calls": {
+            call.value: [[call.smallest_stake(bank), call.share_for_others(bank)] for bank in _BANKS] for call in Call
+        },
+    }
+    canonical = json.dumps(figures, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()

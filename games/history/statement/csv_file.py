@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from games.history.csv_export import BYTE_ORDER_MARK, Echo, amount, safe
-from games.history.statement.game_names import game_names
+from games.history.statement.figures import game_names
 from games.history.statement.movements import Movement, running
 from games.history.statement.period import Period
 from players.models import Player

@@ -13,9 +13,12 @@ from typing import Any
 
 from django.db import connection
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 
 from audit import id_ranges
 from games.history.statement.period import Period
+from games.labels import variant_label
+from games.variants import GAMES
 from players.models import Player
 from wallet.ledger.statements import ASIDE, BANKS, NAMES, OTHER
 from wallet.models import Account, AccountKind, Entry, Mode
@@ -257,3 +260,13 @@ def _games(lumps: Iterable[Lump], *, by_day: bool) -> tuple[GameSum, ...]:
             day = lump.day if by_day else None
             found.setdefault((day, lump.variant), GameSum(lump.variant, day=day)).take(lump)
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0] or date.min, key[1])))
+
+
+def game_names(language: str) -> dict[str, str]:
+    """Return the name of every game by its slug."""
+    return {slug: variant_label(variant, "name", language) for slug, variant in GAMES.items()}
+
+
+def game_name(slug: str, language: str) -> str:
+    """Return a game's name; of a round that is not among the finished ones, that its game is another."""
+    return game_names(language).get(slug) or _("Other games")

@@ -9,11 +9,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from games.engine.chemin.odds_sheet import SLUG as CHEMIN_DE_FER
-from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
+from games.engine.chemin.odds import SLUG as CHEMIN_DE_FER
+from games.engine.chemin.odds import chemin_odds_json, chemin_odds_table
 from games.engine.chemin.rules import DECKS as CHEMIN_DECKS
-from games.engine.odds import BadDecks
-from games.engine.odds_sheet import as_json, as_table
+from games.engine.odds import BadDecks, as_json, as_table
 from games.variants import GAMES, VARIANTS
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from games.betting.limits import Limits
-from games.engine.liability import largest_loss, largest_win
+from games.engine.settle import largest_loss, largest_win
 from games.models import OPEN_PHASES, LiveRound, Phase, Shape
 from games.variants import VARIANTS
 

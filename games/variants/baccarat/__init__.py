@@ -4,8 +4,16 @@ from datetime import date
 from typing import Final
 
 from games.engine.bets import Control, Headline, Shape, Variant
-from games.variants.baccarat.labels import LABELS
 from games.variants.common import BANKER, PLAYER, THREE_BETS, TIE_AT_EIGHT, with_common
+
+LABELS: Final = {
+    "sv": {"name": "Baccarat", "tagline": "En kortlek, tre insatser och korten kommer när du vill."},
+    "da": {"name": "Baccarat", "tagline": "Ét spil kort, tre indsatser, og kortene kommer, når du vil."},
+    "ro": {"name": "Baccarat", "tagline": "Un pachet, trei pariuri, iar cărțile vin când doriți."},
+    "de": {"name": "Baccarat", "tagline": "Ein Kartenspiel, drei Einsätze – gegeben wird, wenn Sie es wollen."},
+    "en": {"name": "Baccarat", "tagline": "One deck, three bets, and the cards come when you say so."},
+}
+
 
 VARIANT: Final = Variant(
     slug="baccarat",

@@ -5,7 +5,24 @@ from typing import Final
 
 from games.engine.bets import Control, Headline, Shape, Variant
 from games.variants.common import BANKER, PLAYER, THREE_BETS, TIE_AT_EIGHT, with_common
-from games.variants.golden.labels import LABELS
+
+LABELS: Final = {
+    "sv": {
+        "name": "Golden Baccarat",
+        "tagline": "Välj sida, lägg till Oavgjort om du vill – och ge igen med ett klick.",
+    },
+    "da": {"name": "Golden Baccarat", "tagline": "Vælg side, læg Uafgjort til, hvis du vil – og giv igen med ét klik."},
+    "ro": {
+        "name": "Golden Baccarat",
+        "tagline": "Alegeți o parte, adăugați Egalitate dacă doriți și jucați din nou cu un clic.",
+    },
+    "de": {
+        "name": "Golden Baccarat",
+        "tagline": "Eine Seite wählen, Unentschieden dazu, wenn Sie mögen – und mit einem Klick weiter.",
+    },
+    "en": {"name": "Golden Baccarat", "tagline": "Pick a side, add a Tie if you like, and go again with one click."},
+}
+
 
 VARIANT: Final = Variant(
     slug="golden",

@@ -7,7 +7,30 @@ from games.engine.bets import Control, Headline, Pays, Shape, Variant
 from games.engine.conditions import TIE
 from games.engine.felt import Felt, Height, Tone, row
 from games.variants.common import BANKER, MAIN_TONES, PLAYER, pair_bets, side_bet, with_common
-from games.variants.pairs.labels import LABELS
+
+LABELS: Final = {
+    "sv": {
+        "name": "Baccarat med par",
+        "tagline": "En sida att hålla på, bättre betalt vid oavgjort – och par vid sidan av.",
+    },
+    "da": {
+        "name": "Baccarat med par",
+        "tagline": "Én side at holde på, bedre betaling ved uafgjort – og par ved siden af.",
+    },
+    "ro": {
+        "name": "Baccarat cu perechi",
+        "tagline": "O singură parte, o egalitate mai bine plătită și perechi alături.",
+    },
+    "de": {
+        "name": "Baccarat mit Paaren",
+        "tagline": "Eine Seite, ein besser bezahltes Unentschieden und Paare nebenbei.",
+    },
+    "en": {
+        "name": "Baccarat with Pairs",
+        "tagline": "One side to back, a better price on the Tie, and pairs beside it.",
+    },
+}
+
 
 SIDES: Final = ("player", "banker")
 

@@ -3,8 +3,7 @@
 from django.core.management.base import BaseCommand
 
 from ops.i18n import catalogues
-from ops.i18n.extract import collect
-from ops.i18n.sources import project
+from ops.i18n.sources import collect, project
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from audit import partitions
+from audit import id_ranges
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
@@ -88,7 +88,7 @@ class Command(migrate.Command):
                 self.stdout.write(f"  Applied {file}: {', '.join(each.name for each in definitions)}")
         with owner.cursor() as cursor:
             for table in BY_MONTHS:
-                cursor.execute("SELECT audit_keep_months(%s, %s)", [table, partitions.AHEAD])
+                cursor.execute("SELECT audit_keep_months(%s, %s)", [table, id_ranges.AHEAD])
         database_identity.settle_in_if_new(owner)
 
 

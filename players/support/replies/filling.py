@@ -2,16 +2,55 @@
 
 A placeholder with a known value is replaced. Every other one is left in brackets, in English, for
 staff. A reply that still has one cannot be sent.
+
+Help lines for gambling problems, and dispute resolution bodies for complaints, by jurisdiction.
+
+``docs/national-rules.md`` gives the sources. The operator checks them before going live.
+
+Registry of subjects for messages to players, such as a removed chat message or a withdrawal.
+
+A subject determines the template and the values of its placeholders. The app that knows a kind of
+subject registers it.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
+from django.db import IntegrityError, transaction
+
+from audit import log
 from players.datetime_format import written_day
-from players.models import Conversation, Player, Submission, SubmissionStatus, User
+from players.models import (
+    Conversation,
+    Player,
+    ReplyKind,
+    ReplyTemplate,
+    ReplyWithdrawal,
+    Staff,
+    Submission,
+    SubmissionStatus,
+    User,
+)
 from players.search import NAMES
-from players.support.replies.help_places import HELP, TURN_TO
+
+HELP: Final = {
+    "SE": "Stödlinjen, 020-81 91 00, stodlinjen.se",
+    "DK": "StopSpillet, 70 22 28 25, stopspillet.dk",
+    "RO": "Joc Responsabil, 0800 800 099, jocresponsabil.ro",
+    "DE": "0800 1 37 27 00, check-dein-spiel.de",
+    "GB": "National Gambling Helpline, 0808 8020 133, gamcare.org.uk",
+}
+TURN_TO: Final = {
+    "SE": "Allmänna reklamationsnämnden (ARN), arn.se",
+    "DK": "Center for Klageløsning, naevneneshus.dk",
+    "RO": "ANPC, anpc.ro",
+    "DE": "Universalschlichtungsstelle des Bundes, universalschlichtungsstelle.de",
+    "GB": "Independent Betting Adjudication Service (IBAS), ibas-uk.com",
+}
+
 
 MARK: Final = re.compile(r"\{([a-z_]*)\}")
 MARKS: Final = {
@@ -70,3 +109,134 @@ def _first_name(player: Player) -> str:
     confirmed = Submission.objects.filter(player=player, status=SubmissionStatus.VERIFIED).order_by("-pk")
     names = confirmed.values_list("given_names", flat=True).first() or ""
     return names.split()[0] if names.split() else ""
+
+
+UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+ABOUT: Final = re.compile(rf"([a-z_]{{1,20}}):([0-9]{{1,18}}|{UUID})")  # the subject in the URL of a new message
+
+
+@dataclass(frozen=True)
+class Given:
+    """A template's name, and values for its placeholders in the active language."""
+
+    template: str
+    facts: Mapping[str, str]
+
+
+Source = Callable[[Player, str], Given | None]  # (player, id) -> template and values in the active language
+
+_sources: Final[dict[str, Source]] = {}
+
+
+def register(kind: str, source: Source) -> None:
+    """Register the source for a *kind* of subject. *source* must return None for subjects of other players."""
+    _sources[kind] = source
+
+
+def given(about: str, player: Player) -> Given | None:
+    """Return the template and values for a subject, or None if the player has no such subject."""
+    found = ABOUT.fullmatch(about)
+    source = _sources.get(found[1]) if found else None
+    return source(player, found[2]) if found and source else None
+
+
+WRITE: Final = "players.write_replies"
+
+
+class Meanwhile(Exception):
+    """Another staff member has written the next version, or withdrawn this one. The message is for staff."""
+
+
+@transaction.atomic
+def write(
+    *, name: str, based_on: int, kind: ReplyKind, title: str, texts: Mapping[str, str], by: Staff
+) -> ReplyTemplate:
+    """Write the version of a template after *based_on* (0: the first version). Raises Meanwhile."""
+    try:
+        with transaction.atomic():
+            made = ReplyTemplate.objects.create(
+                name=name, number=based_on + 1, kind=kind, title=title, texts=dict(texts), by=by
+            )
+    except IntegrityError as error:
+        raise Meanwhile("Somebody else has written this template meanwhile.") from error
+    log.record("reply.written", by=str(by), on=str(made), data={"version": made.number, "kind": kind.value})
+    return made
+
+
+@transaction.atomic
+def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate:
+    """Withdraw a template whose newest version is *number*. Raises Meanwhile, ReplyTemplate.DoesNotExist."""
+    newest = ReplyTemplate.objects.filter(name=name).order_by("-number").first()
+    if newest is None:
+        raise ReplyTemplate.DoesNotExist
+    if newest.number != number:
+        raise Meanwhile(f"There is a version {newest.number} by now. Look at it first.")
+    _, is_new = ReplyWithdrawal.objects.get_or_create(template=newest, defaults={"by": by, "reason": reason})
+    if not is_new:
+        raise Meanwhile("It has been withdrawn already.")
+    log.record("reply.withdrawn", by=str(by), on=str(newest), data={"version": number, "reason": reason})
+    return newest
+
+
+def newest() -> list[ReplyTemplate]:
+    """Return the newest version of every template, withdrawn or not, by kind and title."""
+    found = ReplyTemplate.objects.order_by("name", "-number").distinct("name").select_related("by", "withdrawal")
+    return sorted(found, key=lambda each: (list(ReplyKind).index(ReplyKind(each.kind)), each.title))
+
+
+def offered(kinds: Collection[ReplyKind]) -> list[ReplyTemplate]:
+    """Return the templates of *kinds* that are not withdrawn."""
+    return [each for each in newest() if each.kind in kinds and not hasattr(each, "withdrawal")]
+
+
+def versions(name: str) -> list[ReplyTemplate]:
+    """Return all versions of a template, newest first."""
+    return list(ReplyTemplate.objects.filter(name=name).order_by("-number").select_related("by", "withdrawal__by"))
+
+
+TEXTS: Final = Path(__file__).parents[1] / "texts"
+LANGUAGES: Final = ("en", "sv", "da", "ro", "de")  # English first: staff read it
+HEAD: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
+
+SHIPPED: Final = {
+    "deposit": ("question", "A deposit has not arrived"),
+    "withdrawal": ("question", "A withdrawal is being checked"),
+    "identity": ("question", "We have to know who the player is"),
+    "round": ("question", "What happened in a round"),
+    "annulled": ("question", "A round was annulled"),
+    "limits": ("question", "Limits and pauses"),
+    "exclusion": ("question", "Self-exclusion, and where there is help"),
+    "locked": ("question", "The account is locked"),
+    "received": ("complaint", "The complaint was received"),
+    "upheld": ("complaint", "The complaint is upheld"),
+    "rejected": ("complaint", "The complaint is not upheld, and where to turn"),
+    "removed": ("chat", "A message was removed"),
+    "ban": ("chat", "The player may not write in the chat"),
+    "mute": ("chat", "The player may not write in the chat of one table"),
+    "name": ("chat", "The player’s name in the chat was taken away"),
+    "decided": ("chat", "What was decided in the chat, as the house itself tells it"),
+}
+
+
+def templates() -> list[dict[str, Any]]:
+    """Return the first version of each template."""
+    said = {language: _texts(language) for language in LANGUAGES}
+    return [
+        {
+            "name": name,
+            "kind": kind,
+            "title": title,
+            "texts": {language: said[language][name] for language in LANGUAGES},
+        }
+        for name, (kind, title) in SHIPPED.items()
+    ]
+
+
+def texts(name: str) -> dict[str, str]:
+    """Return the text of a template in each language."""
+    return {language: _texts(language)[name] for language in LANGUAGES}
+
+
+def _texts(language: str) -> dict[str, str]:
+    parts = HEAD.split((TEXTS / f"replies.{language}.md").read_text(encoding="utf-8"))
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}

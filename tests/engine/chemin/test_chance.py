@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 from games.engine.chemin import Side
-from games.engine.chemin.chance import usual_chance, worst_chance
-from games.engine.chemin.odds import PolicyOdds, chemin_odds
+from games.engine.chemin.odds import PolicyOdds, chemin_odds, usual_chance, worst_chance
 from games.engine.chemin.rules import Advice
 
 USUAL = (Advice.STAND, Advice.DRAW, Advice.DRAW)

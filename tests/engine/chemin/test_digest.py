@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from games.engine.chemin import digest, machine, rules
+from games.engine.chemin import machine, rules
 from games.engine.chemin.rules import Advice, Call, Outcome, Side
 from games.variants.chemin_de_fer import GAME
 
@@ -21,7 +21,7 @@ OTHER_FIGURES: dict[str, tuple[object, str, object]] = {
     "fewest places": (rules, "FEWEST_PLACES", 2),
     "most places": (rules, "MOST_PLACES", 10),
     "fewest guests": (rules, "FEWEST_GUESTS", 3),
-    "naturals": (digest, "NATURALS", frozenset({9})),
+    "naturals": (rules, "NATURALS", frozenset({9})),
     "when the banker draws": (rules, "BANKER_DRAWS_AGAINST", {**rules.BANKER_DRAWS_AGAINST, 6: frozenset({6})}),
     "when the banker chooses": (rules, "BANKER_CHOOSES_AGAINST", {3: frozenset({9})}),
     "what comes back": (rules, "STAKES_RETURNED", {**rules.STAKES_RETURNED, Outcome.DRAW: 0}),

@@ -14,8 +14,7 @@ import pytest
 from django.core.management import call_command
 
 from games.engine.chemin import Outcome
-from games.engine.chemin.odds import PolicyOdds, chemin_odds
-from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
+from games.engine.chemin.odds import PolicyOdds, chemin_odds, chemin_odds_json, chemin_odds_table
 from games.engine.chemin.rules import TAX, Advice
 from games.engine.counting import BadDecks
 from tests.engine.chemin.test_play import BANKER_AGAINST_A_STANDING_PUNTER, BANKER_TABLE

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from wallet.sandbox_bank.statement import write_statement
+from wallet.sandbox_bank.orders import write_statement
 
 
 class Command(BaseCommand):

@@ -1,0 +1,153 @@
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from players.access import StaffRequest, staff_required
+from players.staff import access_log
+from wallet.models import MessageState, RemoteMessage
+from wallet.operator_wallet import queue
+from wallet.seamless_wallet.partners import VIEW
+
+PAGE: Final = 20
+MOST_COUNTED: Final = 1000
+NAMES: Final[Mapping[MessageState, str]] = {
+    MessageState.DOUBT: "In doubt",
+    MessageState.WAITING: "Waiting",
+    MessageState.SETTLED: "Settled by hand",
+    MessageState.TAKEN: "Taken",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of messages, newest first, and the cursor of older ones (None: none)."""
+
+    messages: tuple[RemoteMessage, ...]
+    further: int | None
+
+
+def find(state: MessageState, *, before: int | None = None) -> Page:
+    """Return a page of messages in *state* older than the cursor."""
+    found = RemoteMessage.objects.filter(state=state)
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    ordered = found.select_related("bet__launch__remote__partner", "settled_by").order_by("-pk")
+    rows = tuple(ordered[: PAGE + 1])
+    return Page(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def counted() -> list[tuple[MessageState, str, int, bool]]:
+    """Return the number of messages in each open state, and whether the counting stopped early."""
+    counts = []
+    for state in (MessageState.DOUBT, MessageState.WAITING):
+        count = RemoteMessage.objects.filter(state=state)[: MOST_COUNTED + 1].count()
+        counts.append((state, NAMES[state], min(count, MOST_COUNTED), count > MOST_COUNTED))
+    return counts
+
+
+SETTLE: Final = "wallet.settle_remote"
+READERS: Final = (SETTLE, VIEW)
+OVER: Final = "This message is in doubt no more: somebody was faster."
+
+
+class StateForm(forms.Form):
+    """Filter of messages, with the cursor from the previous page."""
+
+    state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+class NoteForm(forms.Form):
+    """Note on how a message was settled with the operator."""
+
+    note = forms.CharField(
+        max_length=500,
+        label="How it was settled with the operator",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Write how it was settled: it is kept on record."},
+    )
+
+
+@staff_required(*READERS)
+@access_log.listed("messages to operators")
+@require_safe
+def staff_operators(request: StaffRequest) -> HttpResponse:
+    """List messages, by default those in doubt."""
+    form = StateForm(request.GET)
+    form.full_clean()
+    state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
+    page = find(state, before=form.cleaned_data.get("before"))
+    access_log.shown(request, *(message.bet.player_id for message in page.messages))
+    context = {
+        "form": form,
+        "state": state,
+        "name": NAMES[state],
+        "page": page,
+        "older": page.further,
+        "counted": counted(),
+    }
+    return render(request, "staff/operators.html", context)
+
+
+@staff_required(*READERS)
+@access_log.listed("a message to an operator")
+@require_safe
+def staff_operator_message(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Show one message: what was sent, the operator's answer, and the possible actions."""
+    return _page(request, message_id, NoteForm())
+
+
+@staff_required(SETTLE)
+@require_POST
+def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Send a message again."""
+    try:
+        queue.try_again(message_id, by=request.staff)
+    except queue.NotInDoubt:
+        messages.warning(request, OVER)
+    else:
+        messages.success(request, "It is sent again now.")
+    return redirect("staff_operator_message", message_id)
+
+
+@staff_required(SETTLE)
+@access_log.listed("a message to an operator")
+@require_POST
+def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Settle a message that is in doubt by hand."""
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, message_id, form)
+    try:
+        queue.settle(message_id, note=form.cleaned_data["note"], by=request.staff)
+    except queue.NotInDoubt:
+        messages.warning(request, OVER)
+    else:
+        messages.success(request, "Settled.")
+    return redirect("staff_operator_message", message_id)
+
+
+def _page(request: StaffRequest, message_id: int, form: NoteForm) -> HttpResponse:
+    found = RemoteMessage.objects.select_related("bet__launch__remote__partner", "settled_by")
+    message = found.filter(pk=message_id).first()
+    if message is None:
+        raise Http404
+    access_log.shown(request, message.bet)
+    following = RemoteMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
+    context = {
+        "message": message,
+        "bet": message.bet,
+        "partner": message.bet.launch.remote.partner,
+        "form": form,
+        "is_open": message.state == MessageState.DOUBT,
+        "can_be_settled": queue.can_be_settled(message),
+        "may_settle": request.user.has_perm(SETTLE),
+        "following": following.count(),
+    }
+    return render(request, "staff/operator_message.html", context)

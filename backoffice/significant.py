@@ -1,0 +1,438 @@
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
+from audit.significant import detection, thresholds, workflow
+from audit.significant.thresholds import Limit, ThresholdError
+from backoffice.lists.framework.site import SITE
+from backoffice.rounds import READERS as ROUND_READERS
+from backoffice.rounds import id_for_code
+from games.labels import variant_label
+from games.models import Table
+from games.rounds.codes import round_code
+from games.variants import GAMES
+from players.access import StaffRequest, staff_required
+from players.mail import alerts
+from players.models import Staff, User
+from players.registration import LOG_IN
+from players.significant import TRIES, whose
+from players.staff import access_log
+from wallet.cashier.forms import MoneyField
+from wallet.models import Currency, Payment, Withdrawal
+from wallet.money import format_money
+
+NUMBERED: Final = re.compile("(player|withdrawal):([1-9][0-9]{0,17})")
+IDENTIFIED: Final = re.compile("(round|payment)[: ]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Label and URL of a subject.
+
+    The URL is "" if the subject has no page that the reader may see.
+    """
+
+    words: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Labels and links of subjects for one reader.
+
+    *names* are the names of staff, tables and games.
+    """
+
+    request: StaffRequest
+    names: Mapping[str, str]
+
+    def of(self, name: str) -> Subject:
+        """Return the subject that *name* refers to. An unknown name is its own label."""
+        if name in self.names:
+            return Subject(self.names[name])
+        if found := NUMBERED.fullmatch(name):
+            return self._player(name, found[2]) if found[1] == "player" else self._listed(name, Withdrawal, found[2])
+        if found := IDENTIFIED.fullmatch(name):
+            return self._round(UUID(found[2])) if found[1] == "round" else self._listed(name, Payment, found[2])
+        return Subject(name)
+
+    def _player(self, name: str, number: str) -> Subject:
+        may = self.request.user.has_perm("players.view_player")
+        return Subject(name, reverse("staff_player", args=[number]) if may else "")
+
+    def _round(self, round_id: UUID) -> Subject:
+        may = any(map(self.request.user.has_perm, ROUND_READERS))
+        address = f"{reverse('staff_rounds')}?{urlencode({'round': round_id})}"
+        return Subject(f"Round {round_code(round_id)}", address if may else "")
+
+    def _listed(self, name: str, model: type[Payment | Withdrawal], key: str) -> Subject:
+        may = SITE.get_model_admin(model).has_view_permission(self.request)
+        return Subject(name, reverse(f"admin:wallet_{model._meta.model_name}_change", args=[key]) if may else "")
+
+
+HANDLE: Final = workflow.PERMISSION
+PAGE: Final = 30
+MOST_TRIES: Final = 100
+LOCKED: Final = "login.locked"
+NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
+STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
+STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
+
+
+class FilterForm(forms.Form):
+    """Filter of significant events."""
+
+    state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
+    category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
+    weight = forms.ChoiceField(
+        label="Weight", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
+    )
+    whose = forms.ChoiceField(label="Whose", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
+    about = forms.CharField(label="Player or round", required=False, max_length=100)
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+    )
+    since = forms.DateField(label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(
+        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+class StepForm(forms.Form):
+    """Step of the handling, with the state that the page showed."""
+
+    step = forms.TypedChoiceField(choices=Step.choices, coerce=Step)
+    seen = forms.TypedChoiceField(choices=Work.choices, coerce=Work)
+    assigned = forms.CharField(required=False, max_length=40)
+    words = forms.CharField(required=False, max_length=workflow.LONGEST)
+    to = forms.CharField(required=False, max_length=40)
+
+
+class MutedForm(forms.Form):
+    """Categories that the reader wants mails about."""
+
+    told = forms.MultipleChoiceField(required=False, choices=Category.choices)
+
+
+@dataclass(frozen=True)
+class Try:
+    """One attempt: its time, its actor and its IP address ("": no longer stored)."""
+
+    at: datetime
+    by: str
+    address: str
+
+
+@staff_required(HANDLE)
+@access_log.listed("significant events")
+@id_for_code("about", "round:")
+@require_safe
+def staff_significant(request: StaffRequest) -> HttpResponse:
+    """Show the inbox: newest first, and alerts first among open events."""
+    form = FilterForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    found = _after(_matching(asked, str(request.staff)), asked)
+    shown = list(found[: PAGE + 1])
+    query = {name: value for name, value in request.GET.items() if name != "before" and value}
+    more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
+    access_log.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
+    unwanted = workflow.muted(str(request.staff))
+    context = {
+        "form": form,
+        "found": shown[:PAGE],
+        "older": more,
+        "newest": urlencode(query) if asked.get("before") else None,
+        "is_filtered": bool(query),
+        "mailed": [(category, category.label, category not in unwanted) for category in Category],
+        "names": _names(),
+        "subjects": Subjects(request, _names()),
+    }
+    return render(request, "staff/significant.html", context)
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
+    """Acknowledge the chosen events. The first request shows them and asks for confirmation."""
+    asked = request.POST.getlist("shown" if "all" in request.POST else "chosen")
+    chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
+    found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
+    if "sure" in request.POST:
+        done = workflow.acknowledge(significant_ids=chosen, by=str(request.staff))
+        if done.already:
+            messages.warning(request, f"{done.done} acknowledged; to {done.already} somebody else had seen meanwhile.")
+        else:
+            messages.success(request, f"{done.done} acknowledged.")
+        return redirect("staff_significant")
+    if not found:
+        messages.warning(request, "Choose at least one that is new.")
+        return redirect("staff_significant")
+    access_log.note_list(request, _players(found), what="significant events")
+    return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
+
+
+@staff_required(HANDLE)
+@require_safe
+def staff_significant_event(request: StaffRequest, significant_id: int) -> HttpResponse:
+    """Show one significant event: why it was found, the rows behind it, and its handling."""
+    return _page(request, _find(significant_id))
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpResponse:
+    """Take a step in handling an event, or show why it is not possible."""
+    found, form = _find(significant_id), StepForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, "Choose what to do.")
+    asked = form.cleaned_data
+    if asked["to"] and asked["to"] not in _handlers():
+        return _page(request, found, "Choose somebody who works on significant events.")
+    try:
+        workflow.take(significant_id=found.pk, by=str(request.staff), **asked)
+    except workflow.Meanwhile as error:
+        messages.warning(request, str(error))
+    except workflow.WorkError as error:
+        return _page(request, found, str(error), words=asked["words"], step=asked["step"])
+    else:
+        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Done.")
+    return redirect("staff_significant_event", found.pk)
+
+
+@staff_required(HANDLE)
+@require_POST
+def staff_significant_mail(request: StaffRequest) -> HttpResponse:
+    """Choose the categories that the reader gets mails about."""
+    form = MutedForm(request.POST)
+    if form.is_valid():
+        told = {Category(each) for each in form.cleaned_data["told"]}
+        workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
+        messages.success(request, "Your choice of mails is kept.")
+    return redirect("staff_significant")
+
+
+def _find(significant_id: int) -> Significant:
+    return get_object_or_404(Significant.objects.select_related("event"), pk=significant_id)
+
+
+def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
+    found = workflow.matching(
+        states=STATES[asked.get("state") or ""],
+        category=Category(asked["category"]) if asked.get("category") else None,
+        weight=Weight(int(asked["weight"])) if asked.get("weight") else None,
+        assigned=me if asked.get("whose") == "mine" else "",
+        about=_about(asked.get("about") or ""),
+        currency=asked.get("currency") or "",
+    )
+    if asked.get("since"):
+        found = found.filter(happened_at__gte=datetime.combine(asked["since"], time(), UTC))
+    if asked.get("until"):
+        found = found.filter(happened_at__lte=datetime.combine(asked["until"], time.max, UTC))
+    return found
+
+
+def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Significant]:
+    """Return the events after the last one shown. Alerts come first among open events."""
+    before = asked.get("before")
+    last = Significant.objects.filter(pk=before).first() if before else None
+    older = Q(pk__lt=before) if before else Q()
+    if asked.get("state"):
+        return found.filter(older)
+    if last:
+        older = Q(weight__lt=last.weight) | Q(weight=last.weight) & older
+    return found.filter(older).order_by("-weight", "-pk")
+
+
+def _about(typed: str) -> str:
+    """Return the subject for the text: a bare number is a player, a UUID a round."""
+    typed = typed.strip()
+    if typed.isascii() and typed.isdigit():
+        return f"player:{int(typed)}"
+    try:
+        return f"round:{UUID(typed)}"
+    except ValueError:
+        return typed
+
+
+def _handlers() -> dict[str, str]:
+    """Return the names of staff who handle significant events, by their name in events."""
+    return {str(user.staff): user.staff.name for user in alerts.holders(HANDLE)}
+
+
+def _names() -> dict[str, str]:
+    """Return labels for the names of staff, tables and games in events."""
+    staff = {str(each): each.name for each in Staff.objects.all()}
+    places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
+    games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
+    return {**staff, **places, **games, LOG_IN: "nobody the house knows"}
+
+
+def _players(found: list[Significant]) -> set[int]:
+    """Return the numbers of the players named in the events."""
+    texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
+    return access_log.players_in(*texts)
+
+
+def _page(request: StaffRequest, found: Significant, error: str = "", **typed: object) -> HttpResponse:
+    tried = list(_tries(found))
+    named = _players([found]) | access_log.players_in(*(each.by for each in tried))
+    access_log.note(request, *named, what="significant event")
+    context = {
+        "found": found,
+        "steps": found.steps.order_by("pk"),
+        "headings": list(found.rows[0]) if found.rows else [],
+        "links": list(_links(found, request.user)),
+        "tries": tried,
+        "names": _names(),
+        "subjects": Subjects(request, _names()),
+        "handlers": _handlers(),
+        "error": error,
+        "typed": typed,
+        "steps_open": {step.value for step, states in workflow.FROM.items() if found.state in states},
+        "me": str(request.staff),
+    }
+    return render(request, "staff/significant_event.html", context)
+
+
+def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
+    """Yield the links of an event that the reader may follow."""
+    event = found.its_event
+    if event and reader.has_perm("audit.view_event"):
+        query = urlencode({"kind": event.kind, "before": event.pk + 1})
+        yield f"Event {event.pk}", f"{reverse('staff_events')}?{query}"
+    names = {found.on, event.on if event else ""}
+    names |= {value for row in found.rows for value in row.values()}
+    for name in sorted(names):
+        kind, _colon, number = name.partition(":")
+        if access_log.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
+            yield f"Player {number}", reverse("staff_player", args=[int(number)])
+        elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
+            yield "The round", f"{reverse('staff_rounds')}?round={number}"
+    conversation = detection.data(event).get("conversation") if event else None
+    if conversation and reader.has_perm("players.answer_service"):
+        yield "The message", reverse("staff_service_thread", args=[conversation])
+
+
+def _tries(found: Significant) -> Iterator[Try]:
+    """Yield the attempts that a significant event stands for, with their IP addresses.
+
+    These are the attempts of its day from the first one on, or the last ones before an account
+    lock.
+    """
+    event = found.its_event
+    if event is None or event.kind not in (*TRIES, LOCKED):
+        return
+    begins = datetime.combine(event.at.astimezone(UTC).date(), time(), UTC)
+    field = "by" if event.kind == "access.refused" else "on"
+    same = Event.objects.filter(at__gte=begins, at__lt=begins + timedelta(days=1), **{field: whose(event)})
+    if event.kind == LOCKED:
+        same = same.filter(kind__in=("login.failed", LOCKED), pk__lte=event.pk).order_by("-pk")
+    else:
+        same = same.filter(kind=event.kind, pk__gte=event.pk).order_by("pk")
+    tried = list(same[:MOST_TRIES])
+    addresses = dict(Personal.objects.filter(event__in=tried, field="ip").values_list("event_id", "value"))
+    for each in tried:
+        yield Try(each.at, whose(each), addresses.get(each.pk, ""))
+
+
+SEE: Final = ("audit.handle_significant", "audit.change_threshold")
+CHANGE: Final = "audit.change_threshold"
+NAMES: Final = {
+    "deposit": "Deposits",
+    "withdrawal": "Withdrawals paid out",
+    "wager": "Staked in a round",
+    "win": "Won in a round, beyond the stakes",
+}
+
+
+class ThresholdForm(forms.Form):
+    """New values of a threshold, with the values that the page showed."""
+
+    what = forms.CharField(max_length=40, widget=forms.HiddenInput)
+    currency = forms.ChoiceField(choices=Currency.choices, widget=forms.HiddenInput)
+    before = forms.RegexField(r"^[0-9]{1,18} [0-9]{1,18} [0-9]{1,4}$", widget=forms.HiddenInput)
+    single = MoneyField(label="One amount from")
+    summed = MoneyField(label="Together from")
+    days = forms.IntegerField(label="In days", min_value=1, max_value=thresholds.LONGEST)
+    reason = forms.CharField(label="Reason", max_length=300)
+
+    def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("single", "summed"):
+            field = self.fields[name]
+            assert isinstance(field, MoneyField)  # noqa: S101  (declared above)
+            field.currency = currency
+
+
+@staff_required(*SEE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_thresholds(request: StaffRequest) -> HttpResponse:
+    """List the thresholds. On POST, change one."""
+    sent = None
+    if request.method == "POST":
+        sent = ThresholdForm(request.POST, currency=_currency(request), auto_id="sent_%s")
+        if _change(request, sent):
+            return redirect("staff_thresholds")
+    rows = [(row, _name(row.what), *_written(row), _form(row, sent)) for row in Threshold.objects.order_by("pk")]
+    may_change = request.user.has_perm(CHANGE)
+    return render(request, "staff/significant_thresholds.html", {"rows": rows, "may_change": may_change})
+
+
+def _currency(request: StaffRequest) -> str:
+    asked = request.POST.get("currency", "")
+    return asked if asked in Currency.values else Currency.values[0]
+
+
+def _change(request: StaffRequest, form: ThresholdForm) -> bool:
+    """Change a threshold, and return whether it was changed. Errors are added to the form."""
+    if not request.user.has_perm(CHANGE):
+        form.add_error(None, "Your role does not change thresholds.")
+    elif form.is_valid():
+        said = form.cleaned_data
+        try:
+            thresholds.change(
+                what=said["what"],
+                currency=said["currency"],
+                before=Limit(*map(int, said["before"].split())),
+                after=Limit(said["single"], said["summed"], said["days"]),
+                reason=said["reason"],
+                by=str(request.staff),
+            )
+        except ThresholdError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "Changed. It counts for what is found from now on.")
+            return True
+    return False
+
+
+def _form(row: Threshold, sent: ThresholdForm | None) -> ThresholdForm:
+    """Return the form of a row: the submitted one with its errors if it is for this row."""
+    if sent and (sent.data.get("what"), sent.data.get("currency")) == (row.what, row.currency):
+        return sent
+    was = {"what": row.what, "currency": row.currency, "before": f"{row.single} {row.summed} {row.days}"}
+    now = {"single": row.single, "summed": row.summed, "days": row.days}
+    return ThresholdForm(initial=was | now, currency=row.currency, auto_id=f"{row.what}_{row.currency}_%s")
+
+
+def _name(what: str) -> str:
+    return NAMES.get(what, what.replace("_", " ").capitalize())
+
+
+def _written(row: Threshold) -> tuple[str, str]:
+    return format_money(row.single, row.currency, "en"), format_money(row.summed, row.currency, "en")

@@ -1,0 +1,341 @@
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.db import connection
+from django.db.models import Count, Prefetch, Q, QuerySet, Sum
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from audit import approvals
+from audit.approvals import ApprovalError
+from audit.models import Approval
+from audit.reports.requests import clock
+from players.access import StaffRequest, staff_required
+from players.identity.verification import verified_among
+from players.login.account_locks import locked_among
+from players.models import Duplicate, Player
+from players.staff import TOLD, access_log
+from wallet import withdrawals
+from wallet.cashier.forms import MoneyField
+from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.models.withdrawals import OPEN
+from wallet.payouts.accounts import History, histories
+from wallet.withdrawals import KIND, REASONS
+
+WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
+OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)
+PAGE: Final = 20
+MOST_COUNTED: Final = 1000  # per status; above it the page says "more than"
+LAST: Final = 2**63 - 1  # greater than every number
+
+# For every status and currency, one range of one index yields the next few rows. The page is the
+# first of all.
+FIND = """
+SELECT found.id
+FROM unnest(%(statuses)s::text[]) AS asked (status)
+CROSS JOIN unnest(%(currencies)s::text[]) AS money (currency)
+CROSS JOIN LATERAL (
+    SELECT id FROM wallet_withdrawal AS w
+    WHERE w.status = asked.status AND w.currency = money.currency AND w.id {side} %(mark)s
+      AND (%(above)s::bigint IS NULL OR w.amount > %(above)s) AND (%(since)s::timestamptz IS NULL OR w.at < %(since)s)
+    ORDER BY w.id {order}
+    LIMIT %(limit)s
+) AS found
+ORDER BY found.id {order}
+LIMIT %(limit)s
+"""
+OLDEST_FIRST = FIND.format(side=">", order="ASC")
+NEWEST_FIRST = FIND.format(side="<", order="DESC")
+COUNT = """
+SELECT asked.status, (SELECT count(*) FROM (
+    SELECT FROM wallet_withdrawal AS w WHERE w.status = asked.status LIMIT %(most)s + 1) AS few)
+FROM unnest(%(statuses)s::text[]) AS asked (status)
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Search for withdrawals.
+
+    *statuses* are the accepted statuses, *currency* is "" for any, *above* is in minor units, and
+    *since* is the latest time of the request. *above* and *since* are for open withdrawals only, of
+    which there are few.
+    """
+
+    statuses: Sequence[str] = WAITING
+    currency: str = ""
+    above: int | None = None
+    since: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all statuses are open ones. Open withdrawals are listed oldest first."""
+        return set(self.statuses) <= set(OPEN)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of withdrawals, and the cursor of the next page (None: none)."""
+
+    withdrawals: tuple[Withdrawal, ...] = ()
+    further: int | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Number of withdrawals with a status. *is_more*: counting stopped at this number."""
+
+    status: WithdrawalStatus
+    count: int
+    is_more: bool
+
+
+@dataclass(frozen=True)
+class Totals:
+    """A player's real-money totals over the account's lifetime, in minor units."""
+
+    deposited: int = 0
+    withdrawn: int = 0
+    staked: int = 0
+    paid: int = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A withdrawal that awaits a decision, with facts about its player."""
+
+    withdrawal: Withdrawal
+    verified: bool
+    locked: bool  # staff locked the account; its withdrawals are paid or refused all the same
+    totals: Totals
+    earlier: int  # paid withdrawals of this player
+    flags: int  # unresolved duplicates of this player
+    account: History  # of the bank account it is paid to
+    approval: Approval | None  # set if one person has approved it and a second must decide
+
+
+def find(wanted: Wanted, *, mark: int | None = None) -> Page:
+    """Return a page of withdrawals after number *mark*.
+
+    Open withdrawals are oldest first, decided ones newest first.
+    """
+    beginning = 0 if wanted.is_open else LAST
+    asked: dict[str, Any] = {
+        "statuses": list(wanted.statuses),
+        "currencies": [wanted.currency] if wanted.currency else list(Currency.values),
+        "mark": beginning if mark is None else mark,
+        "above": wanted.above,
+        "since": wanted.since,
+        "limit": PAGE + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(OLDEST_FIRST if wanted.is_open else NEWEST_FIRST, asked)
+        numbers = [number for (number,) in cursor.fetchall()]
+    order = "pk" if wanted.is_open else "-pk"
+    found = _with_steps(Withdrawal.objects.filter(pk__in=numbers[:PAGE])).order_by(order)
+    return Page(tuple(found), numbers[PAGE - 1] if len(numbers) > PAGE else None)
+
+
+def one(number: int) -> Page:
+    """Return a page with only the withdrawal of this number, if it exists."""
+    return Page(tuple(_with_steps(Withdrawal.objects.filter(pk=number))))
+
+
+def counted() -> list[Counted]:
+    """Return the number of open withdrawals by status, up to `MOST_COUNTED` each."""
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, {"statuses": list(OPEN), "most": MOST_COUNTED})
+        return [
+            Counted(WithdrawalStatus(status), min(count, MOST_COUNTED), count > MOST_COUNTED)
+            for status, count in cursor.fetchall()
+        ]
+
+
+def cases(found: Iterable[Withdrawal]) -> list[Case]:
+    """Return the withdrawals of *found* that await a decision, with facts for the decision."""
+    waiting = [withdrawal for withdrawal in found if withdrawal.status in WAITING]
+    players = {withdrawal.player_id: withdrawal.player for withdrawal in waiting}
+    totals, earlier, flags = _totals(players), _earlier(players), _flags(players)
+    asked_for = approvals.waiting().filter(kind=KIND, on__in=[str(withdrawal) for withdrawal in waiting])
+    open_ones = {asked.on: asked for asked in asked_for}
+    verified, locked = verified_among(players), locked_among(players)
+    accounts = histories([each.account for each in waiting])
+    return [
+        Case(
+            withdrawal=each,
+            verified=each.player_id in verified,
+            locked=each.player_id in locked,
+            totals=totals.get(each.player_id, Totals()),
+            earlier=earlier.get(each.player_id, 0),
+            flags=flags.get(each.player_id, 0),
+            account=accounts[each.account_id],
+            approval=open_ones.get(str(each)),
+        )
+        for each in waiting
+    ]
+
+
+def _with_steps(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
+    steps = Prefetch("steps", WithdrawalStep.objects.order_by("pk"))
+    return found.select_related("account", "player__jurisdiction").prefetch_related(steps)
+
+
+def _totals(players: Iterable[int]) -> Mapping[int, Totals]:
+    sums = Day.objects.filter(player_id__in=list(players)).values("player_id")
+    rows = sums.annotate(
+        in_all=Sum("deposited"), out_all=Sum("withdrawn"), staked_all=Sum("staked"), paid_all=Sum("paid")
+    )
+    return {row["player_id"]: Totals(row["in_all"], row["out_all"], row["staked_all"], row["paid_all"]) for row in rows}
+
+
+def _earlier(players: Iterable[int]) -> Mapping[int, int]:
+    paid = Withdrawal.objects.filter(player_id__in=list(players), status=WithdrawalStatus.PAID)
+    return dict(paid.values("player_id").annotate(times=Count("pk")).values_list("player_id", "times"))
+
+
+def _flags(players: Mapping[int, Player]) -> Mapping[int, int]:
+    counted: dict[int, int] = {}
+    about = Duplicate.objects.filter(resolution="").filter(Q(first__in=players) | Q(second__in=players))
+    for pair in about.values_list("first_id", "second_id"):
+        for player_id in pair:
+            counted[player_id] = counted.get(player_id, 0) + 1
+    return counted
+
+
+class DecisionForm(forms.Form):
+    """Decision on a withdrawal, with a reason for the record.
+
+    A refusal also needs a reason for the player.
+    """
+
+    action = forms.ChoiceField(choices=[("approve", "Approve"), ("refuse", "Refuse")])
+    code = forms.ChoiceField(choices=[(code, code) for code in REASONS], required=False)
+    reason = forms.CharField(max_length=300, strip=True)
+
+    def clean(self) -> None:
+        """Require a reason for the player if the withdrawal is refused."""
+        if self.cleaned_data.get("action") == "refuse" and not self.cleaned_data.get("code"):
+            self.add_error("code", self.fields["code"].error_messages["required"])
+
+
+class QueueForm(forms.Form):
+    """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
+
+    STATES = {"": "waiting for a decision", **dict(WithdrawalStatus.choices), "over": "decided, any"}
+
+    number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number")
+    state = forms.ChoiceField(required=False, choices=list(STATES.items()))
+    currency = forms.ChoiceField(required=False, choices=[("", "any"), *((code, code) for code in Currency.values)])
+    above = MoneyField(required=False, label="More than")
+    hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for over (hours)")
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        chosen, above = data.get("currency", ""), self.fields["above"]
+        assert isinstance(above, MoneyField)  # noqa: S101  (declared above)
+        above.currency = chosen if chosen in Currency.values else Currency.EUR
+
+    def statuses(self) -> Sequence[str]:
+        """Return the chosen statuses, by default those that await a decision."""
+        state = self.cleaned_data.get("state", "")
+        return OVER if state == "over" else (state,) if state else WAITING
+
+    def clean(self) -> None:
+        """Allow a filter by amount or age only for open withdrawals: decided ones are too many to scan."""
+        if set(self.statuses()) <= set(OPEN):
+            return
+        for name in ("above", "hours"):
+            if self.cleaned_data.get(name):
+                self.add_error(name, "This finds what is still open. For the others there is the report of payments.")
+
+
+APPROVERS = "wallet.approve_withdrawal"
+READERS = (APPROVERS, "wallet.see_withdrawals")
+
+
+@staff_required(*READERS)
+@access_log.listed("withdrawals")
+@require_safe
+def staff_withdrawals(request: StaffRequest) -> HttpResponse:
+    """List withdrawals. Those that await a decision come with facts about their players."""
+    form = QueueForm(request.GET)
+    form.full_clean()
+    wanted, page = Wanted(form.statuses()), Page()
+    if not form.errors:
+        asked = form.cleaned_data
+        hours = asked["hours"]
+        wanted = Wanted(
+            statuses=form.statuses(),
+            currency=asked["currency"],
+            above=asked["above"],
+            since=clock() - timedelta(hours=hours) if hours else None,
+        )
+        number = asked["number"]
+        page = one(number) if number else find(wanted, mark=asked["before"])
+    is_filtered = any(request.GET.get(name) for name in form.fields)
+    lately = () if is_filtered else find(Wanted(OVER)).withdrawals
+    access_log.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
+    context = {
+        "form": form,
+        "cases": cases(page.withdrawals),
+        "lately": lately,
+        "others": [each for each in page.withdrawals if each.status not in WAITING],
+        "older": page.further,
+        "counted": counted(),
+        "is_open": wanted.is_open,
+        "is_filtered": is_filtered,
+        "reasons": [(code, str(sentence)) for code, sentence in REASONS.items()],
+        "person": request.staff.person,
+        "told": TOLD,
+    }
+    return render(request, "staff/withdrawals.html", context)
+
+
+@staff_required(APPROVERS)
+@require_POST
+def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
+    """Approve or refuse a withdrawal, with a reason."""
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _fault(form))
+        return _back(request)
+    try:
+        decided = _decide(request, withdrawal_id, form)
+    except (withdrawals.WithdrawalError, ApprovalError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _sentence(decided))
+    return _back(request)
+
+
+def _back(request: StaffRequest) -> HttpResponse:
+    """Redirect to the list with its filter."""
+    kept = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
+    return redirect(f"{reverse('staff_withdrawals')}{'?' if kept else ''}{urlencode(kept)}")
+
+
+def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Withdrawal:
+    said, by = form.cleaned_data, str(request.staff)
+    if said["action"] == "refuse":
+        return withdrawals.refuse(withdrawal_id=withdrawal_id, by=by, code=said["code"], note=said["reason"])
+    return withdrawals.approve(withdrawal_id=withdrawal_id, by=by, person=request.staff.person, reason=said["reason"])
+
+
+def _fault(form: DecisionForm) -> str:
+    if "reason" in form.errors:
+        return "Say why: what you write is kept on record."
+    return "Choose what the player is told." if "code" in form.errors else "Choose to approve or to refuse."
+
+
+def _sentence(decided: Withdrawal) -> str:
+    if decided.status == WithdrawalStatus.SECONDING:
+        return f"Withdrawal {decided.pk} is approved by you. It takes a second person, under Approvals."
+    return f"Withdrawal {decided.pk} is {decided.get_status_display().lower()}."

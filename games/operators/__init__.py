@@ -1,1 +1,0 @@
-"""The addresses where operators announce their players and send them in."""
