@@ -327,7 +327,7 @@ def _about(said: str) -> Q:
 
 
 def _subjects(asked: Sequence[Approval]) -> list[tuple[str, str]]:
-    """Return the subject of each request as events name it, and a descriptive name where it says more.
+    """Return the subject of each request as events name it, and a descriptive name if useful.
 
     A new account is described by the request until it is created. Afterwards it is named by its
     number.

@@ -56,7 +56,10 @@ class Slice:
 
 @dataclass(frozen=True)
 class Curve:
-    """Figures as a line of SVG points, with the area down to zero. ``zero`` is measured from the top."""
+    """Figures as a line of SVG points, with the area down to zero.
+
+    ``zero`` is measured from the top.
+    """
 
     figures: tuple[Figure, ...]
     line: str
@@ -119,7 +122,7 @@ def _on_pie(part: float, out: float = 1) -> tuple[float, float]:
 
 
 def curve(figures: Sequence[Figure]) -> Curve | None:
-    """Return the figures from left to right at equal distances, or None if there are fewer than two."""
+    """Return the figures at equal distances from left to right; None if there are fewer than two."""
     if len(figures) < 2:
         return None
     low, high = _ends(figures)

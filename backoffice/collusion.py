@@ -1,4 +1,4 @@
-"""Collusion review at Chemin de Fer: suspicious pairs of players, their coups, and players' reports.
+"""Collusion review at Chemin de Fer: suspicious pairs, their coups, and players' reports.
 
 No page here takes action against a player, apart from recording a finding about a report.
 """

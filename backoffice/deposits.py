@@ -78,7 +78,7 @@ LISTS: Final = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page of deposits, longest in doubt first, and the cursor of the next page (None: last page)."""
+    """A page of deposits, longest in doubt first, and the next cursor (None: last page)."""
 
     payments: tuple[Payment, ...] = ()
     further: int | None = None
@@ -116,7 +116,7 @@ def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) ->
 
 
 def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
-    """Return each doubt with its name, its number of deposits, and whether the counting stopped early."""
+    """Return each doubt: name, number of deposits, whether the counting stopped early."""
     counts = {doubt: len(_rows(doubt, settled_too=False, mark=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
     return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
 

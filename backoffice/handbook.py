@@ -1,4 +1,4 @@
-"""Staff handbook: instructions for everybody and for the reader's own roles, from `docs/handbook.md`.
+"""Staff handbook: instructions for all staff and for each role, from `docs/handbook.md`.
 
 A level-two heading there is a part, named after a role. A level-three heading is a job.
 """

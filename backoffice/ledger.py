@@ -113,7 +113,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class EntryPage:
-    """A page of entries of an account with a balance, newest first, and the cursor of older ones (None: none)."""
+    """A page of an account's entries, newest first, and the cursor of older ones (None: none)."""
 
     entries: tuple[Entry, ...]
     older: int | None

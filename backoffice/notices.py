@@ -39,7 +39,7 @@ class Moment(forms.DateTimeField):
 
 
 class NoticeForm(forms.Form):
-    """Maintenance notice: the time of the work, the time it is shown, and its text in every language."""
+    """Maintenance notice: time of the work, time it is shown, text in every language."""
 
     begins_at = Moment("Work begins (UTC)", "Universal time: one hour behind Stockholm in winter, two in summer.")
     ends_at = Moment("Work ends (UTC)")

@@ -1,4 +1,4 @@
-"""Pages of provider statements: upload, preview, confirm, and settle differences with the house's records."""
+"""Pages of provider statements: upload, preview, confirm, and settle differences."""
 
 import hashlib
 from datetime import timedelta

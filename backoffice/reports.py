@@ -311,7 +311,7 @@ def _readable(text: str) -> str:
 
 
 def _shape(head: Head) -> str:
-    """Return the layout of rows: "" for a table, "figures" for a wide table, "many" for a list per row."""
+    """Return the layout: "" for a table, "figures" for a wide one, "many" for a list per row."""
     words = sum(column.form not in FIGURES for column in head.columns)
     if len(head.columns) <= MOST_COLUMNS:
         return ""

@@ -249,7 +249,7 @@ def _find_live(text: str) -> UUID | None:
 
 
 def id_for_code(field: str, prefix: str = "") -> Callable[[StaffView[Args]], StaffView[Args]]:
-    """Let the search *field* of a page accept the code of a round, although the page knows only ids.
+    """Let the search *field* of a page that knows only ids accept the code of a round.
 
     Redirects to the same page with *prefix* and the round's id in place of the code.
     """

@@ -213,7 +213,7 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_person(request: StaffRequest, staff_id: int) -> HttpResponse:
-    """Show a staff account: its state, its functions, its history, and the changes that can be requested."""
+    """Show a staff account: state, functions, history, and possible requests."""
     return _show(request, staff_id)
 
 
@@ -289,7 +289,7 @@ def _form(deed: StaffDeed, sent: Any = None, **options: Any) -> forms.Form:
 
 
 def _deeds(member: Staff, held: list[str], sent: dict[StaffDeed, forms.Form]) -> list[tuple[Offer, forms.Form, bool]]:
-    """Return the actions that can be requested, each with its form and whether it was just submitted."""
+    """Return the possible requests with their forms and whether each was submitted."""
     offered = [StaffDeed.ROLES, StaffDeed.DISABLE if member.user.is_active else StaffDeed.ENABLE]
     if second_factor.is_set_up(member.user):
         offered.insert(1, StaffDeed.FACTORS)

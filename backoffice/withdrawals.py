@@ -249,7 +249,7 @@ class QueueForm(forms.Form):
         return OVER if state == "over" else (state,) if state else WAITING
 
     def clean(self) -> None:
-        """Allow a filter by amount or age only for open withdrawals: decided ones are too many to scan."""
+        """Allow filters by amount or age only for open withdrawals; there are too many others."""
         if set(self.statuses()) <= set(OPEN):
             return
         for name in ("above", "hours"):

@@ -1,4 +1,4 @@
-"""The addresses where operators announce their players and send them in."""
+"""URLs where operators announce and send their players."""
 
 import re
 from collections.abc import Callable
@@ -36,7 +36,7 @@ from wallet.seamless_wallet import messages
 from wallet.seamless_wallet.views import caller, malformed
 
 FORBIDDEN, CONFLICT = HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT
-OFF: Final = "partner-off"  # as the wallet's own addresses say it
+OFF: Final = "partner-off"  # same code as in the wallet API
 NO_TABLE: Final = register("table-unknown", HTTPStatus.NOT_FOUND, _("No such table is played for their money there"))
 NOT_REMOTELY: Final = register("table-not-remote", CONFLICT, _("The table is not for players of operators"))
 REFUSED: Final = {
@@ -67,7 +67,7 @@ def _day(value: messages.Json) -> str | None:
 
 @dataclass(frozen=True)
 class LaunchAsked(messages.Message):
-    """Who comes, and to which table."""
+    """A launch request: the player and the table."""
 
     operation: ClassVar[str] = "launch"
     checks: ClassVar = {
@@ -90,7 +90,7 @@ class LaunchAsked(messages.Message):
 
 @csrf_exempt
 def operator_launch(request: HttpRequest) -> HttpResponseBase:
-    """Answer an operator with the address that its player's browser is to open, once and within a minute."""
+    """Return the URL for the player's browser, valid once and for one minute."""
     try:
         return _launch(request)
     except Problem as problem:
@@ -144,7 +144,7 @@ def _demand_table(asked: LaunchAsked) -> None:
 @never_cache
 @at_a_playable_table
 def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a page that asks by itself what an operator says its player has."""
+    """Return the player's balance at the operator to a page that reloads it."""
     there = balance_there(request.player, found, mode)
     if there is None:
         raise Http404
@@ -154,7 +154,7 @@ def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 @never_cache
 @require_GET
 def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
-    """Log in whoever an operator has announced, and lead them to the table; nobody else stays logged in here."""
+    """Log in the announced player and redirect to the table. Anyone else is logged out."""
     launch = launches.use(code)
     if launch is None:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)

@@ -1,4 +1,7 @@
-"""Markers of harm in limit changes, deposits and withdrawals. ``docs/markers.md`` gives reasons for the thresholds."""
+"""Markers of harm in limit changes, deposits and withdrawals.
+
+``docs/markers.md`` gives reasons for the thresholds.
+"""
 
 from datetime import timedelta
 

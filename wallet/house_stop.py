@@ -56,7 +56,10 @@ class NoReason(StopError):
 
 @transaction.atomic
 def stop_house(*, reason: str, by: Staff) -> HouseStop:
-    """Stop all play and new deposits, after transactions in progress have ended. Raises NoReason, AlreadyStopped."""
+    """Stop all play and new deposits, after transactions in progress have ended.
+
+    Raises NoReason, AlreadyStopped.
+    """
     if not reason.strip():
         raise NoReason
     stop, is_new = HouseStop.objects.get_or_create(ended_at=None, defaults={"reason": reason.strip(), "by": by})

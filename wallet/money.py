@@ -49,7 +49,10 @@ def format_money(minor: int, currency: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)
 def format_amount(minor: int, currency: str, language: str) -> str:
-    """Format whole units without decimals: ``10 000 kr``, ``€1,000``. Other amounts as `format_money` does."""
+    """Format whole units without decimals: ``10 000 kr``, ``€1,000``.
+
+    Other amounts as `format_money` does.
+    """
     if minor % MINOR_UNITS:
         return format_money(minor, currency, language)
     locale = _locale(language)
@@ -59,22 +62,26 @@ def format_amount(minor: int, currency: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)
 def format_figure(minor: int, language: str) -> str:
-    """Format an amount without its currency, for lists in one currency: ``1 234,50``, or ``10 000`` for whole units."""
+    """Format an amount without currency: ``1 234,50``, or ``10 000`` for whole units."""
     pattern = "#,##0.00" if minor % MINOR_UNITS else "#,##0"
     text: str = format_decimal(Decimal(minor) / MINOR_UNITS, pattern, locale=_locale(language))
     return text
 
 
 def _spaced(text: str) -> str:
-    """Put a space between a currency's letters and the digits (CLDR, currencySpacing). Babel does not do this."""
+    """Put a space between a currency's letters and the digits (CLDR, currencySpacing).
+
+    Babel does not do this.
+    """
     return re.sub(r"(?<=[A-Za-z])(?=[0-9])", NO_BREAK_SPACE, text)
 
 
 def parse_money(text: str, currency: str, language: str) -> int:
-    """Parse an amount in the notation of the language, with or without the currency, and return minor units.
+    """Parse an amount in the notation of the language and return minor units.
 
-    Groups of three digits may be separated by the language's own separator, by spaces or by
-    apostrophes. Spaces and apostrophes are never decimal separators in any language.
+    The text may have the currency. Groups of three digits may be separated by the language's own
+    separator, by spaces or by apostrophes. Spaces and apostrophes are never decimal separators in
+    any language.
 
     Raises MoneyError for anything else, so that a separator of another language is never misread.
     Also raises MoneyError for an amount that is not above zero, has more than two decimals, or

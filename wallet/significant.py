@@ -140,7 +140,10 @@ class Day:
     paid: int
 
     def of(self, what: What) -> int:
-        """Return the amount of *what*. A win is what was paid minus what was staked, so it may be negative."""
+        """Return the amount of *what*.
+
+        A win is what was paid minus what was staked, so it may be negative.
+        """
         amounts = {
             "deposit": self.deposited,
             "withdrawal": self.withdrawn,

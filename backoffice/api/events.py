@@ -1,6 +1,7 @@
-"""Event log in the compliance API: search events, read one byte for byte, prove that it is in the log.
+"""Event log in the compliance API: search events, read one, prove that it is in the log.
 
-Events hold salted hashes instead of personal values, as on the page of events.
+Events are returned byte for byte. Events hold salted hashes instead of personal values, as on the
+page of events.
 """
 
 import base64
@@ -163,7 +164,7 @@ class EventProof(StaffApiView):
         responses={(200, PROOF): OpenApiResponse(OpenApiTypes.STR, "C2SP tlog-proof"), **refusals(NOT_SEALED)},
     )
     def get(self, request: Request, event_id: int) -> HttpResponse:
-        """Prove that an event is in the log: its leaf, the hashes up to the root, and the signed checkpoint."""
+        """Prove that an event is in the log: its leaf, the hashes to the root, the checkpoint."""
         found(event_id)
         try:
             return HttpResponse(proof_of(event_id), content_type=PROOF)
@@ -187,7 +188,7 @@ def found(event_id: int) -> Event:
 
 
 def told(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
-    """Yield events as the API sends them: the content of the canonical bytes, and the place in the log."""
+    """Yield events as the API sends them: canonical content, and place in the log."""
     events = list(events)
     leaves = dict(Leaf.objects.filter(event__in=[each.pk for each in events]).values_list("event", "leaf"))
     signed = checkpoints.size()

@@ -54,7 +54,7 @@ class Reports:
         return cls(span, list(found.exclude(state=ReportState.FAILED).order_by("-pk").defer("head")))
 
     def behind(self, kind: Kind, /, **choices: str) -> Behind:
-        """Return the report of exactly these choices, else a broader report, else the form to request one."""
+        """Return the report of these choices, else a broader one, else the form to request one."""
         wanted = {choice.name: choices.get(choice.name, "") for choice in kind.choices}
         of_kind = [report for report in self.made if report.kind == kind.name]
         for has_more in (False, True):

@@ -1,4 +1,4 @@
-"""Period of the dashboard: days in the operator's time zone, the period to compare with, and chart steps."""
+"""Period of the dashboard in the operator's time zone, its comparison, and chart steps."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -41,7 +41,7 @@ NAMES: Final = {
 
 @dataclass(frozen=True)
 class Span:
-    """Whole days from *first* to *last*, up to the current minute, and the period they are compared with.
+    """Whole days from *first* to *last*, up to now, and the period they are compared with.
 
     The intervals are empty if the day has just begun.
     """
@@ -151,7 +151,7 @@ def _own(first: date, last: date, now: datetime) -> Span:
 
 
 def _span(first: date, last: date, first_before: date, words: str, now: datetime) -> Span:
-    """Return a span that ends at the current minute, so that a report can cover exactly the same interval."""
+    """Return a span that ends at the current minute, so that a report can cover it exactly."""
     zone = settings.OPERATOR_TIME_ZONE
     minute = now.replace(second=0, microsecond=0)
     since, end = midnight(first, zone), midnight(last + A_DAY, zone)

@@ -350,7 +350,7 @@ SEND: Final = "send"
 
 
 class LetterForm(forms.Form):
-    """Choice of a letter, sentences to add in each language, and the player whose letter is previewed."""
+    """Choice of a letter, added sentences in each language, and the previewed player."""
 
     kind = forms.ChoiceField(label="Letter")
     player = forms.IntegerField(

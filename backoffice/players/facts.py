@@ -99,7 +99,7 @@ def limit_lines(player: Player) -> list[tuple[str, str, str]]:
 
 
 def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
-    """Return the amount deposited on each of the last days in the player's time zone, oldest first, for a chart."""
+    """Return the deposits of each of the last days, oldest first, in the player's time zone."""
     today = limits.period_days(player)[Period.DAY]
     first = today - timedelta(days=DAYS - 1)
     moved = Day.objects.filter(player=player, day__gte=first).values_list("day").annotate(Sum("deposited"))

@@ -89,7 +89,7 @@ class CloseForm(forms.Form):
 
 @dataclass(frozen=True)
 class ShownRow:
-    """Row behind a flag: its name, time, amount and link ("" if the reader's role may not follow it)."""
+    """Row behind a flag: name, time, amount and link ("" if the reader may not follow it)."""
 
     name: str
     at: datetime | None

@@ -1,4 +1,4 @@
-"""Limits that the house sets for a player: the current ones, a form for each kind, and past changes.
+"""House limits of a player: current ones, a form for each kind, and past changes.
 
 The page that searches for the player is in `backoffice.players.search`.
 """

@@ -1,4 +1,4 @@
-"""Sections of a player's profile, each for certain roles, with a few rows of each kind and links to all.
+"""Sections of a player's profile, by role, each with a few rows and links to all.
 
 Suspicions under anti-money-laundering law are only in sections that compliance may read.
 """

@@ -200,7 +200,7 @@ UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # templates for a message
 
 @dataclass(frozen=True)
 class Decision:
-    """Preview of a decision: the reasons as the player will read them, and the external body to turn to.
+    """Preview of a decision: the reasons as the player reads them, and the external body.
 
     *is_unsure*: the decision was submitted without confirmation.
     """

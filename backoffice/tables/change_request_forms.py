@@ -115,7 +115,7 @@ class TermsForm(forms.Form):
 
 
 class CurrencyForm(MoneyForm):
-    """Chips and steps in one currency and, at a shared table, the most that the house may lose in a round."""
+    """Chips and steps in one currency, and the liability of a shared table."""
 
     step = MoneyField(label="Steps of", help_text="Every stake and every chip is a multiple of it.")
     chips = ChipsField(label="Chips", help_text="Parted by semicolons: 10; 50; 1,000")

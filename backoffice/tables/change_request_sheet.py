@@ -1,4 +1,4 @@
-"""All forms of a table request together: their limits and pace, and the field that an error belongs to.
+"""All forms of a table request: limits, pace, and the field of each error.
 
 Everything that was typed stays in the forms.
 """

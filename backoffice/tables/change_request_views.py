@@ -1,4 +1,4 @@
-"""Pages to request a table or another version of a table: choose a model, fill in the form, preview, request.
+"""Pages to request a table or another version of one: form, preview, request.
 
 A request is made only after staff have seen its preview. If the result has changed since, for
 example because another version went live, the preview is shown again.

@@ -1,4 +1,4 @@
-"""Staff actions at a live table: report or cancel a round, rule on incidents, resume, break up the table."""
+"""Staff actions at a live table: report or cancel a round, rule, resume, break up."""
 
 from collections.abc import Callable
 from uuid import UUID

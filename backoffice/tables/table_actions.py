@@ -80,7 +80,7 @@ ROW: Final = re.compile(r"(live|solo)-[0-9]{1,18}")
 
 
 def to_the_table(sentence: str, row: str) -> str | SafeString:
-    """Return a message with a link to a row of the floor, or without a link if *row* is not a row id."""
+    """Return a message with a link to a row of the floor, if *row* is the id of one."""
     if not ROW.fullmatch(row):
         return sentence
     return format_html('{} <a href="{}#{}">To the table</a>', sentence, reverse("staff_floor"), row)

@@ -252,7 +252,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
 @staff_required(*READERS)
 @require_safe
 def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
-    """Show one table: the version in force, all versions with requester and approver, and a comparison of two."""
+    """Show one table: current version, all versions with approvals, and a comparison."""
     table = get_object_or_404(Table.objects.select_related("version"), pk=table_id, version__isnull=False)
     form = PageForm(request.GET)
     asked = form.cleaned_data if form.is_valid() else {}

@@ -122,7 +122,7 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
 
 
 def _ranges(table: Table) -> list[str]:
-    """Return the table's limits as text: for Player and Banker by currency, or for a bank at Chemin de Fer."""
+    """Return the table's limits as text: Player and Banker by currency, or a bank."""
     if table.version is None:
         return []
     if table.shape == Shape.GUESTS:

@@ -1,1 +1,1 @@
-"""Play for other programs: the verbs and questions of the pages, as JSON."""
+"""API for play: the services and queries of the pages, as JSON."""

@@ -1,4 +1,4 @@
-"""Play at Chemin de Fer tables: the answer to what is asked, and stepping away. The services are those of the page."""
+"""API of Chemin de Fer tables: decisions, and stepping away. Uses the same services as the page."""
 
 from typing import Any, ClassVar, Final
 
@@ -39,7 +39,7 @@ SEATED: Final = {200: Linked(SeatedSchema, **LINKS)}
 
 @example(question=17, action="take_bank", amount=12300)
 class DecisionBody(Strict):
-    """An answer to what is asked."""
+    """An answer to the current question."""
 
     question = Whole(min_value=0, max_value=LARGEST_QUESTION, help_text="which one it answers, so that it is no other")
     action = serializers.ChoiceField(choices=ACTIONS)
@@ -47,7 +47,7 @@ class DecisionBody(Strict):
     call = serializers.ChoiceField(choices=CALLS, required=False, help_text="with make_call, and with nothing else")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a call where there is none to make. Raises ValidationError."""
+        """Require a call with make_call and only there. Raises ValidationError."""
         if (attrs["action"] == NAMES[MakeCall]) != ("call" in attrs):
             raise serializers.ValidationError({"call": _("A call goes with make_call, and with nothing else.")})
         return attrs
@@ -60,13 +60,13 @@ class AtGuestTable(AtLiveTable):
 
 
 class Decisions(AtGuestTable):
-    """Answers to what is asked."""
+    """Decisions of the player."""
 
     @extend_schema(operation_id="decision", request=DecisionBody, responses=SEATED | schema.refusals(*REFUSED))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Decide what is asked of you: one of the options that the table offers you."""
+        """Answer the current question with one of the options that the table offers you."""
         asked, live, player, session = self._asked(request), self.live_table(slug, mode), self.player, self.session()
-        registers.ask_where_due(player)  # not within the transaction
+        registers.ask_where_due(player)  # outside the transaction
         return self.do(live, lambda: play.decide(player=player, live_table_id=live.pk, session=session, **asked))
 
     def _asked(self, request: Request) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Away(AtGuestTable):
         operation_id="seat_away", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Keep your place for a while, and be asked nothing."""
+        """Keep your seat for a while without being asked."""
         body_of(request, Strict)
         return self.stand(self.live_table(slug, mode), play.step_away)
 
@@ -99,8 +99,8 @@ class Back(AtGuestTable):
         operation_id="seat_back", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Be asked again, after stepping away or wanting to leave."""
+        """Take part again after stepping away or asking to leave."""
         body_of(request, Strict)
         live, player, session = self.live_table(slug, mode), self.player, self.session()
-        registers.ask_where_stale(player)  # not within the transaction
+        registers.ask_where_stale(player)  # outside the transaction
         return self.do(live, lambda: play.come_back(player=player, live_table_id=live.pk, session=session))

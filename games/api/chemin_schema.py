@@ -1,7 +1,7 @@
-"""A Chemin de Fer table as programs are told of it: what its page shows, as plain values, the same in every language.
+"""API schema of a Chemin de Fer table: the content of its page, the same in every language.
 
-Everything is made from the page's views, which tell each reader what may be seen from their place: a card that lies
-face down is null here.
+All values come from the page's views, which contain only what the reader may see. A face-down card
+is null.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ PRESENCES = tuple(presence.value for presence in Presence)
 
 
 class LyingHandSchema(serializers.Serializer[Any]):
-    """A side's cards as they lie for whoever reads this."""
+    """The cards of one side as the reader may see them."""
 
     cards = serializers.ListField(
         child=serializers.CharField(allow_null=True), help_text='"9H"; null is a card that lies face down'
@@ -43,7 +43,7 @@ class LyingHandSchema(serializers.Serializer[Any]):
 
 
 class GuestPlaceSchema(serializers.Serializer[Any]):
-    """A place at the table."""
+    """A seat at the table."""
 
     number = serializers.IntegerField()
     state = serializers.ChoiceField(choices=("free", *PRESENCES))
@@ -58,7 +58,7 @@ class GuestPlaceSchema(serializers.Serializer[Any]):
 
 
 class BankSchema(serializers.Serializer[Any]):
-    """What is played for."""
+    """The bank in play."""
 
     place = serializers.IntegerField(help_text="who holds it")
     at_risk = amount("what of it is covered")
@@ -67,14 +67,14 @@ class BankSchema(serializers.Serializer[Any]):
 
 
 class CoupRefSchema(serializers.Serializer[Any]):
-    """The coup that is played, or that was played last."""
+    """The coup in progress, or the last one."""
 
     id = serializers.UUIDField()
     code = serializers.CharField(help_text="what people say to each other")
 
 
 class GuestRulesSchema(serializers.Serializer[Any]):
-    """What the table fixes."""
+    """The fixed rules of the table."""
 
     places = serializers.IntegerField()
     minimum = amount("the smallest bank")
@@ -83,7 +83,7 @@ class GuestRulesSchema(serializers.Serializer[Any]):
 
 
 class GuestStateSchema(serializers.Serializer[Any]):
-    """A Chemin de Fer table as everybody sees it at one moment."""
+    """A Chemin de Fer table as everyone sees it at one moment."""
 
     shape = serializers.ChoiceField(choices=("guests",))
     table = serializers.SlugField()
@@ -117,7 +117,7 @@ class GuestStateSchema(serializers.Serializer[Any]):
 
 
 class GuestOptionSchema(serializers.Serializer[Any]):
-    """Something that the guest may decide now."""
+    """A decision that the player can make now."""
 
     action = serializers.ChoiceField(choices=ACTIONS)
     call = serializers.ChoiceField(choices=CALLS, allow_null=True, help_text="sent with make_call")
@@ -127,7 +127,7 @@ class GuestOptionSchema(serializers.Serializer[Any]):
 
 
 class LastCoupSchema(serializers.Serializer[Any]):
-    """What the latest coup came to for the player, who had a part in it."""
+    """The player's result in the latest coup in which they took part."""
 
     id = serializers.UUIDField()
     code = serializers.CharField()
@@ -138,7 +138,7 @@ class LastCoupSchema(serializers.Serializer[Any]):
 
 
 class GuestOwnSchema(serializers.Serializer[Any]):
-    """What is the player's own at a Chemin de Fer table."""
+    """The player's own data at a Chemin de Fer table."""
 
     currency = currency()
     place = serializers.IntegerField(allow_null=True, help_text="null for whoever looks on")
@@ -157,7 +157,7 @@ class GuestOwnSchema(serializers.Serializer[Any]):
 
 
 class GuestOverSchema(rounds_schema.OverSchema):
-    """A coup that is over."""
+    """A finished coup."""
 
     cards = serializers.ListField(
         child=serializers.CharField(), help_text="in dealing order; none where it was annulled before it was paid"
@@ -168,7 +168,7 @@ class GuestOverSchema(rounds_schema.OverSchema):
 
 
 def public(seen: Seen) -> Json:
-    """Return the table as everybody sees it at the moment of *seen*."""
+    """Return the table as everyone sees it at the moment of *seen*."""
     with override("en"):
         shown = public_view(seen, "en")
     table = view(seen.standing, None)
@@ -206,7 +206,7 @@ def public(seen: Seen) -> Json:
 
 
 def own(seen: Seen, row: Mapping[str, Any]) -> Json:
-    """Return what is the own of the player of a row of `READ_OWN`."""
+    """Return the own data of the player in a row of `READ_OWN`."""
     mine = own_state(seen, row)
     with override("en"):
         shown = own_view(with_funds(seen, mine), mine, "en", None)
@@ -229,7 +229,7 @@ def own(seen: Seen, row: Mapping[str, Any]) -> Json:
 
 
 def over(row: Mapping[str, Any]) -> Json:
-    """Return a coup that is over, of a row of `READ_OVER`."""
+    """Return a finished coup from a row of `READ_OVER`."""
     codes = row["cards"].split()
     told = rounds_schema.over(row) | {"cards": codes, "punter": NO_HAND, "banker": NO_HAND, "outcome": None}
     if not codes:
@@ -295,7 +295,7 @@ def _option(option: OptionView) -> Json:
 
 
 def _rule(shown: OwnView) -> str | None:
-    """Return what a side that decides may do: the page offers no more than the rule does."""
+    """Return what the deciding side may do. The page offers only what the rule allows."""
     offered = {option.value for option in shown.options} & {NAMES[DrawCard], NAMES[Stand]}
     if len(offered) > 1:
         return Advice.AS_YOU_PLEASE.value

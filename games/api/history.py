@@ -1,4 +1,4 @@
-"""A player's rounds for programs: those that are over, those in progress, and one by its id."""
+"""API of a player's rounds: finished rounds, rounds in progress, and one round by its id."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -24,7 +24,7 @@ from wallet.models import Mode
 
 
 class RoundsQuery(Numbered):
-    """Which rounds: what is left out asks for nothing."""
+    """Search criteria. A parameter that is left out does not filter."""
 
     mode = serializers.ChoiceField(choices=shapes.MODES, default="real")
     since = Day(required=False, help_text="from this day on, by UTC")
@@ -33,7 +33,7 @@ class RoundsQuery(Numbered):
     ending = serializers.ChoiceField(required=False, choices=[each.value for each in Ending])
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a period that ends before it begins."""
+        """Reject a period that ends before it begins."""
         since, until = attrs.get("since"), attrs.get("until")
         if since and until and since > until:
             raise serializers.ValidationError({"until": [_("The first day comes after the last one.")]})
@@ -41,7 +41,7 @@ class RoundsQuery(Numbered):
 
 
 class RoundsPlayed(PlayerApiView):
-    """Rounds that are over."""
+    """Finished rounds."""
 
     scopes: ClassVar = {"GET": Scope.READ}
 
@@ -57,7 +57,10 @@ class RoundsPlayed(PlayerApiView):
         },
     )
     def get(self, request: Request) -> Response:
-        """List your rounds of one kind of money, the newest first. Rounds played meanwhile move no page."""
+        """List your finished rounds of one kind of money, newest first.
+
+        New rounds do not shift the pages.
+        """
         asked = query_of(request, RoundsQuery)
         before = asked.get("cursor")
         if before and not Participation.objects.filter(pk=before, player=self.player).exists():
@@ -84,7 +87,7 @@ class RoundsPlaying(PlayerApiView):
 
     @extend_schema(operation_id="rounds_playing", responses=page_of(shapes.OwnRoundSchema))
     def get(self, request: Request) -> Response:
-        """List the rounds of live tables that are played now with bets of yours on them, the oldest first."""
+        """List the rounds in progress at live tables in which you have bets, oldest first."""
         found = history.playing(self.player, self.language(), modes=tuple(Mode))
         return Response(page([shapes.playing(line) for line in found], None))
 
@@ -96,14 +99,16 @@ class OneRound(PlayerApiView):
 
     @extend_schema(operation_id="round", responses=shapes.OwnRoundSchema)
     def get(self, request: Request, round_id: UUID) -> Response:
-        """Read one of your rounds whole.
+        """Read one of your rounds in full.
 
-        Once its seed is told, anybody can check it. SHA-256 of its 32 bytes is the commitment that was told before the
-        first bet. The cards follow from it: HKDF-SHA256 with the seed as key material, `player_value` in UTF-8 as salt
-        and "sabot shuffle v1, decks=N" as info gives bytes, which are read as numbers of two bytes, the higher first.
-        From the last card of the unshuffled decks (clubs, diamonds, hearts, spades, each from ace to king, deck by
-        deck) down to the second, the card at position p changes places with the one at number mod (p + 1); numbers
-        from the largest multiple of p + 1 below 65536 upwards are passed over. A shoe is dealt from `shoe.card` on.
+        Once the seed is public, anyone can verify the round. SHA-256 of its 32 bytes is the
+        commitment that was published before the first bet. The cards follow from the seed:
+        HKDF-SHA256 with the seed as key material, `player_value` in UTF-8 as salt and "sabot
+        shuffle v1, decks=N" as info gives bytes, which are read as big-endian 16-bit numbers. The
+        unshuffled decks are in the order clubs, diamonds, hearts, spades, each from ace to king,
+        deck by deck. From the last card down to the second, the card at position p is swapped with
+        the card at position number mod (p + 1). Numbers from the largest multiple of p + 1 below
+        65536 upwards are skipped. A shoe is dealt from `shoe.card` on.
         """
         line = history.round_of(self.player, round_id, self.language())
         if line is not None:

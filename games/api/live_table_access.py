@@ -1,6 +1,4 @@
-"""What all calls at shared and guests' tables have: the table, who may stand there, what is told of it, and a service
-that is done once.
-"""
+"""Base of all API calls at live tables: finds the table, checks access, and runs a service once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,21 +37,21 @@ HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 
 
 class SharedTableSchema(serializers.Serializer[Any]):
-    """A shared table: what everybody sees, and what is the player's own."""
+    """A shared table: what everyone sees, and the player's own data."""
 
     state = SharedStateSchema()
     own = SharedOwnSchema(allow_null=True, help_text="null before the first bet or seat there")
 
 
 class GuestTableSchema(serializers.Serializer[Any]):
-    """A Chemin de Fer table: what everybody sees, and what is the player's own."""
+    """A Chemin de Fer table: what everyone sees, and the player's own data."""
 
     state = GuestStateSchema()
     own = GuestOwnSchema()
 
 
 class SeatedSchema(serializers.Serializer[Any]):
-    """How the player stands at a Chemin de Fer table after the call: read the table for more."""
+    """The player's seat at a Chemin de Fer table after the call. Read the table for more."""
 
     place = serializers.IntegerField(allow_null=True, help_text="null for whoever looks on")
     move = serializers.IntegerField(help_text="counts what was done at the table")
@@ -87,28 +85,28 @@ class AtLiveTable(PlayerApiView):
         return get_object_or_404(tables, table__slug=slug, mode=mode, table__shape__in=self.shapes)
 
     def demand_welcome(self, live: LiveTable) -> None:
-        """Raises PlayError where the player may not stand there, as its page does."""
+        """Check that the player may be at the table, as its page does. Raises PlayError."""
         demand_playable(live.table, self.player, Mode(live.mode))
         demand_unbarred(self.player, Mode(live.mode), self.session())
 
     def told(self, live: LiveTable) -> Json:
-        """Return the table as it stands."""
+        """Return the current state of the table."""
         if live.table.shape == Shape.GUESTS:
             seen = snapshots.read_public(live.pk)
             mine = chemin_schema.own(seen, snapshots.read_own(live.pk, self.player.pk))
             return {"state": chemin_schema.public(seen), "own": mine}
         row = fetch_named(READ_PUBLIC, [live.pk])
-        assert row is not None  # noqa: S101  (the table is there, and no table is ever gone)
+        assert row is not None  # noqa: S101  (the table exists, and tables are never deleted)
         state = public_state(row)
         own = fetch_named(READ_OWN, [live.pk, [self.player.pk]])
         return {"state": shared_schema.public(state), "own": own and shared_schema.own(state, own)}
 
     def do(self, live: LiveTable, service: Callable[[], object]) -> Response:
-        """Answer with the player's own as it is after the service, which is done once; what the table refuses is an
-        answer as well.
+        """Run the service once and answer with the player's own data, or with the table's refusal.
 
-        The answer is kept with the call, and rows are read by others than the player: among guests it has no card in
-        it, nor what may be decided by one. Whoever wants to know reads the table.
+        The answer is stored with the idempotency key. At Chemin de Fer it contains no card and no
+        options that depend on a card, because others than the player can read stored rows. The
+        client reads the table for these.
         """
 
         def act() -> Response:
@@ -120,12 +118,12 @@ class AtLiveTable(PlayerApiView):
         return once(self.request, act)
 
     def stand(self, live: LiveTable, verb: Callable[..., None]) -> Response:
-        """Answer with how a guest stands there after a verb of `games.chemin.play` that takes nothing else."""
-        player, _ = self.player, self.session()  # it is an action, in whichever session
+        """Run a verb of `games.chemin.play` without arguments; answer with the player's seat."""
+        player, _ = self.player, self.session()  # requires a session, whichever it is
         return self.do(live, lambda: verb(player=player, live_table_id=live.pk))
 
     def done(self, live: LiveTable) -> Json:
-        """Return what a call is answered with that changed something."""
+        """Return the answer to a call that changed something."""
         if live.table.shape != Shape.GUESTS:
             own: Json = self.told(live)["own"]
             return own
@@ -135,13 +133,13 @@ class AtLiveTable(PlayerApiView):
 
 
 class TableState(AtLiveTable):
-    """A shared or guests' table as it stands."""
+    """The state of a live table."""
 
     @extend_schema(
         operation_id="table_state", responses={200: Linked(STATE, **STATE_LINKS)} | schema.refusals(*AT_A_TABLE)
     )
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Read a table as everybody sees it at this moment, and what is your own there."""
+        """Read the current state of a table as everyone sees it, and your own data there."""
         live = self.live_table(slug, mode)
         with refusals_at(live):
             self.demand_welcome(live)
@@ -150,9 +148,9 @@ class TableState(AtLiveTable):
 
 @contextmanager
 def refusals_at(live: LiveTable) -> Iterator[None]:
-    """Have what the table refuses inside be a Problem, said as its page says it. Raises Problem.
+    """Turn a refusal of the table into a Problem with the sentence of the page. Raises Problem.
 
-    What the croupier refuses has a *reason*. One that tells what a hand counts which lies face down is kept in no row.
+    A refusal by the croupier has a *reason*. A refusal that reveals a face-down hand is not stored.
     """
     game = GAMES[live.table.variant]
     with refusals(game if isinstance(game, Variant) else None, Mode(live.mode)):

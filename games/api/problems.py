@@ -1,4 +1,4 @@
-"""Refusals of tables as problems: a code for each, and the sentence that the page says."""
+"""Turns refusals of tables into API problems: a code and the sentence of the page."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -55,8 +55,9 @@ CODES: Final[Mapping[type[Exception], str]] = {
 
 @contextmanager
 def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
-    """Have what a table refuses inside be a Problem, said as its page says it; *variant* is None where guests play each
-    other. Raises Problem.
+    """Turn a refusal of the table into a Problem with the sentence of the page. Raises Problem.
+
+    *variant* is None at Chemin de Fer.
     """
     try:
         yield
@@ -65,12 +66,12 @@ def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
 
 
 def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
-    """Return the problem that a refusal is."""
+    """Return the problem for a refusal."""
     return coded(error, _sentence(error, variant, mode))
 
 
 def coded(error: errors.PlayError | SettlementError, sentence: str, *, is_kept: bool = True, **more: Any) -> Problem:
-    """Return the problem that a refusal is, in this sentence and with these members."""
+    """Return the problem for a refusal with this sentence and these extra members."""
     code = next(code for kind in type(error).__mro__ if (code := CODES.get(kind)))
     if isinstance(error, errors.Barred):
         more["bar"] = error.bar.code.value

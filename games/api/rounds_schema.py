@@ -1,4 +1,4 @@
-"""Rounds of a live table that are over, as programs are told of them: each in its place in the order of the table."""
+"""API schema of the finished rounds of a live table, in the order of the table."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from games.shared.stream_tokens import Mark
 BEGINNING: Final = Mark(0, 0)  # before the first round of a table
 NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,4})", re.ASCII)  # of a shoe, and of a round in it
 
-# Parameters: the live table; a shoe; a shoe and a round in it; how many. The latest rounds from that one on which are
-# over, the newest first. A round that nobody had bet on was none. Of one that was annulled before it was paid the cards
-# are told no more.
+# Returns the latest finished rounds from a given one on, newest first. Parameters: the live table;
+# a shoe; a shoe and a round in it; the limit. Rounds without a bet are left out. The cards of a
+# round that was voided before it was paid are empty.
 READ_OVER: Final = f"""
 SELECT shoe.number AS shoe, round.number AS number, round.id AS id, round.code AS code,
     coalesce(kept.at, round.ended_at) AS at,
@@ -29,11 +29,11 @@ LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
 WHERE shoe.live_table_id = %s AND shoe.number >= %s AND (shoe.number, round.number) >= (%s, %s)
     AND (round.phase = '{Phase.SETTLED}' OR round.phase = '{Phase.VOID}' AND void.round_id IS NOT NULL)
 ORDER BY shoe.number DESC, round.number DESC LIMIT %s
-"""  # noqa: S608  (nothing but names of our own)
+"""  # noqa: S608  (only our own names)
 
 
 class OverSchema(serializers.Serializer[Any]):
-    """What every round that is over has."""
+    """Fields of every finished round."""
 
     id = serializers.UUIDField()
     code = serializers.CharField(help_text="what people say to each other")
@@ -44,23 +44,25 @@ class OverSchema(serializers.Serializer[Any]):
 
 
 def over(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what every round has, of a row of `READ_OVER`."""
+    """Return the common fields from a row of `READ_OVER`."""
     return {name: row[name] for name in ("id", "code", "shoe", "number", "at", "is_annulled")}
 
 
 def mark_of(row: Mapping[str, Any]) -> Mark:
-    """Return the place of a round in the order of its table."""
+    """Return the position of a round in the order of its table."""
     return Mark(row["shoe"], row["number"])
 
 
 def number_of(mark: Mark) -> str:
-    """Return what an event is numbered by."""
+    """Return the event id of a position."""
     return f"{mark.shoe}-{mark.round}"
 
 
 def read_number(live_table: LiveTable, number: str) -> Mark:
-    """Return the round of a table that an event was numbered by; of a round that is not over yet, which no event is
-    numbered by, the last one before it that is. Raises ValueError where the table has no such round.
+    """Return the position that an event id stands for.
+
+    If that round is not finished, the last finished round before it is returned. Raises ValueError
+    if the table has no such round.
     """
     found = NUMBER.fullmatch(number)
     if found is None:

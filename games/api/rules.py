@@ -1,6 +1,4 @@
-"""The games of the house for programs: their rules, what they pay and their exact odds, from the objects that settle
-bets. Nothing here was typed in.
-"""
+"""API of the games: rules, payouts and exact odds, taken from the objects that settle bets."""
 
 from typing import Any, ClassVar
 
@@ -28,7 +26,7 @@ from players.api.schema import Link, Linked, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope
 
-PLACES = 12  # decimals of what is told beside its exact fraction
+PLACES = 12  # decimals of a value next to its exact fraction
 VARIANT = OpenApiParameter("variant", str, OpenApiParameter.PATH, enum=sorted(GAMES))
 GAME_LINKS = {
     "rules": Link("game_rules", {"variant": "$response.body#/items/0/slug"}),
@@ -37,7 +35,7 @@ GAME_LINKS = {
 
 
 class GameSchema(serializers.Serializer[Any]):
-    """A game of the house."""
+    """A game."""
 
     slug = serializers.SlugField()
     name = serializers.CharField(help_text="in the language asked for")
@@ -60,7 +58,10 @@ class BankerRuleSchema(serializers.Serializer[Any]):
 
 
 class ThirdCardSchema(serializers.Serializer[Any]):
-    """The third-card rules; a two-card total of 8 or 9, whosever, ends the coup before them."""
+    """The third-card rules.
+
+    A two-card total of 8 or 9 on either side ends the coup before they apply.
+    """
 
     player_draws = serializers.ListField(child=serializers.IntegerField(), help_text="on these two-card totals")
     banker = BankerRuleSchema(many=True)
@@ -75,7 +76,7 @@ class RulesSchema(GameSchema):
 
 
 class ShareSchema(serializers.Serializer[Any]):
-    """A number, exactly and rounded."""
+    """A number, exact and rounded."""
 
     fraction = serializers.CharField(help_text='exact: "numerator/denominator"')
     decimal = serializers.CharField(help_text=f"rounded half up to {PLACES} decimals")
@@ -109,13 +110,13 @@ class OddsSchema(serializers.Serializer[Any]):
 
 
 class Games(PlayerApiView):
-    """The games of the house."""
+    """All games."""
 
     scopes: ClassVar = {"GET": Scope.READ}
 
     @extend_schema(operation_id="games", responses={200: Linked(page_of(GameSchema), **GAME_LINKS)})
     def get(self, request: Request) -> Response:
-        """List every game of the house."""
+        """List all games."""
         return Response(page([_game(game, self.language()) for game in GAMES.values()], None))
 
 
@@ -145,7 +146,7 @@ class Odds(PlayerApiView):
 
     @extend_schema(operation_id="game_odds", parameters=[VARIANT], responses=OddsSchema)
     def get(self, request: Request, variant: str) -> Response:
-        """Read the exact odds of every bet, counted over every coup there can be."""
+        """Read the exact odds of every bet, computed over all possible coups."""
         game = game_called(variant)
         told: Json = {"variant": game.slug, "digest": game.digest, "decks": game.decks, "bets": [], "policies": []}
         if not isinstance(game, Variant):

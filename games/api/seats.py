@@ -1,4 +1,4 @@
-"""A seat at a shared or guests' table: taken before anything is staked there, and given up among guests."""
+"""API of seats at live tables: take a seat before staking, and leave it at Chemin de Fer."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ TAKEN: Final = PolymorphicProxySerializer(
 
 @example(place=3)
 class SeatBody(Strict):
-    """Where to sit."""
+    """Which seat to take."""
 
     place = Whole(
         required=False,
@@ -50,7 +50,10 @@ class Seat(AtLiveTable):
         responses={200: Linked(TAKEN, **LINKS)} | schema.refusals(*AT_A_TABLE, *STANDS_STILL),
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Sit down. Where your law lets you play at one table at a time, it is this one now."""
+        """Take a seat.
+
+        If your jurisdiction allows only one table at a time, this becomes that table.
+        """
         asked, live, player, session = (
             body_of(request, SeatBody),
             self.live_table(slug, mode),
@@ -59,7 +62,7 @@ class Seat(AtLiveTable):
         )
         if live.table.shape == Shape.SHARED and asked:
             raise serializers.ValidationError({"place": _("This table has no places to choose from.")})
-        registers.ask_where_stale(player)  # not within the transaction
+        registers.ask_where_stale(player)  # outside the transaction
 
         def sit_down() -> None:
             if live.table.shape == Shape.GUESTS:
@@ -74,7 +77,7 @@ class Seat(AtLiveTable):
         operation_id="seat_leave", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
     )
     def delete(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Get up from a Chemin de Fer table, at once or when the coup is over in which you have a part."""
+        """Leave a Chemin de Fer table, at once or after the coup in which you take part."""
         body_of(request, Strict)
         live = self.live_table(slug, mode)
         if live.table.shape != Shape.GUESTS:

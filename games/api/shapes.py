@@ -1,6 +1,6 @@
-"""What several answers are made of: amounts, cards, bets, rounds. One shape for one thing, wherever it is told.
+"""Shared parts of API answers: amounts, cards, bets, rounds.
 
-Each shape stands beside the function that fills it.
+Each schema is next to the function that fills it.
 """
 
 from dataclasses import asdict
@@ -20,32 +20,32 @@ AMOUNT = "in whole minor units of the currency"
 MODES = tuple(mode.name.lower() for mode in Mode)
 OUTCOMES = ("player", "banker", "tie")
 STATUSES = ("playing", "complete", "void", "examined")
-# What is not told of a round in progress.
+# Fields that are null for a round in progress.
 UNKNOWN = ("result", "paid", "commission", "balance_before", "balance_after", "rules_digest", "seed", "decks", "coup")
 
 
 def amount(meaning: str, **options: Any) -> serializers.IntegerField:
-    """Return the field of an amount."""
+    """Return the field for an amount."""
     return serializers.IntegerField(help_text=f"{meaning}, {AMOUNT}", **options)
 
 
 def amounts(meaning: str) -> serializers.DictField:
-    """Return the field of an amount for each bet."""
+    """Return the field for an amount for each bet."""
     return serializers.DictField(child=serializers.IntegerField(), help_text=f"bet → {meaning}, {AMOUNT}")
 
 
 def currency() -> serializers.ChoiceField:
-    """Return the field of a currency."""
+    """Return the field for a currency."""
     return serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; every one has a hundred minor units")
 
 
 def kind_of_money() -> serializers.ChoiceField:
-    """Return the field of a kind of money."""
+    """Return the field for a kind of money."""
     return serializers.ChoiceField(choices=MODES, help_text="real money, or free money to play for")
 
 
 def shape_of_table() -> serializers.ChoiceField:
-    """Return the field of the shape of a table."""
+    """Return the field for the shape of a table."""
     return serializers.ChoiceField(
         choices=Shape.values,
         help_text="solo: dealt for one player on demand; shared: in timed rounds; guests: against each other",
@@ -53,14 +53,14 @@ def shape_of_table() -> serializers.ChoiceField:
 
 
 class TableRefSchema(serializers.Serializer[Any]):
-    """A table, as others name it."""
+    """A reference to a table."""
 
     slug = serializers.SlugField()
     name = serializers.CharField()
 
 
 class HandSchema(serializers.Serializer[Any]):
-    """One side's cards."""
+    """The cards of one side."""
 
     cards = serializers.ListField(child=serializers.CharField(), help_text='two or three: "9H", "TD"')
     total = serializers.IntegerField(min_value=0, max_value=9)
@@ -68,7 +68,7 @@ class HandSchema(serializers.Serializer[Any]):
 
 
 class ResultSchema(serializers.Serializer[Any]):
-    """A coup that is over."""
+    """The result of a finished coup."""
 
     outcome = serializers.ChoiceField(choices=OUTCOMES)
     natural = serializers.BooleanField(help_text="whether the first four cards decided")
@@ -91,7 +91,7 @@ class OwnBetSchema(serializers.Serializer[Any]):
 
 
 class InShoeSchema(serializers.Serializer[Any]):
-    """Where in its shoe a round was dealt."""
+    """The position of a round in its shoe."""
 
     id = serializers.UUIDField()
     number = serializers.IntegerField(help_text="of the shoe at its table")
@@ -100,7 +100,7 @@ class InShoeSchema(serializers.Serializer[Any]):
 
 
 class StakeOfGuestSchema(serializers.Serializer[Any]):
-    """One guest's stake in a coup."""
+    """One player's stake in a coup of Chemin de Fer."""
 
     place = serializers.CharField(help_text="whose: guests are places here, whoever sat there")
     stake = amount("what was staked")
@@ -108,14 +108,14 @@ class StakeOfGuestSchema(serializers.Serializer[Any]):
 
 
 class DecisionSchema(serializers.Serializer[Any]):
-    """What somebody decided."""
+    """A decision in a coup."""
 
     sentence = serializers.CharField()
     by_house = serializers.BooleanField(help_text="by the croupier, for a guest who did not")
 
 
 class OwnCoupSchema(serializers.Serializer[Any]):
-    """A coup between guests, as whoever had a part in it is told of it."""
+    """A coup of Chemin de Fer as shown to a player who took part in it."""
 
     bank = amount("the bank at its opening")
     at_risk = amount("what was played for")
@@ -129,7 +129,7 @@ class OwnCoupSchema(serializers.Serializer[Any]):
 
 
 class OwnRoundSchema(serializers.Serializer[Any]):
-    """A round of the player's."""
+    """A round of the player."""
 
     id = serializers.UUIDField()
     code = serializers.CharField(help_text="what people say to each other")
@@ -164,12 +164,12 @@ class OwnRoundSchema(serializers.Serializer[Any]):
 
 
 def fraction(share: Fraction) -> str:
-    """Return a share or a gain exactly: "19/20"."""
+    """Return an exact fraction as text: "19/20"."""
     return f"{share.numerator}/{share.denominator}"
 
 
 def result(view: RoundView) -> Json:
-    """Return a coup that is over."""
+    """Return the result of a finished coup."""
     cards = sorted((*view.player.cards, *view.banker.cards), key=lambda card: card.order)
     return {
         "outcome": view.outcome,
@@ -182,13 +182,13 @@ def result(view: RoundView) -> Json:
 
 
 def hand(view: HandView) -> Json:
-    """Return one side's cards."""
+    """Return the cards of one side."""
     two, _, _ = view.score.partition(":")
     return {"cards": [card.code for card in view.cards], "total": view.total, "two_card_total": int(two)}
 
 
 def finished(line: HistoryLine) -> Json:
-    """Return a round that is over."""
+    """Return a finished round."""
     shoe = line.shoe
     return {
         "id": line.id,
@@ -218,7 +218,7 @@ def finished(line: HistoryLine) -> Json:
 
 
 def playing(line: PlayingLine) -> Json:
-    """Return a round in progress: of its cards nothing is told here."""
+    """Return a round in progress, without its cards."""
     unknown = (
         "result",
         "paid",

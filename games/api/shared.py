@@ -1,4 +1,4 @@
-"""Play at shared tables: a seat there, and bets while they are taken. The services are those of the page."""
+"""API of shared tables: bets while betting is open. Uses the same services as the page."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -48,20 +48,20 @@ REFUSED: Final = (
 
 
 class InRound(Strict):
-    """A call that is meant for one round, so that it lands in no other."""
+    """A call for one round; it is refused for any other."""
 
     round_id = Id(help_text="of the round that takes bets")
 
 
 class InVersion(InRound):
-    """The same, under the limits that were read."""
+    """A call for one round under one table version."""
 
     table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
 
 
 @example(round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", table_version=3, bet="banker", chip=5000)
 class BetBody(InVersion):
-    """One chip put on a bet."""
+    """One chip on a bet."""
 
     bet = Text(max_length=LONGEST_CODE, help_text="its code")
     chip = MinorUnits(help_text="one of the table's chips, in minor units")
@@ -69,7 +69,7 @@ class BetBody(InVersion):
 
 @example(round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", change="undo")
 class BetChangeBody(InRound):
-    """A change of everything that lies there."""
+    """A change of all bets."""
 
     change = serializers.ChoiceField(choices=[each.value for each in CHANGES])
 
@@ -95,9 +95,9 @@ class AtSharedTable(AtLiveTable):
     shapes: ClassVar = (Shape.SHARED,)
 
     def bet(self, slug: str, mode: Mode, verb: Callable[..., LiveSeat], asked: Mapping[str, Any]) -> Response:
-        """Answer with the bets after a verb of `games.shared.bets`."""
+        """Run a verb of `games.shared.bets` and answer with the player's bets."""
         live, player, session = self.live_table(slug, mode), self.player, self.session()
-        registers.ask_where_due(player)  # not within the transaction
+        registers.ask_where_due(player)  # outside the transaction
 
         def service() -> None:
             seats.seat_at(player, live)
@@ -107,11 +107,11 @@ class AtSharedTable(AtLiveTable):
 
 
 class Bets(AtSharedTable):
-    """Bets, chip by chip."""
+    """Bets chip by chip."""
 
     @extend_schema(operation_id="bet", request=BetBody, responses=OWN)
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Put one chip on a bet. It is held on your account until betting closes."""
+        """Put one chip on a bet. The amount is held on your account until betting closes."""
         return self.bet(slug, mode, bets.add_chip, body_of(request, BetBody))
 
 
@@ -120,16 +120,16 @@ class BetChanges(AtSharedTable):
 
     @extend_schema(operation_id="bet_change", request=BetChangeBody, responses=OWN)
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Undo the latest change, clear the table, double all bets, or place those of your last round again."""
+        """Undo the latest change, clear or double all bets, or repeat the bets of your last round."""
         asked = body_of(request, BetChangeBody)
         return self.bet(slug, mode, bets.change_slip, asked | {"change": Change(asked["change"])})
 
 
 class BetSlip(AtSharedTable):
-    """Bets, several at once."""
+    """Several bets at once."""
 
     @extend_schema(operation_id="bet_slip", request=BetSlipBody, responses=OWN)
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Put several bets on top of what lies there, all of them or none. `undo` takes them off together."""
+        """Add several bets to those on the table, all or none. `undo` removes them together."""
         asked = body_of(request, BetSlipBody)
         return self.bet(slug, mode, partial(bets.lay_slip, stakes=asked.pop("bets")), asked)

@@ -1,6 +1,6 @@
-"""A shared table as programs are told of it: what its page shows, as plain values, and the same in every language.
+"""API schema of a shared table: what its page shows, as plain values independent of language.
 
-What everybody sees is made from what the page's view shows, so that no card is told here that does not lie open there.
+The public state is made from the page's view, so the API never shows a card before the page does.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ OUTCOMES = tuple(outcome.value for outcome in Outcome)
 
 
 class OpenHandSchema(serializers.Serializer[Any]):
-    """The cards of a side that lie open by now."""
+    """The face-up cards of one side."""
 
     cards = serializers.ListField(child=serializers.CharField(), help_text='none to three: "9H", "TD"')
     total = serializers.IntegerField(
@@ -33,7 +33,7 @@ class OpenHandSchema(serializers.Serializer[Any]):
 
 
 class TableRoundSchema(serializers.Serializer[Any]):
-    """The round that is played, or that was played last."""
+    """The round in progress, or the last one."""
 
     id = serializers.UUIDField(help_text="a bet says which round it is for")
     code = serializers.CharField(help_text="what people say to each other")
@@ -51,14 +51,14 @@ class TableShoeSchema(serializers.Serializer[Any]):
 
 
 class SpentShoeSchema(serializers.Serializer[Any]):
-    """A shoe whose seed is public by now."""
+    """A shoe whose seed is public."""
 
     id = serializers.UUIDField()
     number = serializers.IntegerField(help_text="at this table")
 
 
 class BeadSchema(serializers.Serializer[Any]):
-    """How a round of the shoe ended."""
+    """The result of a round of the shoe."""
 
     outcome = serializers.ChoiceField(choices=OUTCOMES)
     player_pair = serializers.BooleanField()
@@ -66,7 +66,7 @@ class BeadSchema(serializers.Serializer[Any]):
 
 
 class SharedStateSchema(serializers.Serializer[Any]):
-    """A shared table as everybody sees it at one moment."""
+    """A shared table as everyone sees it at one moment."""
 
     shape = serializers.ChoiceField(choices=("shared",))
     table = serializers.SlugField()
@@ -95,7 +95,7 @@ class SharedStateSchema(serializers.Serializer[Any]):
 
 
 class SettledBetSchema(serializers.Serializer[Any]):
-    """A bet as a round left it."""
+    """A settled bet."""
 
     bet = serializers.CharField(help_text="its code")
     stake = amount("what was staked")
@@ -104,7 +104,7 @@ class SettledBetSchema(serializers.Serializer[Any]):
 
 
 class LastRoundSchema(serializers.Serializer[Any]):
-    """What the round came to that the player took part in last."""
+    """The player's result in the latest round in which they took part."""
 
     id = serializers.UUIDField()
     code = serializers.CharField()
@@ -116,7 +116,7 @@ class LastRoundSchema(serializers.Serializer[Any]):
 
 
 class SharedOwnSchema(serializers.Serializer[Any]):
-    """What is the player's own at a shared table."""
+    """The player's own data at a shared table."""
 
     currency = currency()
     version = serializers.IntegerField(help_text="counts changes of the bets")
@@ -131,7 +131,7 @@ class SharedOwnSchema(serializers.Serializer[Any]):
 
 
 class SharedOverSchema(rounds_schema.OverSchema):
-    """A round of a shared table that is over."""
+    """A finished round of a shared table."""
 
     cards = serializers.ListField(
         child=serializers.CharField(), help_text="in dealing order; none where it was annulled before it was paid"
@@ -142,7 +142,7 @@ class SharedOverSchema(rounds_schema.OverSchema):
 
 
 def public(state: State) -> Json:
-    """Return the table as everybody sees it at the moment of *state*."""
+    """Return the table as everyone sees it at the moment of *state*."""
     with override("en"):
         shown = public_view(state, "en")
     deadline = state.round.deadline if state.round and shown.countdown else None
@@ -170,7 +170,7 @@ def public(state: State) -> Json:
 
 
 def own(state: State, row: Mapping[str, Any]) -> Json:
-    """Return what is the own of the player of a row of `READ_OWN`."""
+    """Return the own data of the player in a row of `READ_OWN`."""
     mine = own_state(row)
     is_now = state.round is not None and mine.round == state.round.id
     stakes = mine.stakes if is_now and not mine.is_annulled else {}
@@ -189,7 +189,7 @@ def own(state: State, row: Mapping[str, Any]) -> Json:
 
 
 def over(row: Mapping[str, Any]) -> Json:
-    """Return a round that is over, of a row of `READ_OVER`."""
+    """Return a finished round from a row of `READ_OVER`."""
     cards = [Card.parse(code) for code in row["cards"].split()]
     coup = deal(cards) if cards else None
     hands = {

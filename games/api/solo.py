@@ -1,7 +1,7 @@
-"""Play at solo tables: a place, the slip composed there, rounds dealt on demand. The services are those of the page.
+"""API of solo tables: the seat, its bet slip, and rounds on demand. Uses the services of the page.
 
-A place is opened before anything is staked there, since its next round is committed to from then on; to open one is to
-play, so it takes the scope for that, and reading it changes nothing.
+A seat is opened before anything is staked, because it commits to its next round. Opening a seat
+needs the scope for play; reading it changes nothing.
 """
 
 from collections.abc import Callable
@@ -47,14 +47,14 @@ HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 
 
 class Versioned(Strict):
-    """A call that is meant for the limits and rules that were read."""
+    """A call under one table version."""
 
     table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
 
 
 @example(table_version=3, bet="player", chip=5000)
 class ChipBody(Versioned):
-    """One chip put on a bet, or taken off."""
+    """One chip to put on a bet or to take off."""
 
     bet = Text(max_length=20, help_text="its code")
     chip = MinorUnits(help_text="one of the table's chips, in minor units")
@@ -69,7 +69,7 @@ class ChangeBody(Versioned):
 
 
 class ToDeal(Versioned):
-    """A round to be dealt."""
+    """A round to deal."""
 
     round_id = Id(help_text="of the place's next round: the same again deals nothing twice")
     player_value = Text(
@@ -83,7 +83,7 @@ class ToDeal(Versioned):
 
 @example(table_version=3, round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", slip_version=2)
 class DealBody(ToDeal):
-    """The slip as it lies, staked and dealt."""
+    """Deal the slip as it is."""
 
     slip_version = Whole(min_value=0, max_value=LARGEST_NUMBER, help_text="of the place; refused at another")
     how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_IT_LIES.value)
@@ -91,7 +91,7 @@ class DealBody(ToDeal):
 
 @example(table_version=3, round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", bets={"player": 5000, "tie": 1000})
 class RoundBody(ToDeal):
-    """A whole round: what is staked in it, whatever the slip says."""
+    """A whole round with its stakes. The slip is ignored."""
 
     bets = serializers.DictField(
         child=MinorUnits(),
@@ -119,7 +119,7 @@ class RoundBody(ToDeal):
     account=None,
 )
 class PlaceSchema(serializers.Serializer[Any]):
-    """A place at a solo table, which every window and program of a player sees alike."""
+    """A place at a solo table. All windows and API clients of a player share it."""
 
     round_id = serializers.UUIDField(help_text="of the round that a deal would play")
     commitment = serializers.CharField(help_text="SHA-256 of the seed of that round, hex")
@@ -180,7 +180,7 @@ class AtSoloTable(PlayerApiView):
         return get_object_or_404(Table.objects.select_related("version"), slug=slug, shape=Shape.SOLO)
 
     def do(self, table: Table, mode: Mode, service: Callable[[], Json]) -> Response:
-        """Answer with what the service does, which is done once; what the table refuses is an answer as well."""
+        """Run the service once and answer with its result, or with the table's refusal."""
 
         def act() -> Response:
             with refusals(VARIANTS[table.variant], mode):
@@ -189,9 +189,9 @@ class AtSoloTable(PlayerApiView):
         return once(self.request, act)
 
     def played(self, table: Table, mode: Mode, asked: Json) -> Response:
-        """Answer with the round that was asked for."""
+        """Play a round and answer with it."""
         player, session = self.player, self.session()
-        registers.ask_where_due(player)  # not within the transaction
+        registers.ask_where_due(player)  # outside the transaction
 
         def play() -> Json:
             played = operator_money.play(
@@ -213,7 +213,7 @@ class Place(AtSoloTable):
 
     @extend_schema(operation_id="place", responses=A_PLACE | schema.refusals(NO_PLACE, *AT_A_TABLE))
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Read your place as it stands: the round to come, the slip, what may be staked."""
+        """Read your place: the next round, the slip and the limits."""
         table = self.table(slug)
         with refusals(VARIANTS[table.variant], mode):
             found = seats.read(self.player, table.pk, mode)
@@ -223,10 +223,13 @@ class Place(AtSoloTable):
 
     @extend_schema(operation_id="place_open", request=None, responses=A_PLACE | schema.refusals(*AT_A_TABLE))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Open your place, or find it. Where your law lets you play at one table at a time, it is this one now."""
+        """Open your place, or return it.
+
+        If your jurisdiction allows only one table, this becomes that table.
+        """
         body_of(request, Strict)
         table, player, session = self.table(slug), self.player, self.session()
-        registers.ask_where_stale(player)  # not within the transaction
+        registers.ask_where_stale(player)  # outside the transaction
 
         def open_place() -> Json:
             demand_playable(table, player, mode)
@@ -250,11 +253,14 @@ class PlaceChip(AtSoloTable):
 
 
 class PlaceChange(AtSoloTable):
-    """The slip as a whole."""
+    """The whole slip."""
 
     @extend_schema(operation_id="place_change", request=ChangeBody, responses=A_PLACE | schema.refusals(*SLIP))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Undo the latest change, clear the table, double, repeat the last bets, or lower them to what is covered."""
+        """Undo the latest change, clear, double, repeat the last bets, or lower them.
+
+        Lowering reduces the bets to what your balance covers.
+        """
         asked = body_of(request, ChangeBody)
         table, player, change = self.table(slug), self.player, Change(asked.pop("change"))
         self.session()
@@ -270,27 +276,29 @@ class PlaceDeal(AtSoloTable):
 
     @extend_schema(operation_id="place_deal", request=DealBody, responses=PLAYED | schema.refusals(*DEALING))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Stake the slip, deal, settle and pay, all at once: the answer has the finished round and the next one's
-        commitment.
+        """Stake the slip, deal, settle and pay in one call.
+
+        The answer has the finished round and the commitment to the next one.
         """
         asked = body_of(request, DealBody)
         return self.played(self.table(slug), mode, asked | {"how": Deal(asked["how"])})
 
 
 class Rounds(AtSoloTable):
-    """Rounds of which a program says everything in one call."""
+    """Rounds played in one call."""
 
     @extend_schema(operation_id="round_play", request=RoundBody, responses=PLAYED | schema.refusals(*DEALING))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Stake these bets in place of the slip, deal, settle and pay. A refused one leaves the slip as it was."""
+        """Stake these bets instead of the slip, deal, settle and pay.
+
+        A refusal does not change the slip.
+        """
         asked = body_of(request, RoundBody)
         return self.played(self.table(slug), mode, asked | {"slip_version": None})
 
 
 def place(found: NextRound, *, balance: int | None = None) -> Json:
-    """Return a place as it stands; *balance* is that of the account it plays on, where it is known. Raises
-    TableClosed.
-    """
+    """Return a seat as JSON. *balance* is the balance of its account, if known. Raises TableClosed."""
     mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
     is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=house_stop.current() is not None)
     return {
@@ -316,14 +324,14 @@ def place(found: NextRound, *, balance: int | None = None) -> Json:
 
 @example(amount=20000)
 class RebuyBody(Strict):
-    """Money that goes from the account into the game."""
+    """An amount to move from the account into the game."""
 
     amount = MinorUnits(help_text="in minor units")
 
 
 @example(amount=20000, balance=20000, account=230000, currency="SEK")
 class MovedSchema(serializers.Serializer[Any]):
-    """Money that was moved between the account and the game."""
+    """An amount that was moved between the account and the game."""
 
     amount = shapes.amount("what was moved")
     balance = shapes.amount("what lies in the game now")
@@ -332,14 +340,14 @@ class MovedSchema(serializers.Serializer[Any]):
 
 
 class AtPurse(AtSoloTable):
-    """A view for the balance of a game, whatever the shape of its table."""
+    """A view for the balance of a game at a table of any shape."""
 
     def table(self, slug: str) -> Table:
-        """Return the table. Raises Http404 where its game has no balance of its own."""
+        """Return the table. Raises Http404 if its game has no balance of its own."""
         return get_object_or_404(Table.objects.select_related("version"), slug=slug, variant__in=ON_A_PURSE)
 
     def moved(self, moved: int, mode: Mode) -> Json:
-        """Return what was moved, and where everything is now."""
+        """Return the amount moved and the balances after it."""
         player = self.player
         return {
             "amount": moved,
@@ -358,7 +366,7 @@ class Rebuy(AtPurse):
         responses={200: MovedSchema} | schema.refusals("balance-too-low", *AT_A_TABLE),
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Move money from your account into a game that has a balance of its own; 404 at any other."""
+        """Move money from your account into a game that has its own balance. 404 for other games."""
         asked = body_of(request, RebuyBody)
         table, player = self.table(slug), self.player
         self.session()
@@ -366,7 +374,7 @@ class Rebuy(AtPurse):
         def fill() -> Json:
             demand_playable(table, player, mode)
             try:
-                with transaction.atomic():  # who is refused has taken no place
+                with transaction.atomic():  # a refused player does not get a seat
                     take_place(player, table, mode)
                     purse.rebuy(player=player, mode=mode, amount=asked["amount"], key=uuid4())  # `once` has the key
             except purse.MoreThanBalance as error:
@@ -383,7 +391,10 @@ class Leave(AtPurse):
 
     @extend_schema(operation_id="purse_leave", request=None, responses={200: MovedSchema})
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Move all that is left in the game back to your account; a table that you cannot play holds nothing back."""
+        """Move the whole balance of the game back to your account.
+
+        Works even if you cannot play the table.
+        """
         body_of(request, Strict)
         table, player = self.table(slug), self.player
         self.session()

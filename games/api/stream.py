@@ -1,7 +1,8 @@
-"""Where a program opens the stream of a table: who may, is found out here as for every other call.
+"""Opens the event stream of a table for an API client, after the access checks of every call.
 
-The stream itself is the port's (`realtime.asgi`), which holds neither a thread nor a database connection for it. It
-lends the view a counter, and where the view lays a ticket on it, the answer is the stream.
+The stream itself is sent by the stream server (`realtime.asgi`), which uses neither a thread nor a
+database connection for it. It passes a counter to the view. If the view puts a ticket into the
+counter, the server answers with the stream.
 """
 
 import re
@@ -66,7 +67,7 @@ class HouseNoticeSchema(serializers.Serializer[Any]):
 
 
 class StreamNoticeSchema(serializers.Serializer[Any]):
-    """What the house says to everybody."""
+    """Notices to all players."""
 
     is_stopped = serializers.BooleanField(help_text="whether play is stopped in the whole house")
     notices = HouseNoticeSchema(many=True)
@@ -86,13 +87,13 @@ TOLD: Final = {
 
 @dataclass
 class Counter:
-    """Where the view lays the ticket of a program that is let in."""
+    """Holds the ticket that the view issues to an admitted API client."""
 
     ticket: ProgramTicket | None = None
 
 
 def is_opening(path: str) -> bool:
-    """Say whether a stream is opened at this address."""
+    """Return True if this path opens a stream."""
     return OPENING.fullmatch(path) is not None
 
 
@@ -116,7 +117,7 @@ class Stream(AtLiveTable):
         | schema.refusals(*AT_A_TABLE, FULL),
     )
     def get(self, request: Request, slug: str, mode: Mode) -> HttpResponse:
-        """Listen to a table."""
+        """Open the event stream of a table."""
         query_of(request, Strict)
         live = self.live_table(slug, mode)
         with refusals_at(live):
@@ -125,7 +126,7 @@ class Stream(AtLiveTable):
         counter = request.META.get("asgi.scope", {}).get(COUNTER)
         if counter is not None and request.method == "GET":
             counter.ticket = ticket
-        # Where no port stands before the view, nothing is told, and whoever listens tries again.
+        # Without the stream server there are no events, and the client reconnects.
         return HttpResponse("retry: 3000\n\n", content_type=f"{MEDIA_TYPE}; charset=utf-8")
 
     def _ticket(self, live: LiveTable, after: Mark | None) -> ProgramTicket:
@@ -142,7 +143,7 @@ class Stream(AtLiveTable):
 
 
 def _last_seen(request: Request, live: LiveTable) -> Mark | None:
-    """Return the round that a program knows of, None where it has just come. Raises Problem."""
+    """Return the last round that the client knows; None for a new client. Raises Problem."""
     number = request.headers.get(HEADER)
     if number is None:
         return None

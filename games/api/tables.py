@@ -1,4 +1,4 @@
-"""The lobby and one table, as a player sees them: the questions of the pages, answered with figures."""
+"""API of the lobby and of one table, as a player sees them."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -39,13 +39,13 @@ STATUSES = ("open", "paused", "stopped", "closed")
 
 
 class LobbyQuery(Strict):
-    """Which tables."""
+    """Which tables to list."""
 
     mode = serializers.ChoiceField(choices=shapes.MODES, default="real")
 
 
 class TableFactsSchema(serializers.Serializer[Any]):
-    """A table, and what moves there."""
+    """A table and its current state."""
 
     slug = serializers.SlugField()
     mode = kind_of_money()
@@ -74,7 +74,7 @@ class LobbyTableSchema(TableFactsSchema):
 
 
 class PrizeSchema(serializers.Serializer[Any]):
-    """What a bet pays when a condition holds; the first one that holds decides."""
+    """The payout of a bet under a condition. The first condition that holds decides."""
 
     when = serializers.CharField(help_text="code of the condition")
     name = serializers.CharField(help_text="in the language asked for")
@@ -82,7 +82,7 @@ class PrizeSchema(serializers.Serializer[Any]):
 
 
 class TableBetSchema(serializers.Serializer[Any]):
-    """A bet of a table. Each winning bet's return is rounded down to the minor unit."""
+    """A bet of a table. The payout of each winning bet is rounded down to the minor unit."""
 
     bet = serializers.CharField(help_text="its code")
     name = serializers.CharField(help_text="in the language asked for")
@@ -92,7 +92,7 @@ class TableBetSchema(serializers.Serializer[Any]):
 
 
 class TableLimitsSchema(serializers.Serializer[Any]):
-    """What may be staked, in the player's currency."""
+    """The limits for stakes, in the player's currency."""
 
     currency = currency()
     step = amount("every stake is a multiple of it")
@@ -103,7 +103,7 @@ class TableLimitsSchema(serializers.Serializer[Any]):
 
 
 class GuestLimitsSchema(serializers.Serializer[Any]):
-    """What guests play for, in the table's currency."""
+    """The limits of a Chemin de Fer table, in its currency."""
 
     currency = currency()
     places = serializers.IntegerField()
@@ -113,7 +113,7 @@ class GuestLimitsSchema(serializers.Serializer[Any]):
 
 
 class ObstacleSchema(serializers.Serializer[Any]):
-    """What keeps the player from playing, as a stake there would be refused."""
+    """The reason why the player cannot play here; a stake would be refused with it."""
 
     code = serializers.CharField()
     detail = serializers.CharField(help_text="in the language asked for")
@@ -165,7 +165,10 @@ class Tables(PlayerApiView):
         },
     )
     def get(self, request: Request) -> Response:
-        """List the tables that you can play for one kind of money, favourites first, then what is open."""
+        """List the tables that you can play for one kind of money.
+
+        Favourites come first, then open tables.
+        """
         mode = Mode[query_of(request, LobbyQuery)["mode"].upper()]
         return Response(page(lobby(self.player, mode, self.language()), None))
 
@@ -177,7 +180,7 @@ class OneTable(PlayerApiView):
 
     @extend_schema(operation_id="table", responses={200: Linked(TableSchema, **TABLE_LINKS)})
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Read a table's limits, chips, bets and what they pay, and what keeps you from playing there."""
+        """Read a table's limits, chips, bets and payouts, and the reason if you cannot play there."""
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
         player, language = self.player, self.language()
         found = _card_of(table, mode)
@@ -187,19 +190,19 @@ class OneTable(PlayerApiView):
         return Response(named | told | {"obstacle": self.obstacle(table, mode)})
 
     def obstacle(self, table: Table, mode: Mode) -> Json | None:
-        """Return what keeps the player from playing at a table, None where nothing does."""
+        """Return the reason why the player cannot play at a table; None if there is none."""
         player = self.player
         try:
             demand_playable(table, player, mode)
             demand_unbarred(player, mode, self.session())
         except (*UNPLAYABLE, Barred) as error:
-            problem = problem_of(error, next(iter(VARIANTS.values())), mode)  # whose words none of these has
+            problem = problem_of(error, next(iter(VARIANTS.values())), mode)  # the same text for any variant
             return {"code": problem.kind.code, "detail": problem.detail, "bar": problem.more.get("bar")}
         return None
 
 
 def lobby(player: Player, mode: Mode, language: str) -> list[Json]:
-    """Return the tables of the lobby as `selectors.lobby` has them, with figures in place of cards."""
+    """Return the tables of `selectors.lobby`, with values instead of cards."""
     kept = kept_tables(player)
     return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
 
@@ -221,8 +224,9 @@ def _lobby(player: Player, mode: Mode, language: str, kept: frozenset[int]) -> l
 
 
 def _card_of(table: Table, mode: Mode) -> LobbyCard | None:
-    """Return what moves at a table that several play at; None at a solo table, and where nobody ever played for that
-    kind of money.
+    """Return the current card of a live table.
+
+    None for a solo table, or if nobody has played there for that kind of money.
     """
     live = LiveTable.objects.filter(table=table, mode=mode).values_list("pk", flat=True).first()
     return next(iter(selectors.cards([live])), None) if live else None
@@ -243,8 +247,8 @@ def _named(table: Table, mode: Mode, language: str, *, is_favourite: bool) -> Js
 
 
 def _range(table: Table, wanted: str) -> Json:
-    """Return the range beside the table's name."""
-    assert table.version is not None  # noqa: S101  (only tables that were put live are told of)
+    """Return the limits shown next to the table's name."""
+    assert table.version is not None  # noqa: S101  (only published tables are listed)
     stored = table.version.limits
     if table.shape == Shape.GUESTS:
         guests = GuestRules.of(stored)
@@ -254,7 +258,7 @@ def _range(table: Table, wanted: str) -> Json:
 
 
 def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stopped: bool) -> Json:
-    """Return what moves at a table: whether a round may begin there, and how many play."""
+    """Return the changing values of a table: its status and the number of players."""
     is_open, is_paused = as_shown(table, mode, is_house_stopped=is_house_stopped)
     if card:
         is_open, is_paused = card.is_open, card.is_paused
@@ -269,9 +273,9 @@ def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stoppe
 
 
 def _figures(table: Table, player: Player, language: str) -> Json:
-    """Return the rules and limits of the version in force."""
+    """Return the rules and limits of the current version."""
     version = table.version
-    assert version is not None  # noqa: S101  (only tables that were put live are told of)
+    assert version is not None  # noqa: S101  (only published tables are listed)
     game = GAMES[table.variant]
     told: Json = {
         "version": version.number,
@@ -306,7 +310,7 @@ def _limits(limits: Limits) -> Json:
 
 
 def bet(game: Variant, rule: BetRule, language: str) -> Json:
-    """Return a bet and what it pays, from the rules that settle it."""
+    """Return a bet and its payouts, from the rules that settle it."""
     rivals: Iterable[str] = (each for group in game.exclusions if rule.code in group for each in group)
     return {
         "bet": rule.code,

@@ -1,4 +1,4 @@
-"""What programs may ask about tables and play there."""
+"""API URLs of tables and games."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""A visitor without an account watches a round and plays with chips that are worth nothing.
+"""The demo game: visitors without an account watch a round and play with chips without value.
 
-None of it is money and none of it is kept: it lives in the visitor's session and ends with it.
+No money is involved. The game is stored in the visitor's session and ends with it.
 """

@@ -1,7 +1,7 @@
-"""A guest's game as plain values: what each click makes of it.
+"""The rules of the demo game as pure functions on plain values.
 
-The cards come as they do for everyone, from a seed of the operating system that was sealed and committed to before the
-bets. Nothing here knows a database or a ledger: the chips are play chips.
+The cards come from a random seed that is committed to and sealed before the bets, as in every game.
+This module uses no database and no ledger: the chips are play chips.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from games.engine.shoe import shuffle
 from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, UnknownChip
 from games.seeds import SealedSeed, new_sealed_seed, unseal
 
-EXAMPLE_CHIP = 2  # of the tray, small to large, on the main bet of a demonstration; the smallest lies on Tie
+EXAMPLE_CHIP = 2  # index in the tray of the chip on the main bet of a demonstration; Tie gets the smallest
 
 
 @dataclass(frozen=True)
 class GuestTable:
-    """What a table is to a guest, as it stands now."""
+    """The current state of a table for a visitor."""
 
     variant: Variant
     limits: Limits
@@ -34,12 +34,12 @@ class GuestTable:
 
 @dataclass(frozen=True)
 class GuestRound:
-    """A round that a guest has played or watched. Amounts in minor units of play chips."""
+    """A round that a visitor has played or watched. Amounts in minor units of play chips."""
 
     id: UUID
     currency: str
     commitment: str
-    seed: str  # in hex: the round is over
+    seed: str  # hex; public because the round is over
     player_value: str
     cards: str  # in dealing order: "9H 4D KS 2C"
     lines: tuple[Line, ...]
@@ -47,23 +47,23 @@ class GuestRound:
 
     @property
     def staked(self) -> int:
-        """All stakes."""
+        """The sum of all stakes."""
         return sum(line.stake for line in self.lines)
 
     @property
     def paid(self) -> int:
-        """All that came back, stakes included."""
+        """The sum of all payouts, stakes included."""
         return sum(line.payout for line in self.lines)
 
     @property
     def balance_after(self) -> int:
-        """The chips after it."""
+        """The chips after the round."""
         return self.balance_before - self.staked + self.paid
 
 
 @dataclass(frozen=True)
 class GuestPlace:
-    """A guest's place at a table. Amounts in minor units of play chips."""
+    """A visitor's seat at a table. Amounts in minor units of play chips."""
 
     currency: str
     chips: int
@@ -78,7 +78,7 @@ class GuestPlace:
 
 @dataclass(frozen=True)
 class Click:
-    """What a page sent: the round, the slip and the version of the table that it showed."""
+    """Values sent by a page: the round, slip version and table version that it showed."""
 
     round_id: UUID
     slip_version: int
@@ -86,7 +86,7 @@ class Click:
 
 
 def sit_down(currency: str, chips: int) -> GuestPlace:
-    """Take a place: the first round is committed to before anything can be staked on it."""
+    """Create a seat. It commits to the first round before anything can be staked."""
     return GuestPlace(currency, chips, new_sealed_seed())
 
 
@@ -98,7 +98,7 @@ def add_chip(place: GuestPlace, table: GuestTable, bet: str, chip: int) -> Guest
 
 
 def take_chip(place: GuestPlace, table: GuestTable, bet: str, chip: int) -> GuestPlace:
-    """Take one chip off a bet, or what lies there where it is less. Raises NotOffered, UnknownChip."""
+    """Take one chip off a bet, or the whole bet if it is smaller. Raises NotOffered, UnknownChip."""
     demand(table.variant, Control.TAKE_OFF)
     if chip not in table.limits.chips:
         raise UnknownChip
@@ -106,25 +106,31 @@ def take_chip(place: GuestPlace, table: GuestTable, bet: str, chip: int) -> Gues
 
 
 def change_slip(place: GuestPlace, table: GuestTable, change: Change) -> GuestPlace:
-    """Undo, clear, double, rebet or lower. Raises NotOffered, NothingToRepeat and what `check_change` raises."""
+    """Undo, clear, double, rebet or lower the slip.
+
+    Raises NotOffered, NothingToRepeat and what `check_change` raises.
+    """
     demand(table.variant, CONTROL_OF[change])
     slip = changed(place.slip, change, last_stakes=place.last_stakes, limits=table.limits, funds=lambda: place.chips)
     return _keep(place, table, slip)
 
 
 def refill(place: GuestPlace, chips: int) -> GuestPlace:
-    """Bring the play chips up to *chips*; more stays more."""
+    """Raise the play chips to *chips*; a higher amount stays."""
     return replace(place, chips=max(place.chips, chips))
 
 
 def check_version(table: GuestTable, click: Click) -> None:
-    """Refuse what was meant for other limits or rules than those in force. Raises TableChanged."""
+    """Check that the click was made under the current limits and rules. Raises TableChanged."""
     if click.table_version != table.version:
         raise TableChanged
 
 
 def was_played(place: GuestPlace, click: Click) -> bool:
-    """Say whether the round that a click speaks of is the one just played. Raises StalePage where it is none at all."""
+    """Return True if the click repeats the round just played.
+
+    Raises StalePage for an unknown round.
+    """
     if click.round_id == place.next.round_id:
         return False
     if place.last is None or click.round_id != place.last.id:
@@ -133,10 +139,10 @@ def was_played(place: GuestPlace, click: Click) -> bool:
 
 
 def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) -> GuestPlace:
-    """Stake the slip, deal, settle and pay in chips. The same round again changes nothing.
+    """Stake the slip, deal, settle and pay in chips. Repeating a round changes nothing.
 
-    Raises StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError, BalanceTooLow,
-    SettlementError, and what the table takes no bets for.
+    Raises StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError,
+    BalanceTooLow, SettlementError, and the table's refusal.
     """
     if was_played(place, click):
         return place
@@ -150,8 +156,9 @@ def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) ->
 
 
 def demonstration(table: GuestTable) -> GuestRound:
-    """Deal a round with example bets on Player and Tie, which every table allows together. Raises what the table takes
-    no bets for.
+    """Deal a round with example bets on Player and Tie, which every table allows together.
+
+    Raises the table's refusal.
     """
     if table.refusal:
         raise table.refusal

@@ -1,7 +1,7 @@
-"""Where a guest's game lives: in the session, which stays on the server; the browser holds nothing but its key.
+"""Stores a visitor's demo game in the session on the server.
 
-A seed that is still to be played lies there as ciphertext, as a player's does. Two clicks of one browser come one after
-the other: a change holds the session's row, and reads it anew.
+Seeds of future rounds are stored encrypted, as for players. A change locks the session row and
+reads it again, so two clicks of one browser run one after the other.
 """
 
 from collections.abc import Iterator
@@ -21,25 +21,26 @@ from games.seeds import SealedSeed, resealed
 from games.tables.presentation import Notice
 from players.login.session_store import row_key
 
-KEY = "guest"  # of the session
+KEY = "guest"  # key in the session
 
 
 class NoGuest(Exception):
-    """This session has confirmed no age, or is no more."""
+    """The visitor has not confirmed their age in this session, or the session has ended."""
 
 
 @dataclass
 class Notes:
-    """All that is known of a guest, who has confirmed their age: a place per table, and the round last watched."""
+    """The demo game of a visitor who has confirmed their age: seats, and the last round watched."""
 
-    places: dict[str, GuestPlace] = field(default_factory=dict)  # table's slug -> place
-    watched: dict[str, GuestRound] = field(default_factory=dict)  # table's slug -> round
-    notice: Notice | None = None  # waits for the page after a redirect
+    places: dict[str, GuestPlace] = field(default_factory=dict)  # by table slug
+    watched: dict[str, GuestRound] = field(default_factory=dict)  # by table slug
+    notice: Notice | None = None  # shown by the next page after a redirect
 
 
 def read(session: SessionBase) -> Notes | None:
-    """Return what the session knows, None where its visitor is no guest yet. Of what another release of the program has
-    written there in its own way, only the confirmed age is left.
+    """Return the demo game of the session; None if the visitor has not confirmed their age.
+
+    If another release wrote the data in a different format, only the age confirmation is kept.
     """
     stored = session.get(KEY)
     if stored is None:
@@ -51,20 +52,23 @@ def read(session: SessionBase) -> Notes | None:
 
 
 def begin(session: SessionBase) -> None:
-    """Make a guest of a visitor who has confirmed their age; of a guest, nothing new."""
+    """Start a demo game for a visitor who has confirmed their age. An existing game stays."""
     if KEY not in session:
         session[KEY] = _stored(Notes())
-        session.save()  # so that there is a row to hold
+        session.save()  # creates the row that is locked later
 
 
 def forget(session: SessionBase) -> None:
-    """End the guest's game: whoever logs in is no guest."""
+    """Delete the demo game, because a logged-in player has none."""
     session.pop(KEY, None)
 
 
 @contextmanager
 def changing(session: SessionBase) -> Iterator[Notes]:
-    """Give a guest's notes to change; they are kept where nothing is raised. Raises NoGuest."""
+    """Context manager for changing the demo game; saves it unless an error is raised.
+
+    Raises NoGuest.
+    """
     with transaction.atomic():
         Session.objects.select_for_update().filter(pk=row_key(session.session_key or "")).first()
         now = type(session)(session.session_key)
@@ -75,12 +79,13 @@ def changing(session: SessionBase) -> Iterator[Notes]:
         now[KEY] = _stored(notes)
         now.save()
     if session.modified:
-        session[KEY] = now[KEY]  # the middleware writes this one too, for its cookie
+        session[KEY] = now[KEY]  # the middleware saves this session too, for its cookie
 
 
 def reseal(known: dict[str, Any]) -> bool:
-    """Bring the seeds in what a session knows under the first key; say whether there was one to bring. Raises
-    cryptography's InvalidTag.
+    """Reseal the seeds in a session under the current key; return True if any was changed.
+
+    Raises cryptography's InvalidTag.
     """
     stored, changed = known.get(KEY) or {}, False
     for place in stored.get("places", {}).values():

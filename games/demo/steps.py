@@ -1,6 +1,7 @@
-"""A finished round told step by step, for someone who sees baccarat for the first time.
+"""Explains a finished round step by step for beginners.
 
-Every reason is taken from the rules that dealt and settled it: totals, who draws and when, and what was paid.
+Every explanation comes from the rules that dealt and settled the round: totals, drawing rules and
+payouts.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -25,14 +26,14 @@ POINTS = range(10)
 
 @dataclass(frozen=True)
 class Step:
-    """One sentence or two, and the step of the table page that they go with (``data-due``)."""
+    """An explanation and the step of the table page at which it is shown (``data-due``)."""
 
     due: int
     text: str
 
 
 def told(coup: Coup, lines: Sequence[Line], variant: Variant, currency: str, language: str) -> tuple[Step, ...]:
-    """Return a round's story in dealing order."""
+    """Return the explanations of a round in dealing order."""
 
     def money(amount: int) -> str:
         return format_money(amount, currency, language)
@@ -109,7 +110,7 @@ def _natural(coup: Coup) -> str:
 
 
 def _banker(coup: Coup) -> str:
-    """Say why Banker drew or stood: by the rule of Player where Player stood, by the table otherwise."""
+    """Explain why Banker drew or stood: by Player's rule if Player stood, otherwise by the table."""
     two = total(coup.banker[:2])
     words: dict[str, object] = {"total": two, "limit": max(each for each in POINTS if banker_draws(each, None))}
     drew = len(coup.banker) > FIRST_FOUR // 2
@@ -165,7 +166,7 @@ def _added(hand: Sequence[Card]) -> dict[str, object]:
 
 
 def _ranges(points: Collection[int]) -> str:
-    """Write numbers from 0 to 9 as few ranges, as one reads them out: "0–7 or 9"."""
+    """Format numbers from 0 to 9 as ranges: "0–7 or 9"."""
     runs: list[list[int]] = []
     for each in sorted(points):
         if runs and runs[-1][-1] == each - 1:

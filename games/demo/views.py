@@ -1,4 +1,4 @@
-"""A guest's pages: the door, the table, the demonstration. Thin: parse, call one verb, render."""
+"""Views of the demo game: start page, table, demonstration."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -45,7 +45,7 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class GuestView:
-    """What stands beside a guest's game: where the last round can be checked, and whether chips are missing."""
+    """What the page shows next to the game: the link to check the last round, and a refill button."""
 
     check_url: str
     can_refill: bool
@@ -53,7 +53,7 @@ class GuestView:
 
 @dataclass(frozen=True)
 class WatchedView:
-    """A demonstration: the round, its bets, its story, and where to check it."""
+    """A demonstration round: table view, bets, explanation, and the link to check it."""
 
     view: RoundView
     spots: tuple[SpotView, ...]
@@ -67,7 +67,7 @@ class WatchedView:
 def game_view(
     place: GuestPlace, table: GuestTable, *, language: str, notice: Notice | None = None, fresh: bool = False
 ) -> GameView:
-    """Return everything inside ``#game`` for a guest."""
+    """Return the content of ``#game`` for a visitor."""
     seat = Seat(
         variant=table.variant,
         limits=table.limits,
@@ -91,7 +91,7 @@ def game_view(
 
 
 def guest_view(place: GuestPlace, table: GuestTable) -> GuestView:
-    """Return what stands beside the game."""
+    """Return what the page shows next to the game."""
     return GuestView(
         check_url=_check_url(place.last, table) if place.last else "",
         can_refill=place.chips < FREE_MONEY[place.currency],
@@ -99,7 +99,7 @@ def guest_view(place: GuestPlace, table: GuestTable) -> GuestView:
 
 
 def watched_view(watched: GuestRound, table: GuestTable, language: str) -> WatchedView:
-    """Return a demonstration, to be dealt step by step."""
+    """Return the view of a demonstration, to be shown step by step."""
     dealt = _dealt(watched)
     stakes = {line.bet: line.stake for line in watched.lines}
     return WatchedView(
@@ -114,7 +114,7 @@ def watched_view(watched: GuestRound, table: GuestTable, language: str) -> Watch
 
 
 def refused(error: errors.PlayError | SettlementError, table: GuestTable, language: str) -> Notice:
-    """Say why nothing happened; what leads a player to the cashier is a refill here."""
+    """Return the message for a refused action. It offers a refill instead of the cashier."""
     if isinstance(error, errors.BalanceTooLow):
         return Notice("error", _("Your play chips do not cover this bet. Refill them, or bet less."))
     return refusal(error, variant=table.variant, mode=Mode.FREE, language=language)
@@ -148,7 +148,7 @@ PLAY, WATCH = "play", "watch"
 
 
 class GuestSlipForm(SlipForm):
-    """A click on the table, where a guest may refill too."""
+    """A click on the table. Visitors can also refill."""
 
     def clean_action(self) -> str | Deal | Change:
         """Return what `SlipForm` returns, or `REFILL`."""
@@ -156,7 +156,7 @@ class GuestSlipForm(SlipForm):
 
 
 class DoorForm(forms.Form):
-    """How a visitor becomes a guest: by confirming their age, once, and saying what to do first."""
+    """The start form: confirms the visitor's age once, and asks whether to play or watch."""
 
     adult = forms.BooleanField(required=False)
     to = forms.ChoiceField(choices=[(PLAY, PLAY), (WATCH, WATCH)], required=False)
@@ -166,7 +166,7 @@ class DoorForm(forms.Form):
         self.confirmed, self.minimum_age = confirmed, minimum_age
 
     def clean_adult(self) -> bool:
-        """Refuse whoever has not confirmed their age."""
+        """Refuse a visitor who has not confirmed their age."""
         if not (self.confirmed or self.cleaned_data["adult"]):
             sentence = ngettext(
                 "Confirm first that you are at least %d year old.",
@@ -178,7 +178,7 @@ class DoorForm(forms.Form):
 
     @property
     def fault(self) -> str:
-        """One sentence on what is missing, or nothing."""
+        """The error message of an invalid form, or ""."""
         return "" if not self.is_bound or self.is_valid() else str(next(iter(self.errors.values()))[0])
 
 
@@ -188,9 +188,10 @@ View = Callable[Concatenate[HttpRequest, str, Args], HttpResponseBase]
 
 
 def for_guests(view: GuestPage[Args]) -> View[Args]:
-    """Let visitors in, with the table they ask for; lead whoever is logged in to where they play, staff to the lobby.
+    """Pass visitors to the view with the requested table.
 
-    404 where the house has no guest play, or the table is not one to play at alone.
+    Players are redirected to the table, staff to the lobby. Raises Http404 if the demo game is
+    disabled or the table is not a solo table.
     """
 
     @wraps(view)
@@ -210,7 +211,7 @@ def for_guests(view: GuestPage[Args]) -> View[Args]:
 @require_safe
 @for_guests
 def guest(request: HouseRequest, table: Table) -> HttpResponse:
-    """The guest's table as it stands, or the door to it."""
+    """Show the visitor's table, or the start page."""
     found = session_state.read(request.session)
     if found is None or table.slug not in found.places:
         return _door(request, table, DoorForm(confirmed=found is not None, minimum_age=highest_minimum_age()))
@@ -223,16 +224,16 @@ def guest(request: HouseRequest, table: Table) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_guests
 def guest_start(request: HouseRequest, table: Table) -> HttpResponseBase:
-    """Take what was filled in at the door; lead whoever asks for this address by itself back to the door.
+    """Handle the start form. A GET is redirected to the start page.
 
-    The door shows itself here when something was wrong, so the language switch asks for it.
+    After an error the start page has this URL, so the language switch requests it by GET.
     """
     return _begin(request, table) if request.method == "POST" else redirect("guest", slug=table.slug)
 
 
 @now_and_then
 def _begin(request: HouseRequest, table: Table) -> HttpResponse:
-    """Confirm the visitor's age, and go on to the table or to a demonstration."""
+    """Confirm the visitor's age, then redirect to the table or to a demonstration."""
     confirmed = session_state.read(request.session) is not None
     form = DoorForm(request.POST, confirmed=confirmed, minimum_age=highest_minimum_age())
     if not form.is_valid() or _refusal(table):
@@ -241,7 +242,7 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
     with (
         suppress(session_state.NoGuest),
         session_state.changing(request.session) as kept,
-    ):  # who may log in at this moment
+    ):  # the visitor may log in at this moment
         now = _guest_table(table)
         if form.cleaned_data["to"] == WATCH:
             kept.watched[table.slug] = play.demonstration(now)
@@ -254,7 +255,7 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
 @for_guests
 @at_a_human_pace
 def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
-    """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    """Apply a click and return the table: a fragment for htmx, otherwise a redirect."""
     try:
         with session_state.changing(request.session) as kept:
             before = kept.places.get(table.slug)
@@ -273,7 +274,7 @@ def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_guests
 def guest_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
-    """A demonstration: dealt on a click, and shown until the next one."""
+    """Show a demonstration. A POST deals a new one."""
     if request.method == "POST":
         return _deal_to_watch(request, table)
     found = session_state.read(request.session)
@@ -295,8 +296,10 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
 
 
 def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
-    """Return the place after a click, and what there is to say: on a refusal, the place as it was and why. What the
-    guest has written into the shuffle is kept in any case.
+    """Return the seat after a click and a notice.
+
+    After a refusal the seat is unchanged and the notice has the reason. The visitor's own value for
+    the shuffle is kept in any case.
     """
     form = GuestSlipForm(request.POST)
     if not form.is_valid():
@@ -312,7 +315,7 @@ def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tupl
 
 
 def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
-    """Do what the button says. Raises PlayError, SettlementError."""
+    """Carry out the action of the button. Raises PlayError, SettlementError."""
     action, click = sent["action"], Click(sent["round_id"], sent["slip_version"], sent["table_version"])
     if isinstance(action, Deal):
         if play.was_played(place, click):
@@ -361,8 +364,8 @@ def _table_page(
 
 
 def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
-    """Return the table as it stands now, in the currency of the guest's place or that of the reader's language."""
-    assert table.version is not None  # noqa: S101  (the query asked for it)
+    """Return the table's state, in the seat's currency or that of the reader's language."""
+    assert table.version is not None  # noqa: S101  (the query requires it)
     limits = table.version.limits
     wanted = currency or currency_of(_language()) or ""
     return GuestTable(
@@ -374,7 +377,7 @@ def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
 
 
 def _refusal(table: Table) -> PlayError | None:
-    """Return why the table takes no bets now: play chips are played for like money."""
+    """Return why the table takes no bets now, by the same rules as for money."""
     if house_stop.current():
         return HouseStopped()
     if seats.pauses(table, Mode.FREE):
@@ -383,7 +386,7 @@ def _refusal(table: Table) -> PlayError | None:
 
 
 def _lead(request: HouseRequest, address: str) -> HttpResponse:
-    """Lead on; htmx would put a redirect's page into the fragment's place."""
+    """Redirect. htmx needs its own header, otherwise it would insert the target page as a fragment."""
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 

@@ -1,5 +1,6 @@
-"""Help: each game's own prose, with every figure put in by the engine that settles the bets, so that the two cannot
-drift apart. `docs/help-writing.md` says how a text is written.
+"""Help pages of the games: written text with figures computed by the engine that settles the bets.
+
+So the text and the rules cannot disagree. `docs/help-writing.md` explains how to write a help text.
 """
 
 from games.help.figures import BadExample, HelpTextError, UnknownMark, percent

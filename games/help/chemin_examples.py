@@ -1,4 +1,4 @@
-"""Worked examples of Chemin de Fer: one coup, played at a table of the real state machine."""
+"""Worked examples of Chemin de Fer: one coup, played by the real state machine."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from games.help.figures import BadExample, minor_units, money
 from games.tables.board import card_view
 from games.tables.presentation import HandView
 
-BANKER = 1  # the place of the banker; punters sit from the next one on, to the right
+BANKER = 1  # the banker's seat; the punters sit to the right, from the next seat on
 PAIR = 2
 
 
 @dataclass(frozen=True)
 class Script:
-    """What an author wrote: amounts in minor units, hands as they end up."""
+    """A parsed example: amounts in minor units, hands as they are at the end."""
 
     bank: int
     stakes: tuple[int, ...]
@@ -49,7 +49,7 @@ class Script:
 
     @property
     def dealt(self) -> tuple[Card, ...]:
-        """The cards in the order they leave the shoe."""
+        """The cards in dealing order."""
         first_four = (self.punter[0], self.banker[0], self.punter[1], self.banker[1])
         return first_four + self.punter[PAIR:] + self.banker[PAIR:]
 
@@ -57,8 +57,9 @@ class Script:
 def chemin_example(source: str, language: str) -> Example:
     """Play the coup of a ``chemin`` block.
 
-    ``bank`` and ``stakes`` (of the punters, from the banker's right) are in whole units of the market's currency; a
-    ``call`` is the first punter's. Raises BadExample, also where the rules refuse what the hands tell.
+    ``bank`` and ``stakes`` (of the punters, from the banker's right) are in whole units of the
+    language's currency. A ``call`` is made by the first punter. Raises BadExample, also if the
+    rules do not allow the hands.
     """
     try:
         script = _script(source)
@@ -115,7 +116,7 @@ def _play(script: Script) -> Settled:
 
 
 def _next(state: State, script: Script) -> TableAction | BringShoe:
-    """Return what the script says at this moment."""
+
     seat = state.turn or BANKER
     match state.phase:
         case Phase.OFFER:
@@ -141,7 +142,7 @@ def _call(script: Script, seat: int) -> TableAction:
 
 
 def _as_written(happened: list[Event], script: Script) -> bool:
-    """Whether the table has shown the very cards the author wrote."""
+    """Return True if the table has shown exactly the cards of the script."""
     shown: dict[Side, tuple[Card, ...]] = dict.fromkeys(Side, ())
     for event in happened:
         if isinstance(event, HandShown):

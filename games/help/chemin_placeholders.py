@@ -1,4 +1,4 @@
-"""The marks that only the help of Chemin de Fer has: its tax, its seats, its calls, its chances."""
+"""Placeholders of the Chemin de Fer help: tax, seats, calls and probabilities."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -15,17 +15,17 @@ CALLS: Mapping[Call, str] = {
     Call.BANCO_ET_LA_TABLE_MARCHE: "Banco et la table marche",
     Call.BANCO_AVEC_LA_TABLE: "Banco avec la table",
 }
-"""As they are spoken at the table, in every language."""
+"""The calls as spoken at the table, the same in every language."""
 
 
 @cache
 def policies() -> tuple[PolicyOdds, ...]:
-    """Return the odds of every way to use the free choices."""
+    """Return the odds for every combination of the free choices."""
     return chemin_odds()
 
 
 def croupiers_policy() -> PolicyOdds:
-    """Return the odds where every free choice is made as the croupier makes it for who is absent."""
+    """Return the odds if every free choice is made as the croupier makes it for an absent player."""
     punter, banker = AT_A_FREE_CHOICE[Side.PUNTER], AT_A_FREE_CHOICE[Side.BANKER]
     return next(
         odds
@@ -42,14 +42,17 @@ def _call(argument: str, language: str) -> str:
 
 
 def _chance(argument: str, language: str) -> str:
-    """Return how often `punter`, `banker` or `draw` comes, by the croupier's choices. Raises UnknownMark."""
+    """Return the probability of `punter`, `banker` or `draw` with the croupier's choices.
+
+    Raises UnknownMark.
+    """
     odds = croupiers_policy()
     chances = {"punter": odds.punter_win, "banker": odds.banker_win, "draw": odds.draw}
     return _percent(chances, argument, language)
 
 
 def _gain(argument: str, language: str) -> str:
-    """Return what `punter` or `banker` gains per unit the punters stake. Raises UnknownMark."""
+    """Return the gain of `punter` or `banker` per unit that the punters stake. Raises UnknownMark."""
     odds = croupiers_policy()
     return _percent({"punter": odds.punter, "banker": odds.banker_after_tax}, argument, language)
 

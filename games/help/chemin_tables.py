@@ -1,4 +1,4 @@
-"""The tables in the help of Chemin de Fer, made from the rules the engine plays by."""
+"""Tables of the Chemin de Fer help, made from the rules of the engine."""
 
 from collections.abc import Callable, Mapping
 from itertools import groupby
@@ -19,7 +19,7 @@ from wallet.money import format_money
 SLUG = "chemin_de_fer"
 A_SECOND, A_MINUTE = 1000, 60_000  # milliseconds
 A_BANK = 1000_00
-"""Minor units; large enough that a half of it reads well."""
+"""Minor units. Large enough for its half to be a round amount."""
 
 
 def _punter_rule(language: str) -> str:
@@ -39,7 +39,7 @@ def _banker_table(language: str) -> str:
 
 
 def _chances(language: str) -> str:
-    """Three of the eight ways to use the free choices: the croupier's, and the best for either side."""
+    """Return three of the eight policies: the croupier's, and the best one for each side."""
     shown = {
         _("The croupier’s choices"): croupiers_policy(),
         _("Best for the punters"): max(policies(), key=lambda odds: odds.punter),
@@ -70,7 +70,7 @@ def _chances(language: str) -> str:
 
 
 def _calls(language: str) -> str:
-    """What each call leaves to the others, of a bank of the same amount."""
+    """Return what each call leaves for the others, for a bank of A_BANK."""
     rows = [
         {
             "name": CALLS[call],
@@ -85,7 +85,10 @@ def _calls(language: str) -> str:
 
 
 def _banks(language: str) -> str:
-    """Places, smallest and largest bank of every table: the market's own currency first, the others to unfold."""
+    """Return seats and smallest and largest bank of every table.
+
+    The currency of the language comes first; the others are collapsed.
+    """
     rules = [(table, GuestRules.of(version.limits)) for table, version in _in_force()]
     rules.sort(key=lambda each: (each[1].currency != MARKET[language], each[1].currency))
     currencies = [
@@ -108,13 +111,13 @@ def _banks(language: str) -> str:
 
 
 def _times(language: str) -> str:
-    """How long the first table waits, and for whom; nothing where there is none yet."""
+    """Return the time limits of the first table; empty if there is no table."""
     clocks = [GuestClock.of(version.clock or {}) for _table, version in _in_force()]
     return render_to_string("games/help/_chemin_times.html", {"rows": waiting(clocks[0]) if clocks else []})
 
 
 def waiting(clock: GuestClock) -> list[tuple[str, str]]:
-    """Return how long a table waits for what."""
+    """Return the name and length of each time limit of a table."""
     turns = ngettext("%(count)s turn", "%(count)s turns", clock.missed) % {"count": clock.missed}
     return [
         (_("To take the bank, bid, call or stake"), _length(clock.ask)),
@@ -127,7 +130,7 @@ def waiting(clock: GuestClock) -> list[tuple[str, str]]:
 
 
 def _length(milliseconds: int) -> str:
-    """Write whole minutes as such, and anything else in seconds."""
+    """Format whole minutes as minutes and other values in seconds."""
     if milliseconds % A_MINUTE == 0:
         minutes = milliseconds // A_MINUTE
         return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
@@ -136,7 +139,7 @@ def _length(milliseconds: int) -> str:
 
 
 def _in_force() -> list[tuple[Table, TableVersion]]:
-    """Return the tables of the game that were put live, in the order in which the lobby lists them."""
+    """Return the published tables of the game in the order of the lobby."""
     tables = Table.objects.filter(variant=SLUG, shape=Shape.GUESTS).select_related("version").order_by("id")
     return [(table, table.version) for table in tables if table.version]
 

@@ -1,4 +1,4 @@
-"""Worked examples: an author writes cards and stakes, the engine deals, explains and settles them."""
+"""Worked examples: the author writes cards and stakes; the engine deals, explains and settles them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ THIRD = 2
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example as it is printed, and its figures for the prose around it, by name."""
+    """A rendered example, with its figures by name for use in the text."""
 
     html: str
     figures: Mapping[str, str]
@@ -29,8 +29,8 @@ class Example:
 def deal_example(variant: Variant, source: str, language: str) -> Example:
     """Deal the cards of a ``deal`` block and settle its stakes.
 
-    ``cards`` are in the order they leave the shoe, as many as the rules take; ``stakes`` are in whole units of the
-    market's currency. Raises BadExample.
+    ``cards`` are in dealing order, as many as the rules take. ``stakes`` are in whole units of the
+    language's currency. Raises BadExample.
     """
     lines = lines_of(source, {"cards", "stakes"})
     cards = parse_cards(lines["cards"])
@@ -61,7 +61,10 @@ def deal_example(variant: Variant, source: str, language: str) -> Example:
 
 
 def lines_of(source: str, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, str]:
-    """Read the ``name: value`` lines of a block. Raises BadExample where one is missing, unknown or repeated."""
+    """Read the ``name: value`` lines of a block.
+
+    Raises BadExample if a line is missing, unknown or repeated.
+    """
     pairs = [line.partition(":") for line in source.splitlines() if line.strip()]
     lines = {name.strip(): value.strip() for name, _colon, value in pairs}
     if len(lines) != len(pairs) or not set(required) <= lines.keys() <= {*required, *optional}:
@@ -98,7 +101,7 @@ def _figures(coup: Coup, settlement: Settlement, language: str) -> dict[str, str
 
 
 def _reasons(coup: Coup) -> list[str]:
-    """Say why each hand drew or stood."""
+    """Explain why each hand drew or stood."""
     player, banker = total(coup.player[:2]), total(coup.banker[:2])
     if coup.natural:
         return [_("A natural: nobody draws.")]

@@ -1,4 +1,4 @@
-"""How help writes figures: percentages and amounts as the language does, in the currency its market plays with."""
+"""Formats percentages and amounts for help texts, in the language and its currency."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -23,7 +23,7 @@ MARKET: Final[Mapping[str, Currency]] = {
 
 
 def percent(share: Fraction, language: str, digits: int = 2) -> str:
-    """Write a share as a percentage the way the language does, rounded as the engine rounds: "98.99%", "−1,52 %"."""
+    """Format a share as a percentage, rounded as the engine rounds: "98.99%", "−1,52 %"."""
     rounded = Decimal(odds.percent(share, digits))
     pattern = Locale.parse(language).percent_formats[None].pattern
     if digits:
@@ -33,14 +33,15 @@ def percent(share: Fraction, language: str, digits: int = 2) -> str:
 
 
 def money(minor: int, language: str) -> str:
-    """Write minor units of the market's currency as the language does."""
+    """Format minor units of the language's currency."""
     return format_money(minor, MARKET[language], language)
 
 
 def minor_units(units: str) -> int:
-    """Read an amount an author has typed in whole units, "100" or "0.50".
+    """Read an amount that an author wrote in whole units, "100" or "0.50".
 
-    Raises decimal.InvalidOperation for what is no number, ValueError for what is not a whole number of minor units.
+    Raises decimal.InvalidOperation if it is not a number, ValueError if it is not a whole number of
+    minor units.
     """
     minor = Decimal(units) * MINOR_UNITS
     if minor != int(minor):
@@ -49,12 +50,12 @@ def minor_units(units: str) -> int:
 
 
 class HelpTextError(ValueError):
-    """A help text that cannot be printed."""
+    """A help text that cannot be rendered."""
 
 
 class UnknownMark(HelpTextError):
-    """Something between double braces that stands for nothing in this game."""
+    """An unknown placeholder in double braces."""
 
 
 class BadExample(HelpTextError):
-    """A worked example that the rules do not allow, or that does not say what it must."""
+    """A worked example that the rules do not allow, or that lacks a required line."""

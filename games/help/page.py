@@ -1,4 +1,4 @@
-"""From a game's Markdown to its page: sections with anchors, marks filled in, examples dealt."""
+"""Renders a game's Markdown help: sections with anchors, placeholders filled in, examples dealt."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
 MARK = re.compile(r"\{\{(.*?)\}\}")
 INSIDE = re.compile(r" ([a-z_]+)(?::([a-z0-9_.]+))? ")
 HEADING = re.compile(r"(</?h)([2-5])\b")
-BESIDE = "rules-"  # before anchors, where the help stands on another page
+BESIDE = "rules-"  # prefix of anchors if the help is part of another page
 SECTION = re.compile(r"(.+) \{#([a-z-]+)\}")
 
 _markdown = MarkdownIt("commonmark", {"html": False})
@@ -35,7 +35,7 @@ _markdown = MarkdownIt("commonmark", {"html": False})
 
 @dataclass(frozen=True)
 class Section:
-    """A heading of the page and where it stands."""
+    """A heading of the page with its anchor."""
 
     anchor: str
     title: SafeString
@@ -65,7 +65,10 @@ class RulesPage:
 
 
 def rules_page(game: Game, language: str) -> RulesPage:
-    """Return the help of *game* in *language* (English where there is none). Raises HelpTextError."""
+    """Return the help of *game* in *language*, or in English if not available.
+
+    Raises HelpTextError.
+    """
     spoken = language if language in LANGUAGES else FALLBACK
     with override(spoken):
         sections, body = _printed(game, help_text(game.slug, spoken), spoken)
@@ -84,19 +87,20 @@ def rules_page(game: Game, language: str) -> RulesPage:
 
 
 def rules_beside(game: Game, language: str) -> RulesPage:
-    """Return the same help to stand below a heading of another page: its own headings a level lower, anchors under a
-    name of their own, and links beside the page that is read.
+    """Return the help for use inside another page.
+
+    Headings are one level lower, anchors have a prefix, and links open in a new tab.
     """
     page = rules_page(game, language)
     sections = tuple(Section(f"{BESIDE}{section.anchor}", section.title) for section in page.sections)
     lower = HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", page.body)
     anchored = lower.replace('<h3 id="', f'<h3 id="{BESIDE}').replace('<a href="#', f'<a href="#{BESIDE}')
     body = anchored.replace('<a href="/', '<a target="_blank" href="/')
-    return replace(page, sections=sections, body=mark_safe(body))  # noqa: S308  (what was safe still is)
+    return replace(page, sections=sections, body=mark_safe(body))  # noqa: S308  (the input is safe)
 
 
 def game_lines(language: str) -> tuple[GameLine, ...]:
-    """Return every game of the house in *language* (English where there is none)."""
+    """Return every game in *language*, or in English if not available."""
     spoken = language if language in LANGUAGES else FALLBACK
     return tuple(
         GameLine(slug, game.label(spoken, "name"), game.label(spoken, "tagline")) for slug, game in GAMES.items()
@@ -112,7 +116,7 @@ def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...],
 
     html, pieces, end = _markdown.renderer.render(tokens, _markdown.options, {}), list[str](), 0
     for found in BLOCK.finditer(html):
-        if table := tables.get(found[1]):  # in which a table's name may look like a mark
+        if table := tables.get(found[1]):  # the name of a table can look like a placeholder
             pieces += [_filled(html[end : found.start()], marks, language), table(language)]
             end = found.end()
     body = "".join([*pieces, _filled(html[end:], marks, language)])
@@ -121,7 +125,7 @@ def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...],
 
 
 def _filled(html: str, marks: Mapping[str, Mark], language: str) -> str:
-    """Put in what the marks stand for. Raises UnknownMark."""
+    """Fill in the placeholders. Raises UnknownMark."""
 
     def fill(found: re.Match[str]) -> str:
         inside = INSIDE.fullmatch(found[1])
@@ -133,7 +137,7 @@ def _filled(html: str, marks: Mapping[str, Mark], language: str) -> str:
 
 
 def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Example]:
-    """Turn every fenced block into the example it describes, in place. Raises BadExample."""
+    """Replace every fenced block by the example it describes. Raises BadExample."""
     examples = []
     for token in tokens:
         if token.type == "fence":
@@ -149,7 +153,10 @@ def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Examp
 
 
 def _name_sections(tokens: list[Token]) -> list[tuple[str, str]]:
-    """Give every second-level heading the anchor written behind it; return anchors and titles. Raises HelpTextError."""
+    """Set the anchor of every second-level heading; return anchors and titles.
+
+    Raises HelpTextError if a heading has no anchor.
+    """
     headings = []
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag == "h2":

@@ -1,7 +1,7 @@
-"""What the marks inside a sentence stand for: `{{ edge:tie }}`, `{{ control:rebet }}`, `{{ money:100 }}`.
+"""Placeholders in help texts: `{{ edge:tie }}`, `{{ control:rebet }}`, `{{ money:100 }}`.
 
-A mark is a name and, after a colon, what it is about. Each is a function of that argument and the language; what it
-returns is escaped unless it is HTML already.
+A placeholder is a name with an optional argument after a colon. Each is a function of the argument
+and the language. Its result is escaped unless it is safe HTML.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,12 +29,12 @@ from games.variants.game import Game
 
 
 def controls() -> Mapping[str, str]:
-    """Everything a player can press, by the name help texts use for it, in the active language."""
+    """Return the labels of all controls by the name that help texts use, in the active language."""
     return _bets() | _places() | _chemin()
 
 
 def meters() -> Mapping[str, str]:
-    """The amounts that stand below a table, in the active language."""
+    """Return the labels of the amounts below a table, in the active language."""
     return {
         "bet": pgettext("meter", "Bet"),
         "last_bet": pgettext("meter", "Last bet"),
@@ -46,7 +46,7 @@ def meters() -> Mapping[str, str]:
 
 
 def pages() -> Mapping[str, str]:
-    """Pages a help text may lead to, by the name of their address, in the active language."""
+    """Return the pages that a help text can link to, by URL name, in the active language."""
     return {
         "fair": _("How deals stay fair"),
         "terms": _("Terms"),
@@ -112,7 +112,7 @@ def _chemin() -> dict[str, str]:
 
 
 WORDS: Mapping[str, Callable[[], Mapping[str, str]]] = {"control": controls, "meter": meters}
-"""The marks that print a word of the screen."""
+"""The placeholders that print a label of the screen."""
 
 
 Mark = Callable[[str, str], str]
@@ -120,7 +120,7 @@ HUNDRED = 100
 
 
 def marks_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Mark]:
-    """Return every mark that the help of *game* may use inside a sentence."""
+    """Return all placeholders that the help of *game* can use."""
     own = _variant_marks(game) if isinstance(game, Variant) else CHEMIN_MARKS
     everywhere: dict[str, Mark] = {
         "control": partial(_word, "control"),
@@ -153,28 +153,28 @@ def _variant_marks(variant: Variant) -> Mapping[str, Mark]:
 
 @lru_cache
 def odds_of(slug: str) -> Odds:
-    """Return the exact odds of a punto banco game, which never change while a process runs."""
+    """Return the exact odds of a punto banco game. They never change while a process runs."""
     return exact(VARIANTS[slug])
 
 
 def headline(variant: Variant) -> Fraction:
-    """Return the return a game is advertised with."""
+    """Return the advertised return of a game."""
     odds = odds_of(variant.slug)
     return sum((odds[bet].rtp for bet in variant.headline.bets), Fraction(0)) / len(variant.headline.bets)
 
 
 def headline_digits(variant: Variant) -> int:
-    """Return how many decimals that figure is published with."""
+    """Return the number of decimals of the advertised return."""
     return len(variant.headline.percent.partition(".")[2])
 
 
 def _bet(variant: Variant, code: str, language: str) -> str:
-    """Return a bet's name, which is the hand's name too. Raises UnknownMark."""
+    """Return the name of a bet, which is also the name of the hand. Raises UnknownMark."""
     return bet_name(variant, _known(variant, code), language)
 
 
 def _pays(variant: Variant, argument: str, language: str) -> str:
-    """Return what a bet pays, or (`bet.condition`) what one of its prizes does. Raises UnknownMark."""
+    """Return the payout of a bet, or of one of its prizes (`bet.condition`). Raises UnknownMark."""
     code, _, condition = argument.partition(".")
     bet = variant.bet(_known(variant, code))
     if not condition:
@@ -190,7 +190,7 @@ def _share(variant: Variant, figure: str, code: str, language: str) -> str:
 
 
 def _cost(variant: Variant, code: str, language: str) -> str:
-    """Return what the house keeps, on average, of a hundred units staked."""
+    """Return the house's average gain per hundred units staked."""
     edge = odds_of(variant.slug)[_known(variant, code)].edge
     return money(floor(edge * minor_units(str(HUNDRED)) + Fraction(1, 2)), language)
 
@@ -203,7 +203,7 @@ def _known(variant: Variant, code: str) -> str:
 
 
 def _word(kind: str, argument: str, language: str) -> str:
-    """Return what the screen says, set apart as something of the screen. Raises UnknownMark."""
+    """Return a label of the screen, marked up as one. Raises UnknownMark."""
     try:
         said = WORDS[kind]()[argument]
     except KeyError:
@@ -235,7 +235,7 @@ def _money(argument: str, language: str) -> str:
 
 
 def _example(examples: Sequence[Example], argument: str, language: str) -> str:
-    """Return a figure of the example of that number, counted from one. Raises UnknownMark."""
+    """Return a figure of an example by its number, counted from one. Raises UnknownMark."""
     number, _, figure = argument.partition(".")
     try:
         return examples[[str(each) for each in range(1, len(examples) + 1)].index(number)].figures[figure]

@@ -1,4 +1,4 @@
-"""The tables of a punto banco game's help, each made from the rules themselves or from the limits in force."""
+"""Tables of a punto banco game's help, made from the rules or the current limits."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -22,7 +22,7 @@ POINTS = range(10)
 
 
 def tables_of(variant: Variant) -> Mapping[str, Callable[[str], str]]:
-    """Return every table that a mark on a line of its own may stand for, as functions of the language."""
+    """Return all tables that a help text can use, as functions of the language."""
     tables: dict[str, Callable[[Variant, str], str]] = {
         "paytable": _paytable,
         "player_rule": _player_rule,
@@ -36,7 +36,7 @@ def tables_of(variant: Variant) -> Mapping[str, Callable[[str], str]]:
 
 
 def decks_sentence(game: Game, language: str) -> str:
-    """Return the line that says how many decks are shuffled together."""
+    """Return the sentence with the number of decks."""
     return render_to_string("games/help/_decks.html", {"decks": game.decks})
 
 
@@ -95,7 +95,7 @@ def _returns(variant: Variant, language: str) -> str:
 
 
 def _smallest_stake(variant: Variant, language: str) -> str:
-    """The return at the least that the table allows on each bet, currency by currency."""
+    """Return the return of each bet at the table's minimum, for each currency."""
     currencies = _limits_in_force(variant)
     rows = [
         {
@@ -115,7 +115,10 @@ def _smallest_stake(variant: Variant, language: str) -> str:
 
 
 def _limits(variant: Variant, language: str) -> str:
-    """Least, most and pay of every bet: the market's own currency first, the others to unfold."""
+    """Return minimum, maximum and payout of every bet.
+
+    The currency of the language comes first; the others are collapsed.
+    """
     in_force = _limits_in_force(variant)
     in_force.sort(key=lambda limits: limits.currency != MARKET[language])
     currencies = [
@@ -139,7 +142,7 @@ def _limits_row(variant: Variant, bet: BetRule, limits: Limits, language: str) -
 
 
 def _limits_in_force(variant: Variant) -> list[Limits]:
-    """Return what the first table of the game allows, per currency; nothing where no table offers it yet."""
+    """Return the limits of the first table of the game for each currency; empty without a table."""
     tables = Table.objects.filter(variant=variant.slug, version__isnull=False).select_related("version")
     table = tables.order_by("id").first()
     stored = table.version.limits if table and table.version else {}

@@ -1,7 +1,7 @@
-"""Game logs: a player's finished rounds, newest first, in pages whose cost does not grow with their number; and those
-of live tables that are still in progress.
+"""Game logs: a player's finished rounds, newest first, and the player's rounds in progress.
 
-What is told of a round in which guests played each other, besides, comes from `games.chemin.log_details`.
+The cost of a page does not depend on the number of rounds. Details of Chemin de Fer come from
+`games.chemin.log_details`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -34,7 +34,7 @@ EVERYTHING = Search()
 
 @dataclass(frozen=True)
 class WagerLine:
-    """One bet of a round: amounts in minor units, payout with the stake included."""
+    """One bet of a round. Amounts in minor units; the payout includes the stake."""
 
     bet: str  # its code
     name: str
@@ -45,17 +45,17 @@ class WagerLine:
 
 @dataclass(frozen=True)
 class InShoe:
-    """Where in its shoe a round of a shared table was dealt."""
+    """The position of a round of a shared table in its shoe."""
 
     id: UUID
     number: int  # of the shoe at its table
     round_number: int  # in the shoe
-    card: int  # of the shoe, counted from 1, with which the round began; 0 where it was not dealt
+    card: int  # position of the round's first card in the shoe, counted from 1; 0 if it was not dealt
 
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """A round as Game logs show it. Amounts in minor units of *currency*."""
+    """A round as shown in Game logs. Amounts in minor units of *currency*."""
 
     id: UUID
     code: str
@@ -65,10 +65,10 @@ class HistoryLine:
     mode: Mode
     currency: str
     status: Status
-    is_dealt: bool  # an annulled round may have no cards
-    is_undone_by_people: bool  # annulled, and not because of a malfunction that a machine found
-    view: RoundView | None  # only a complete round has a result to look at
-    wagers: tuple[WagerLine, ...]  # none of a round that is being examined: its bets may be what is wrong
+    is_dealt: bool  # a voided round may have no cards
+    is_undone_by_people: bool  # voided by a decision of staff, not because of a detected malfunction
+    view: RoundView | None  # only complete rounds have one
+    wagers: tuple[WagerLine, ...]  # empty while the round is being examined, because its bets may be wrong
     staked: int
     paid: int
     commission: int
@@ -78,16 +78,19 @@ class HistoryLine:
     rules_digest: str
     table_version: int
     commitment: str
-    seed: str  # hex; none of a shoe that is in play
+    seed: str  # hex; empty while the shoe is in play
     player_value: str
     decks: int
-    shoe: InShoe | None = None  # told of one round, not in lists
-    coup: CoupLine | None = None  # of a round in which guests played each other
+    shoe: InShoe | None = None  # only set for a single round, not in lists
+    coup: CoupLine | None = None  # Chemin de Fer only
 
 
 @dataclass(frozen=True)
 class PlayingLine:
-    """A round in progress at a live table with the player's bets on it. Amounts in minor units of *currency*."""
+    """A round in progress at a live table with the player's bets.
+
+    Amounts in minor units of *currency*.
+    """
 
     id: UUID
     code: str
@@ -96,19 +99,19 @@ class PlayingLine:
     table_slug: str
     mode: Mode
     currency: str
-    is_held: bool  # bets are open: the money is set aside and can be had back; afterwards it is staked
+    is_held: bool  # bets are open: the money is held and can be taken back; afterwards it is staked
     wagers: tuple[WagerLine, ...]
     staked: int
     rules_version: str
     table_version: int
     commitment: str  # of its shoe
     shoe: InShoe
-    is_coup: bool = False  # guests play each other: what is laid down stays, and no hand is told before its end
+    is_coup: bool = False  # Chemin de Fer: stakes are final, and no hand is shown before the end
 
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """Some rounds, and the mark to ask for older ones with (None: there are none)."""
+    """A page of rounds, and the id to continue with for older ones (None: there are none)."""
 
     rounds: tuple[HistoryLine, ...]
     older: int | None
@@ -117,8 +120,9 @@ class HistoryPage:
 def history(
     player: Player, *, before: int | None, language: str, search: Search = EVERYTHING, limit: int = PAGE
 ) -> HistoryPage:
-    """Return a page of the player's rounds that fit *search*, real-money ones unless it asks for others, and are older
-    than the mark *before*.
+    """Return a page of the player's rounds that match *search* and are older than the id *before*.
+
+    Only real-money rounds unless *search* asks for other modes.
     """
     parts = find(player, search, before=before, limit=limit + 1)
     older = parts[limit - 1].pk if len(parts) > limit else None
@@ -135,17 +139,16 @@ def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | Non
 
 
 def in_progress(player: Player) -> QuerySet[LiveRound]:
-    """Return the rounds of live tables for real money that are in progress with bets of this player on them, a bank
-    among these.
-    """
+    """Return the real-money rounds in progress in which the player has bets or holds the bank."""
     return _in_progress(player).filter(live_table__mode=Mode.REAL)
 
 
 def playing(
     player: Player, language: str, *, round_id: UUID | None = None, modes: Collection[Mode] = (Mode.REAL,)
 ) -> tuple[PlayingLine, ...]:
-    """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or for money
-    of these *modes*, or the one that is asked for.
+    """Return the player's rounds in progress, oldest first.
+
+    The result has the rounds of these *modes*, or only the round *round_id*.
     """
     asked = Q(pk=round_id) if round_id else Q(live_table__mode__in=list(modes))
     found = _in_progress(player).filter(asked)
@@ -166,7 +169,7 @@ def _in_progress(player: Player) -> QuerySet[LiveRound]:
 
 
 def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotView, ...]:
-    """Return the bet areas of a finished round with its stakes and results, under the limits it was played under."""
+    """Return the bet areas of a finished round with stakes and results, under its limits."""
     part = participation(round_id, player.pk)
     if part is None or part.round.table_version.table.variant not in VARIANTS:
         return ()
@@ -177,14 +180,14 @@ def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotVie
 
 
 def history_lines(parts: Iterable[Participation], language: str) -> tuple[HistoryLine, ...]:
-    """Return stored rounds as lines of Game logs. What was played between guests is read for all of them at once."""
+    """Return stored rounds as lines of Game logs. Reads the Chemin de Fer details in one query."""
     parts = tuple(parts)
     kept = coups.kept(part.round_id for part in parts if is_coup(part))
     return tuple(_line(part, kept, language) for part in parts)
 
 
 def is_coup(part: Participation) -> bool:
-    """Say whether guests played each other in a round."""
+    """Return True if the round is a coup of Chemin de Fer."""
     return part.round.table_version.table.variant not in VARIANTS
 
 
@@ -234,19 +237,19 @@ def _view(part: Participation, coup: Kept | None, language: str) -> RoundView | 
 
 
 def wager_name(part: Participation, bet: str, language: str) -> str:
-    """Return what a bet of a stored round is called."""
+    """Return the name of a bet of a stored round."""
     if is_coup(part):
         return coups.bet_name(bet)
     return bet_name(VARIANTS[part.round.table_version.table.variant], bet, language)
 
 
 def paid_back(wager: Wager) -> int:
-    """Return what came of a bet: of one that was annulled before it was settled, its stake."""
+    """Return the payout of a bet; its stake if the round was voided before settlement."""
     return wager.stake if wager.result == "void" else wager.payout
 
 
 def _seed(played: Round) -> str:
-    """Return the seed of a round or of its shoe in hex, as soon as anybody may see it."""
+    """Return the seed of a round or of its shoe in hex; empty until it is public."""
     return bytes((played.shoe or played).seed or b"").hex()
 
 

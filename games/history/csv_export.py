@@ -1,4 +1,4 @@
-"""Game logs as a file for spreadsheets, in the way that those of the reader's language take without asking."""
+"""Game logs as a CSV file in the format that spreadsheets of the reader's language expect."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -24,55 +24,57 @@ from games.rounds.unreadable import is_readable
 from games.variants import VARIANTS
 from wallet.models import Mode
 
-BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
+BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheets that the file is UTF-8
 MINOR = 100
-AT_ONCE: Final = 500  # rounds, of which what was played between guests is read together
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what begins with one of these, a spreadsheet would calculate
+AT_ONCE: Final = 500  # rounds whose Chemin de Fer details are read together
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets treat text that begins with these as a formula
 
 
 class Words(NamedTuple):
-    """What stands in the place of a result, in the reader's language."""
+    """Texts in place of a result, in the reader's language."""
 
     void: str
     examined: str
 
     def instead(self, *, is_void: bool) -> str:
-        """Return what stands there for a round that is annulled, or else being examined."""
+        """Return the text for a voided round, or for one that is being examined."""
         return self.void if is_void else self.examined
 
 
 class Told(NamedTuple):
-    """What the file says of how a round went."""
+    """The result columns of a round."""
 
     hands: tuple[str, str]
     result: str
     bets: tuple[tuple[str, int], ...]  # name and stake
     paid: int
-    coup: str  # of a round in which guests played each other, all of it
+    coup: str  # the whole coup as text, Chemin de Fer only
 
 
 class Echo:
-    """Gives back what is written to it: a line at a time, none kept."""
+    """File-like object that returns each written line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def lines(parts: Iterable[Participation], language: str, *, is_remote: bool = False) -> Iterator[str]:
-    """Return the file line by line. Language and time zone are the active ones, now and not when lines are read. Of
-    real money that an operator keeps (*is_remote*), the balances here say nothing and are left out.
+    """Return the file line by line, in the language and time zone that are active at the call.
+
+    For a player of an operator (*is_remote*), balances of real money are left out, because the
+    operator keeps that money.
     """
     words = Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
     return _lines(parts, language, _headings(), words, get_current_timezone(), is_remote=is_remote)
 
 
 def safe(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
+    """Escape text that a spreadsheet would treat as a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def amount(minor: int, decimal: str) -> str:
-    """Write *minor* units as a number."""
+    """Format *minor* units as a decimal number."""
     return f"{'-' if minor < 0 else ''}{abs(minor) // MINOR}{decimal}{abs(minor) % MINOR:02d}"
 
 
@@ -153,7 +155,7 @@ def _told(part: Participation, language: str, words: Words) -> Told:
 
 
 def _coups(parts: list[Participation], language: str, decimal: str, words: Words) -> dict[UUID, Told]:
-    """Tell of those rounds in which guests played each other, all that are read at once."""
+    """Return the result columns of the Chemin de Fer rounds among *parts*."""
     with translation.override(language):
         found = history_lines((part for part in parts if is_coup(part)), language)
         return {line.id: _told_of_coup(line, decimal, words) for line in found}

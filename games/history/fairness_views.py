@@ -2,8 +2,9 @@
 
 The page of a shoe: the promise made before its first bet, and the rounds dealt from it, for anybody to check.
 
-While it is in play only results are told: neither the cards nor how many have left it (GLI-19 v3.0, 4.18.2), and of a
-round in progress nothing. Once it has ended everything is told, the seed included.
+While the shoe is in play, the page shows only results: neither cards nor how many cards were dealt
+(GLI-19 v3.0, 4.18.2), and nothing of the round in progress. After its end the page shows everything
+including the seed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,23 +36,23 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class ShoeRound:
-    """A round of the shoe. Hands and stored cards are told only of a shoe that has ended."""
+    """A round of the shoe. Hands and stored cards are set only after the shoe has ended."""
 
     number: int
     code: str
     at: datetime
     in_progress: bool
     is_void: bool
-    sentence: str  # who won; empty where there are no cards, or none that make a coup
+    sentence: str  # who won; empty if there are no cards or they do not make a coup
     cards: str  # as stored, in dealing order
-    first_card: int | None  # how many cards had left the shoe before it
+    first_card: int | None  # number of cards dealt from the shoe before it
     player: HandView | None
     banker: HandView | None
 
 
 @dataclass(frozen=True)
 class ShoeView:
-    """A shoe as anybody may see it."""
+    """A shoe as the public may see it."""
 
     id: UUID
     number: int
@@ -60,17 +61,17 @@ class ShoeView:
     decks: int
     commitment: str
     seed: str  # hex; empty while the shoe is in play
-    burn_card: CardView | None  # none where nothing is burned
+    burn_card: CardView | None  # None if no cards are burned
     burned: int
     opened_at: datetime
     ended_at: datetime | None
     is_retired: bool
-    is_between_guests: bool  # they decided how many cards a coup takes: the seed alone does not say
-    rounds: tuple[ShoeRound, ...]  # in the order they were played
+    is_between_guests: bool  # Chemin de Fer: the cards depend on decisions, not only on the seed
+    rounds: tuple[ShoeRound, ...]  # in the order in which they were played
 
 
 def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
-    """Return what the page shows, None where there is no such shoe."""
+    """Return the content of the page; None if there is no such shoe."""
     shoe = Shoe.objects.filter(pk=shoe_id).select_related("live_table__table").first()
     if shoe is None:
         return None
@@ -118,7 +119,7 @@ def _round(played: LiveRound, variant: Variant, language: str, *, tells_cards: b
 
 
 def _coup(cards: str) -> Coup | None:
-    """Return what the stored cards make; None where there are none, or where they make nothing."""
+    """Return the coup that the stored cards make; None if they make none."""
     try:
         return deal([Card.parse(code) for code in cards.split()])
     except (CardError, TooFewCards):
@@ -126,9 +127,9 @@ def _coup(cards: str) -> Coup | None:
 
 
 def _coups(live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
-    """Yield the coups that guests played against each other; those in which nobody staked took no card."""
+    """Yield the coups of Chemin de Fer. A coup without a stake took no card and is left out."""
     played = list(live_rounds)
-    kept = Round.objects.in_bulk([each.pk for each in played])  # a round has no index by its shoe
+    kept = Round.objects.in_bulk([each.pk for each in played])  # the table of rounds has no index on the shoe
     coups = CheminCoup.objects.in_bulk([each.pk for each in played])
     for live_round in played:
         if live_round.phase in OPEN_PHASES or live_round.pk in kept:
@@ -157,7 +158,7 @@ def _won(coup: CheminCoup) -> str:
 
 
 def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[None, None]:
-    """Return both hands as they were played; nothing, where what is stored makes none."""
+    """Return both hands as played; two None if the stored cards make no coup."""
     try:
         cards = [Card.parse(code) for code in kept.cards.split()]
         dealt = deal_again(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
@@ -168,14 +169,15 @@ def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[N
 
 COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1 --first-card 1"
 SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} {option}"
-LONGEST = 64  # characters: of a seal, a seed and a player's own value alike
+LONGEST = 64  # characters of a seal, a seed and a player's own value
 
 
 @require_safe
 def fair(request: HttpRequest) -> HttpResponse:
-    """Explain the shuffle, with a form that a link may fill in: `?commitment=…&seed=…&value=…&decks=…&first=…`.
+    """Explain the shuffle and show a form to check a round.
 
-    Nothing is checked here: that is for a script in the browser, since the house's word is what is in question.
+    A link can fill in the form: `?commitment=…&seed=…&value=…&decks=…&first=…`. A script in the
+    browser does the check, because the reader should not have to trust the server.
     """
     asked = {name: request.GET.get(name, "")[:LONGEST] for name in ("commitment", "seed", "value")}
     asked["decks"] = request.GET.get("decks", "1")[:2]
@@ -196,7 +198,7 @@ def fair(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def shoe(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
-    """A shoe with its rounds; anyone may look. One that has ended is dealt again by a script in the browser."""
+    """Show a shoe and its rounds to anyone. A script in the browser deals an ended shoe again."""
     found = shoe_view(shoe_id, get_language() or "en")
     if found is None:
         raise Http404

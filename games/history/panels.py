@@ -1,5 +1,6 @@
-"""The panels beside a live table that are asked for when they are opened. Nothing in them leaves the table or moves a
-bet; what leads away opens beside the page.
+"""Panels beside a live table that are loaded when the player opens them.
+
+They do not leave the table or change a bet. Links to other pages open in a new tab.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +48,7 @@ Context = dict[str, Any]
 @never_cache
 @at_a_playable_table
 def live_panel(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
-    """What stands in a panel, as a fragment."""
+    """Show the content of a panel as an HTML fragment."""
     return _shown(request, found, mode, name)
 
 
@@ -57,7 +58,7 @@ def live_panel(request: PlayerRequest, found: Table, mode: Mode, name: str) -> H
 @never_cache
 @at_a_playable_table
 def live_panel_now(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
-    """The same for a page that asks by itself, since something has happened that the panel tells of."""
+    """Show a panel again when the page reloads it by itself after an event."""
     return _shown(request, found, mode, name)
 
 
@@ -66,7 +67,7 @@ def live_panel_now(request: PlayerRequest, found: Table, mode: Mode, name: str) 
 @never_cache
 @at_a_playable_table
 def live_panel_round(request: PlayerRequest, found: Table, mode: Mode, round_id: UUID) -> HttpResponse:
-    """One of the player's rounds at this table, inside the history."""
+    """Show one of the player's rounds at this table inside the history panel."""
     shown = history.round_of(request.player, round_id, _language())
     if shown is None or shown.table_slug != found.slug:
         raise Http404
@@ -78,7 +79,7 @@ def live_panel_round(request: PlayerRequest, found: Table, mode: Mode, round_id:
 @at_a_human_pace
 @at_a_playable_table
 def live_top_up(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Fill up free money without leaving the table, or say why not."""
+    """Top up free money without leaving the table, or show why that is refused."""
     form = KeyForm(request.POST)
     if not form.is_valid():
         said = {"error": str(form.errors["key"][0])}
@@ -103,7 +104,7 @@ def _at(table: Table, mode: Mode) -> Context:
 
 
 def _limits(player: Player, table: Table, mode: Mode) -> Context:
-    """The limits of the round in progress, which is played to its end under them."""
+    """Return the limits of the round in progress, which apply until it ends."""
     limits = read_public(get_object_or_404(LiveTable, table=table, mode=mode)).limits(player.currency)
     return {"limits": limits, "bets": payouts(VARIANTS[table.variant], limits, _language())}
 
@@ -127,7 +128,7 @@ def _rules(player: Player, table: Table, mode: Mode) -> Context:
 
 
 def _pace(clock: Clock | None) -> list[tuple[str, str]]:
-    """Say how long each phase of a round lasts."""
+    """Return the name and length of each phase of a round."""
     if clock is None:
         return []
     lengths = (
@@ -162,7 +163,7 @@ OF_GUESTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
     "rules": _rules_of_guests,
     "settings": lambda player, table, mode: {},
 }
-"""The panels that say something else where guests play each other."""
+"""Panels with other content at Chemin de Fer."""
 
 
 def _language() -> str:

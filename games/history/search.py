@@ -1,7 +1,7 @@
-"""Finding a player's rounds among any number of them, newest first, at the same cost however many there are.
+"""Searches a player's rounds, newest first, at a cost that does not depend on their number.
 
-For every table and result asked for, one range of one index gives the next few rounds; the newest of them all are the
-answer.
+For each table and result, one index range gives the next few rounds; the newest of all are the
+result.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,9 +46,7 @@ RESULTS = {Ending.WON: Result.WON, Ending.LOST: Result.LOST, Ending.EVEN: Result
 
 @dataclass(frozen=True)
 class Search:
-    """Which rounds: from and to a day of *zone* (both included), at one table, with one ending (None: any), with one
-    kind of money.
-    """
+    """Search criteria: days in *zone* (both included), table, result (None: any) and kind of money."""
 
     since: date | None = None
     until: date | None = None
@@ -77,13 +75,13 @@ ORDER BY found.at DESC, found.id DESC
 LIMIT %(limit)s
 """
 
-END = 2**63 - 1  # later than every id
+END = 2**63 - 1  # greater than every id
 
 
 def find(player: Player, search: Search, *, before: int | None = None, limit: int) -> list[Participation]:
-    """Return the player's rounds older than the one with the mark *before*, with all that is shown of them.
+    """Return the player's rounds older than the id *before*, newest first, with the rows to show.
 
-    A mark that is none of the player's is taken for none.
+    An id that is not one of the player's is ignored.
     """
     if search.ending is Ending.VOID:
         ids = _void(player, search, before, limit)
@@ -97,7 +95,7 @@ def find(player: Player, search: Search, *, before: int | None = None, limit: in
 
 
 def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Participation]:
-    """Return all rounds that fit, reading some at a time."""
+    """Return all rounds that match, reading *at_once* rows at a time."""
     before: int | None = None
     while parts := find(player, search, before=before, limit=at_once):
         yield from parts
@@ -105,7 +103,7 @@ def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Par
 
 
 def parameters(player: Player, search: Search, *, before: int | None, limit: int) -> dict[str, Any]:
-    """Return what FIND is asked with."""
+    """Return the parameters of FIND."""
     tables = Table.objects.filter(slug=search.table) if search.table else Table.objects.all()
     begin, end = _bounds(search)
     mark = _moment_of(before, player)
@@ -124,7 +122,7 @@ def parameters(player: Player, search: Search, *, before: int | None, limit: int
 
 
 def _void(player: Player, search: Search, before: int | None, limit: int) -> list[int]:
-    """Find among the player's annulled rounds, which are few."""
+    """Find among the player's voided rounds, which are few."""
     begin, end = _bounds(search)
     rounds = VoidPart.objects.filter(player=player).values("void_id")
     found = Participation.objects.filter(player=player, mode=search.mode, round_id__in=rounds)
@@ -140,20 +138,20 @@ def _void(player: Player, search: Search, before: int | None, limit: int) -> lis
 
 
 def _moment_of(mark: int | None, player: Player) -> datetime | None:
-    """Return when the player's round with this mark was played, None where there is none."""
+    """Return when the player's round with this id was played; None if there is none."""
     if mark is None:
         return None
     return Participation.objects.filter(pk=mark, player=player).values_list("at", flat=True).first()
 
 
 def _bounds(search: Search) -> tuple[datetime | None, datetime | None]:
-    """Return the moments from which and before which the days asked for last."""
+    """Return the start of the first day and the end of the last day."""
     begin = datetime.combine(search.since, time(), search.zone) if search.since else None
     end = datetime.combine(search.until + timedelta(days=1), time(), search.zone) if search.until else None
     return begin, end
 
 
-LONGEST_NAME: Final = 20  # characters of a name in the chat
+LONGEST_NAME: Final = 20  # characters of a chat name
 
 
 def _round(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
@@ -165,7 +163,7 @@ def _round(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     if played:
         parts = Participation.objects.filter(round=played, player__gt=after).order_by("player_id")[:limit]
         return [Hit(part.player_id, f"{played.code}, {played.at:%Y-%m-%d %H:%M} UTC") for part in parts]
-    # Rounds in progress are as few as tables.
+    # There are at most as many rounds in progress as live tables.
     going = LiveRound.objects.filter(which, phase__in=OPEN_PHASES).first()
     if going is None:
         return []

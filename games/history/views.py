@@ -1,4 +1,4 @@
-"""The pages of Game logs: a player's rounds, one of them, and all of them as a file. Thin: parse, ask, render."""
+"""Views of Game logs: the list of rounds, one round, and the CSV file."""
 
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -33,7 +33,7 @@ from wallet.models import Mode
 
 
 class SearchForm(forms.Form):
-    """Which rounds Game logs show. An empty field asks for nothing."""
+    """The search form of Game logs. An empty field matches everything."""
 
     since = Day(pgettext_lazy("first day of a period", "From"))
     until = Day(pgettext_lazy("last day of a period", "To"))
@@ -57,7 +57,7 @@ class SearchForm(forms.Form):
     )
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
-        """Offer the tables at which *player* has played for real money: others have nothing to show."""
+        """Offer only the tables at which *player* has played for real money."""
         super().__init__(*args, **kwargs)
         played = Participation.objects.filter(player=player, mode=Mode.REAL, table=OuterRef("pk"))
         cast("forms.ModelChoiceField", self.fields["table"]).queryset = Table.objects.filter(Exists(played)).order_by(
@@ -65,14 +65,14 @@ class SearchForm(forms.Form):
         )
 
     def clean(self) -> None:
-        """Refuse a period that ends before it begins."""
+        """Reject a period that ends before it begins."""
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
         if since and until and since > until:
             raise forms.ValidationError(_("The first day comes after the last one. All rounds are shown."))
 
     @property
     def search(self) -> Search:
-        """What is asked for: everything, where the form is not valid."""
+        """The search criteria; an empty search if the form is not valid."""
         if not self.is_valid():
             return Search()
         asked = self.cleaned_data
@@ -86,7 +86,7 @@ class SearchForm(forms.Form):
 
     @property
     def fault(self) -> str:
-        """One sentence on what could not be read, or nothing."""
+        """The error message of an invalid form, or ""."""
         if self.is_valid():
             return ""
         if "__all__" in self.errors:
@@ -95,7 +95,7 @@ class SearchForm(forms.Form):
 
     @property
     def query(self) -> str:
-        """What is asked for, as the end of an address; empty where that is everything."""
+        """The search as a URL query string; empty if it matches everything."""
         asked = self.data if self.is_valid() else {}
         return urlencode({name: asked[name] for name in self.fields if asked.get(name)})
 
@@ -103,7 +103,7 @@ class SearchForm(forms.Form):
 @player_required
 @require_safe
 def history(request: PlayerRequest) -> HttpResponse:
-    """Game logs: the player's real-money rounds, newest first."""
+    """Show the player's real-money rounds, newest first."""
     mark = request.GET.get("before", "")
     before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
     form = SearchForm(request.GET, player=request.player)
@@ -125,7 +125,7 @@ def history(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_safe
 def history_csv(request: PlayerRequest) -> HttpResponseBase:
-    """The rounds that Game logs would show, all of them, as a file."""
+    """Return all rounds that match the search as a CSV file."""
     form = SearchForm(request.GET, player=request.player)
     if form.fault:
         return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
@@ -139,7 +139,7 @@ def history_csv(request: PlayerRequest) -> HttpResponseBase:
 @player_required
 @require_safe
 def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
-    """One of the player's own rounds, dealt again from what was stored, and marked as a replay."""
+    """Show one of the player's own rounds, dealt again from the records and marked as a replay."""
     found = logs.round_of(request.player, round_id, get_language() or "en")
     if found is None:
         playing = logs.playing(request.player, get_language() or "en", round_id=round_id)
@@ -156,7 +156,7 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def service_new(request: PlayerRequest) -> HttpResponseBase:
-    """Write to the house; ``?round=`` names a round to complain about."""
+    """Send a message to customer service. ``?round=`` names a round for a complaint."""
     if request.method == "POST":
         return _send(request)
     named = request.GET.get("round", "")
@@ -186,7 +186,7 @@ def _send(request: PlayerRequest) -> HttpResponse:
 
 
 def _own_round(player: Player, named: str) -> conversations.RoundNamed | None:
-    """Return the round with this code or id if *player* had a part in it."""
+    """Return the round with this code or id if *player* took part in it."""
     round_id = find_round(named)
     if round_id is None:
         return None

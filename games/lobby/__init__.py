@@ -1,1 +1,1 @@
-"""The lobby: which tables there are, for whom, and what their cards show."""
+"""The lobby: the tables a player can choose from, and their cards."""

@@ -1,6 +1,4 @@
-"""What a reader of the lobby wants to see, as its address says it. What an address says that nobody can choose asks for
-nothing.
-"""
+"""Filters of the lobby, read from the URL query. Unknown values are ignored."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -18,19 +16,19 @@ YES = "1"
 
 @dataclass(frozen=True)
 class Wish:
-    """A kind of money, and which of its tables. An empty word asks for nothing."""
+    """The filters of the lobby. An empty value does not filter."""
 
-    money: str = ""  # "free": play money
+    money: str = ""  # "free": free money
     game: str = ""
     company: str = ""
-    lowest: str = ""  # minor units: the least on Player and Banker, or in a bank, is no more than that
+    lowest: str = ""  # minor units: the table's minimum is at most this
     chat: str = ""
     open: str = ""
     favourites: str = ""
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> "Wish":
-        """Read the query of an address."""
+        """Read the filters from a URL query."""
         lowest = asked.get("lowest", "")
         return cls(
             money=_among(asked.get("money", ""), [FREE]),
@@ -49,32 +47,32 @@ class Wish:
 
     @property
     def is_choosy(self) -> bool:
-        """Whether any table of its kind of money may be left out."""
+        """True if any filter besides the kind of money is set."""
         return self != Wish(money=self.money)
 
     @property
     def query(self) -> str:
-        """The end of the address that asks for it, empty for a lobby as it stands."""
+        """The filters as a URL query string; empty without filters."""
         words = urlencode({name: word for name, word in asdict(self).items() if word})
         return f"?{words}" if words else ""
 
     @property
     def for_real(self) -> "Wish":
-        """The same among the tables for real money."""
+        """The same filters for real-money tables."""
         return replace(self, money="")
 
     @property
     def for_free(self) -> "Wish":
-        """The same among the tables for play money."""
+        """The same filters for free-money tables."""
         return replace(self, money=FREE)
 
     @property
     def without_choice(self) -> "Wish":
-        """The whole lobby of the same kind of money."""
+        """Only the kind of money, without other filters."""
         return Wish(money=self.money)
 
     def fits(self, table: LobbyTable) -> bool:
-        """Say whether the reader wants to see the table."""
+        """Return True if the table matches the filters."""
         return (
             self.game in ("", table.variant)
             and self.company in ("", ALONE if table.is_solo else OTHERS)
@@ -87,7 +85,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to choose from among some tables: nothing where all of them are alike."""
+    """The values of each filter among some tables; empty if all tables have the same value."""
 
     games: tuple[tuple[str, str], ...]  # slug and name
     companies: bool
@@ -97,7 +95,7 @@ class Choices:
 
     @classmethod
     def among(cls, tables: Iterable[LobbyTable]) -> "Choices":
-        """Return what tells these tables apart."""
+        """Return the values by which these tables differ."""
         tables = tuple(tables)
         games = {table.variant: table.game for table in tables}
         lowest = sorted({table.lowest for table in tables})

@@ -1,4 +1,4 @@
-"""Questions about tables and rounds."""
+"""Queries for the lobby: tables, their cards, and rounds by code."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from wallet.models import Mode
 
 @transaction.atomic
 def keep_table(*, player: Player, table_id: int, is_kept: bool) -> None:
-    """Have a table among the player's favourites, or no more. Idempotent: two windows may say the same."""
+    """Add a table to the player's favourites or remove it. Repeating a call changes nothing."""
     if is_kept:
         kept = FavouriteTable(player=player, table_id=table_id)
         FavouriteTable.objects.bulk_create([kept], ignore_conflicts=True)
@@ -49,12 +49,12 @@ def kept_tables(player: Player | None) -> frozenset[int]:
 
 
 COUPS = ("QH 4D 6S AC 3H", "9H KS QC 7D", "2C JD 3S 3H TH 4C", "KD 8S 6H JC", "4S TD AH 2S 2D 9C")
-"""In dealing order, as many cards as the rules take."""
+"""Cards in dealing order, as many as the rules take."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A bet area of the felt, with what it pays."""
+    """A bet area of the felt and its payout."""
 
     code: str
     name: str
@@ -63,7 +63,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Still:
-    """What lies and stands on the felt, left to right."""
+    """The hands and bet areas of a picture, left to right."""
 
     player: HandView
     banker: HandView
@@ -72,7 +72,7 @@ class Still:
 
 
 def still(variant: Variant, number: int, language: str) -> Still:
-    """Return the picture with this *number*; a few of them take turns."""
+    """Return the picture for this *number*; the sample hands repeat."""
     coup = deal([Card.parse(code) for code in COUPS[number % len(COUPS)].split()])
     pays = {bet.code: bet.pays_text for bet in variant.bets}
     across = (Outcome.PLAYER, Outcome.TIE, Outcome.BANKER)
@@ -86,8 +86,10 @@ def still(variant: Variant, number: int, language: str) -> Still:
 
 @dataclass(frozen=True)
 class LobbyTable:
-    """A table as the lobby shows it. ``lowest`` and ``highest`` are those of Player and Banker, or of a bank among
-    guests, in minor units.
+    """A table as shown in the lobby.
+
+    ``lowest`` and ``highest`` are the limits of Player and Banker, or of a bank at Chemin de Fer,
+    in minor units.
     """
 
     slug: str
@@ -98,26 +100,27 @@ class LobbyTable:
     is_open: bool
     is_paused: bool
     is_stopped: bool
-    is_halted: bool  # by a stop of the whole house
+    is_halted: bool  # by the house stop
     may_enter: bool
     is_solo: bool
     is_favourite: bool
-    may_be_tried: bool  # by visitors, for chips that are no money: as it is played for free money
+    may_be_tried: bool  # visitors can play a demo game
     decks: int
     chat_language: str  # "": any
     currency: str
     lowest: int
     highest: int
-    still: Still | None  # of a table at which nothing moves for everybody
-    live: SafeString | None  # what moves on the card of any other
-    guests: GuestRules | None  # of a table where guests play each other
+    still: Still | None  # solo tables only
+    live: SafeString | None  # live tables only: the part of the card that is updated
+    guests: GuestRules | None  # Chemin de Fer only
 
 
 def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
-    """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
-    visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
+    """Return every table that a player can play for this kind of money, with its limits.
 
-    A replica may answer, but for the favourites: who has just chosen one is to see it.
+    A visitor gets all published tables, in the currency of their language. Favourites come first,
+    then open tables. A read replica may answer, but favourites come from the primary, so that the
+    player sees a choice just made.
     """
     kept = kept_tables(player)
     return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
@@ -147,13 +150,14 @@ def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int
 
 
 def lobby_currency(player: Player | None, language: str) -> str | None:
-    """Return in which currency the lobby speaks to a player, or to a visitor who reads that language."""
+    """Return the currency for a player, or for a visitor who reads *language*."""
     return player.currency if player else currency_of(language)
 
 
 def lobby_cards(mode: Mode, currency: str | None, jurisdiction: str | None) -> Iterable[LobbyCard]:
-    """Return what moves on the cards of all tables for one kind of money that serve players of a jurisdiction (None:
-    visitors), as they stand now, without the guests' tables of another currency.
+    """Return the cards of all live tables for one kind of money that serve a jurisdiction.
+
+    *jurisdiction* is None for visitors. Chemin de Fer tables in another currency are left out.
     """
     with connection.cursor() as cursor:
         cursor.execute(READ_LOBBY, [mode.value])
@@ -162,7 +166,7 @@ def lobby_cards(mode: Mode, currency: str | None, jurisdiction: str | None) -> I
 
 
 def cards(live_tables: list[int]) -> list[LobbyCard]:
-    """Return what moves on the cards of these live tables, as they stand now."""
+    """Return the current cards of these live tables."""
     with connection.cursor() as cursor:
         cursor.execute(READ_CARDS, [live_tables])
         columns = [column.name for column in cursor.description]
@@ -170,12 +174,12 @@ def cards(live_tables: list[int]) -> list[LobbyCard]:
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:
-    """Return the first table of a game that a player can play, None where there is none."""
+    """Return the first table of a game that a player can play; None if there is none."""
     return playable(player).filter(variant=variant).first()
 
 
 def playable(player: Player | None) -> QuerySet[Table]:
-    """Return the tables that were put live, serve the player and take their currency, open or not."""
+    """Return the published tables that serve the player and their currency, open or not."""
     found = Table.objects.filter(version__isnull=False).select_related("version").order_by("id")
     if player is None:
         return found
@@ -194,8 +198,8 @@ def _lobby_table(
     is_favourite: bool,
     is_house_stopped: bool,
 ) -> LobbyTable:
-    """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
-    assert table.version is not None  # noqa: S101  (the query asked for it)
+    """Return the table with its limits in the *wanted* currency, or in its first one."""
+    assert table.version is not None  # noqa: S101  (the query requires it)
     game, stored = GAMES[table.variant], table.version.limits
     guests = card.rules if isinstance(card, GuestCardState) else None
     limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
@@ -224,13 +228,13 @@ def _lobby_table(
         lowest=span.minimum,
         highest=span.maximum,
         still=None if card else still(VARIANTS[table.variant], number, language),
-        live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (a template of ours)
+        live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (our own template)
         guests=guests,
     )
 
 
 def find_round(text: str) -> UUID | None:
-    """Return the id of the finished round with this code or id, None where there is none."""
+    """Return the id of the finished round with this code or id; None if there is none."""
     code = read_code(text)
     if code:
         return Round.objects.filter(code=code).values_list("pk", flat=True).first()
@@ -239,7 +243,7 @@ def find_round(text: str) -> UUID | None:
 
 
 def read_id(text: str) -> UUID | None:
-    """Return the id that somebody has typed, None where it is none."""
+    """Return the id that the user typed; None if it is not a UUID."""
     try:
         return UUID(text.strip())
     except ValueError:

@@ -1,8 +1,8 @@
-"""Two live tables side by side, where the player's law lets them play in parallel.
+"""Two live tables side by side, for players whose jurisdiction allows parallel play.
 
-Each is a page of this house in a frame: it keeps its one line, its one form and its one clock, and has nothing around
-it. The page around both has what they share: header, session, reality check. Only these pages may be framed, and only
-by the house.
+Each table is a page of this site in a frame, with its own stream, form and clock. The page around
+them has the shared parts: header, session, reality check. Only these pages can be framed, and only
+by the site itself.
 """
 
 from collections.abc import Iterator
@@ -31,15 +31,15 @@ from players.models import Player
 from players.protection import play_sessions
 from wallet.models import Mode
 
-FRAME = "iframe"  # what a browser says it asks for, where that is what a frame shows
+FRAME = "iframe"  # value of Sec-Fetch-Dest for a page in a frame
 LEFT, RIGHT = "left", "right"
 
-Seat = tuple[Table, Mode]  # a table, and with which money
+Seat = tuple[Table, Mode]  # a table and its kind of money
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two tables, and where its links lead."""
+    """One of the two tables, with its links."""
 
     name: str  # LEFT or RIGHT
     table: Table
@@ -47,35 +47,35 @@ class Side:
     limits: Limits
     other: Table
     page: str  # the table alone
-    frame: str  # the same without what stands around it
-    without: str  # the other one alone
-    instead: str  # a choice of others for its place
+    frame: str  # the page for the frame
+    without: str  # the other table alone
+    instead: str  # choose another table for this side
 
     @property
     def is_real(self) -> bool:
-        """Whether it is played for real money."""
+        """True for real money."""
         return self.mode is Mode.REAL
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A table that may stand beside another one."""
+    """A table that can be opened next to another one."""
 
     table: Table
     mode: Mode
     limits: Limits
-    pair: str  # the address of both
+    pair: str  # URL of both tables
 
     @property
     def is_real(self) -> bool:
-        """Whether it is played for real money."""
+        """True for real money."""
         return self.mode is Mode.REAL
 
 
 @player_required
 @require_safe
 def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
-    """Two live tables in one window, or what keeps the player from one of them."""
+    """Show two live tables in one window, or the reason why one of them cannot be shown."""
 
     @at_a_shared_table
     def at_the_left(request: PlayerRequest, first: Table, mode: Mode) -> HttpResponse:
@@ -92,7 +92,7 @@ def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right
 @require_safe
 @at_a_shared_table
 def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """The tables that may stand beside this one; *place* says on which side."""
+    """List the tables that can be opened next to this one. *place* is the side."""
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, (found, mode), HTTPStatus.FORBIDDEN)
     demand_welcome(request.player, mode, session_id(request))
@@ -106,8 +106,9 @@ def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
 @require_safe
 @at_a_shared_table
 def live_framed(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """The page of a live table without what stands around it. Where a window asks for it by itself, it gets the table
-    with everything.
+    """Show a live table for a frame, without header.
+
+    If the page is not requested by a frame, the browser is redirected to the full page.
     """
     is_alone = request.headers.get("Sec-Fetch-Dest", FRAME) != FRAME
     if is_alone or not request.player.jurisdiction.may_play_in_parallel:
@@ -117,7 +118,7 @@ def live_framed(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 
 
 def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
-    """Show two tables, unless they are one, or one is all that the player may have."""
+    """Show two tables, unless they are the same or the player may play at only one."""
     for _, mode in (first, second):
         demand_welcome(request.player, mode, session_id(request))
     if not request.player.jurisdiction.may_play_in_parallel:
@@ -133,7 +134,7 @@ def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
         "swapped": _address(second, first),
         "now_mode": mode,
         "mode_word": mode.name.lower(),
-        "live": True,  # the tables themselves show the balance
+        "live": True,  # the tables show the balance
         "sitting": sitting_view(seen, request.player, mode) if seen else None,
     }
     page = partial(render, template_name="games/beside.html", context=context)
@@ -141,7 +142,7 @@ def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
 
 
 def _refused(request: PlayerRequest, seat: Seat, status: HTTPStatus) -> HttpResponse:
-    """Say why there is nothing beside the table, and lead to where there may be."""
+    """Show why a second table cannot be opened, with links to other pages."""
     table, mode = seat
     is_law = status is HTTPStatus.FORBIDDEN
     context = {"table": table, "now_mode": mode, "is_law": is_law}
@@ -164,7 +165,7 @@ def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
 
 
 def _candidates(player: Player, seat: Seat, place: str) -> Iterator[Candidate]:
-    """Give the open tables that others play at as well, those for the same kind of money first."""
+    """Yield the open shared tables, those for the same kind of money first."""
     tables = list(playable(player).filter(shape=Shape.SHARED))
     for mode in sorted(Mode, key=lambda each: each is not seat[1]):
         for candidate in ((table, mode) for table in tables if (table, mode) != seat and seats.takes_bets(table, mode)):

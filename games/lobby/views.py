@@ -1,4 +1,4 @@
-"""The lobby: all tables for one kind of money, what moves on their cards, and the ones a player comes back to."""
+"""Views of the lobby: all tables for one kind of money, card updates, and favourites."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ from players.login.current_user import player_of
 from players.protection import eligibility
 from players.rates import at_a_human_pace
 
-KEEP = "keep"  # what the button of a card sends: whether its table is to be a favourite
+KEEP = "keep"  # form field of the favourite button
 YES, NO = "yes", "no"
 
 
 @require_safe
 def lobby(request: HouseRequest) -> HttpResponse:
-    """The tables of the house; anyone may look. To htmx, those that fit what was asked for."""
+    """Show the lobby to anyone. An htmx request gets only the tables that match the filters."""
     wish = Wish.of(request.GET)
     if request.htmx and not request.htmx.history_restore_request:
         response = push_url(render(request, "games/_lobby_found.html", _tables(request, wish)), _address(wish))
@@ -46,7 +46,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def lobby_now(request: HttpRequest) -> HttpResponse:
-    """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
+    """Return the current cards and a stream ticket to a page that reconnects by itself."""
     wish, language = Wish.of(request.GET), _language()
     shown_to = _currency(request), _jurisdiction(request)
     cards = replica.read(replica.LOBBY, lambda: tuple(selectors.lobby_cards(wish.mode, *shown_to)))
@@ -62,7 +62,7 @@ def lobby_now(request: HttpRequest) -> HttpResponse:
 @require_POST
 @at_a_human_pace
 def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
-    """Have a table among the player's favourites, or no more: its star to htmx, otherwise the lobby they came from."""
+    """Add or remove a favourite. An htmx request gets the star, others a redirect to the lobby."""
     table = get_object_or_404(selectors.playable(request.player), slug=slug)
     wish = Wish.of(request.GET)
     if request.POST.get(KEEP) in (YES, NO):
@@ -74,7 +74,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
-    """Return the whole page, with what has happened to the player meanwhile."""
+    """Return the whole page, including results that the player has not seen yet."""
     player, language = player_of(request.user), _language()
     news = unseen.news(unseen.unseen_by(player), request, language) if player else {}
     context = {
@@ -91,7 +91,7 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
 
 
 def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
-    """Return the tables that fit, and what there is to choose from."""
+    """Return the tables that match and the values of the filters."""
     tables = selectors.lobby(player_of(request.user), wish.mode, _language())
     may_try = settings.GUEST_PLAY and not request.user.is_authenticated
     return {
@@ -104,7 +104,7 @@ def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
 
 
 def _stream(request: HttpRequest, wish: Wish) -> str:
-    """Return the address at which the page may listen; nothing for whoever has not logged in as a player."""
+    """Return the URL of the page's stream; "" for visitors."""
     player, session = player_of(request.user), session_id(request)
     if player is None or session is None:
         return ""
@@ -132,13 +132,13 @@ def _language() -> str:
 
 @require_safe
 def help_index(request: HttpRequest) -> HttpResponse:
-    """Every game of the house in a sentence, with the way to its rules."""
+    """List all games with a one-line description and a link to the rules."""
     return render(request, "games/help/index.html", {"games": game_lines(get_language())})
 
 
 @require_safe
 def rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rules of a game, with every figure from the engine."""
+    """Show the rules of a game; all figures come from the engine."""
     if slug not in GAMES:
         raise Http404
     table = playable_table(slug, player_of(request.user))

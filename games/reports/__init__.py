@@ -1,10 +1,10 @@
-"""What the house reports of play."""
+"""Reports on play."""
 
 from audit.reports import kinds
 from games.reports import performance, reconciliation, revenue, statements, voids
 
 
 def register() -> None:
-    """Make them reports that can be asked for."""
+    """Register the reports."""
     for kind in (performance.KIND, revenue.KIND, voids.KIND, reconciliation.KIND, statements.KIND):
         kinds.register(kind)

@@ -1,4 +1,4 @@
-"""What can be chosen of reports on play."""
+"""Choices of reports on play."""
 
 from typing import Final
 

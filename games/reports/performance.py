@@ -1,8 +1,8 @@
-"""Game performance (GLI-19 v3.0, 2.9.2, and what 2.8.3 has kept of each version): what every version of the rules and
-limits of a table took and gave in an interval, beside what it should.
+"""Game performance report (GLI-19 v3.0, 2.9.2; data of each version kept under 2.8.3).
 
-For real money. What was played is exact for any interval (`games.fairness.hourly_totals`); what lies in rounds that are
-interrupted is a state, and that of the moment at which the report is made.
+For each version of a table: actual results of an interval next to the theoretical ones, real money
+only. Played rounds are exact for any interval (`games.fairness.hourly_totals`). Funds in
+interrupted rounds are as of the time of the report.
 """
 
 from collections import Counter
@@ -63,7 +63,7 @@ NOTES: Final = (
 )
 
 Key = tuple[int, str]
-"""A table version, by its key, and a currency."""
+"""Id of a table version, and a currency."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Line:
 
 
 def answer(asked: Asked) -> Answer:
-    """Say what each version of each table did, one row for each currency, and what that comes to."""
+    """Return one row for each table version and currency, and totals for each currency."""
     lines = list(_lines(asked))
     return Answer(
         rows=[_row(line) for line in lines], of=len(lines), totals=lambda: list(_totals(lines)), notes=lambda: NOTES
@@ -113,7 +113,7 @@ def _lines(asked: Asked) -> Iterator[_Line]:
 
 
 def funds_in_interrupted_rounds() -> Mapping[Key, int]:
-    """Return what lies in rounds in progress at tables that stand still now, in minor units of real money."""
+    """Return the funds in rounds in progress at stopped tables, in minor units of real money."""
     standing = LiveRound.objects.filter(
         phase__in=OPEN_PHASES, live_table__mode=Mode.REAL, live_table__stopped_by__isnull=False
     ).select_related("live_table__table")
@@ -130,7 +130,10 @@ def funds_in_interrupted_rounds() -> Mapping[Key, int]:
 
 
 def theoretical(version: TableVersion, on_bets: Mapping[str, int]) -> Fraction | None:
-    """Return what the bets as they were placed bring back by the exact odds, of one; None where that is not known."""
+    """Return the theoretical return of the bets as placed, from the exact odds, as a fraction of 1.
+
+    None if it is not known.
+    """
     game = GAMES.get(version.table.variant)
     staked = sum(on_bets.values())
     if not isinstance(game, Variant) or game.digest != version.rules_digest or staked == 0:
@@ -176,7 +179,7 @@ def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
 
 
 def _figures(lines: Sequence[_Line]) -> tuple[str | int | None, ...]:
-    """From the actual return on to what lies in interrupted rounds."""
+    """Return the columns from actual return to funds in interrupted rounds."""
     played = [line.played for line in lines if line.played]
     staked, paid = sum(each.valid_staked for each in played), sum(each.valid_paid for each in played)
     return (

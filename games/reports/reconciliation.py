@@ -1,11 +1,11 @@
-"""Ledger reconciliation: what the ledger moved, beside what rounds, annulments and payments say of themselves.
+"""Ledger reconciliation: compares the ledger with the records of rounds, voids and payments.
 
-Everything is told as what it added to the money that is held for players, and for house players at practice tables. So
-the opening and all lines make the closing, and where the house is sound no line differs.
+Each line is a change of the money held for players, including house players at practice tables.
+Opening amount plus all lines is the closing amount. If the records are correct, no line differs.
 
-Rounds bear a moment a little earlier than that of their journals. Of the rounds that an end of the interval parts from
-their journal, there are as many as are settled at that moment; they are read one by one and counted where the ledger
-has them.
+The time of a round is slightly earlier than that of its journals. Few rounds have their own time on
+one side of an end of the interval and their journal on the other: only those being settled at that
+moment. They are read one by one and counted where the ledger has them.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ OUTSIDE: Final = (
     AccountKind.ADJUSTED,
     AccountKind.OPERATOR,
     AccountKind.STUDIO,
-)  # what is not held for anybody
+)  # accounts whose money is not held for players
 FREE: Final = {"top_up", "seat_funded"}
 ADJUSTED: Final = "adjustment"
 REMOTE: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
@@ -60,7 +60,8 @@ COLUMNS: Final = (
     Column("difference", "Difference", Form.MONEY),
 )
 
-# Parts in rounds against the house that were annulled before they were settled: staked, and never booked as settled.
+# Parts in rounds against the house that were voided before settlement: staked, but never posted as
+# settled.
 UNSETTLED = """
 SELECT part.currency, part.mode, sum(part.staked)::bigint, sum(part.paid)::bigint
 FROM games_void AS void
@@ -71,7 +72,8 @@ WHERE round.at >= %(since)s AND round.at < %(until)s
   AND NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = round.id AND j.kind = 'settle')
 GROUP BY 1, 2
 """
-# Rounds settled on one side of a moment and played on the other, by where the ledger has them: 1 after, -1 before.
+# Rounds played on one side of a moment and settled on the other: side 1 if settled after it, -1
+# before.
 PARTED = """
 WITH settled AS MATERIALIZED (
     SELECT round_id, at FROM wallet_journal
@@ -86,7 +88,7 @@ FROM parted JOIN games_participation AS part ON part.round_id = parted.round_id
 WHERE NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = parted.round_id)
 GROUP BY 1, 2
 """
-# A coup's stakes lie on an account that stands for it; its journal says when it was settled.
+# The stakes of a coup are on an account of the coup. Its journal says when it was settled.
 TAX = """
 SELECT stakes.currency, stakes.mode, sum(coup.tax)::bigint
 FROM games_chemincoup AS coup
@@ -96,7 +98,8 @@ JOIN wallet_journal AS settled ON settled.round_id = coup.round_id AND settled.k
 WHERE coup.at >= %(early)s AND coup.at < %(late)s AND coup.tax > 0
 GROUP BY 1, 2
 """
-# What settled rounds had brought their players, of those taken back in the interval; a coup's tax was nobody's of them.
+# The net result of settled rounds that were reversed in the interval. The tax of a coup is no
+# player's money.
 TAKEN_BACK = """
 WITH annulled AS MATERIALIZED (
     SELECT void.round_id FROM games_void AS void
@@ -126,7 +129,7 @@ WHERE void.at >= %(early)s AND void.at < %(late)s AND EXISTS (
 GROUP BY 1, 2
 """
 
-# What two people agreed on, of which the ledger has the journal in the interval.
+# Adjustments approved by two people whose journal is in the interval.
 AGREED_ON = """
 SELECT account.currency, account.mode, sum(adjusted.amount)::bigint
 FROM wallet_adjustment AS adjusted
@@ -136,8 +139,8 @@ JOIN wallet_journal AS journal ON journal.id = posted.journal_id
     AND journal.at >= %(since)s AND journal.at < %(until)s
 GROUP BY 1, 2
 """
-# What operators' players brought and what their rounds left, where the ledger has the journal in the interval, and
-# what operators were told to take back since a round was annulled.
+# Bets and wins of operators' players whose journal is in the interval, and rollbacks sent to
+# operators for voided rounds.
 REMOTELY = """
 WITH said AS (
     SELECT bet.id AS key, bet.currency, bet.amount FROM wallet_remote_bet AS bet
@@ -165,7 +168,7 @@ SELECT currency, 'R', sum(amount)::bigint FROM (
 ) AS each GROUP BY 1
 """
 
-# What studios said that their games took, gave and took back, where the ledger has the journal in the interval.
+# Bets, wins and reversals reported by studios whose journal is in the interval.
 STUDIOS = """
 WITH asked AS MATERIALIZED (
     SELECT * FROM wallet_studio_transaction WHERE id >= %(first)s AND id < %(beyond)s
@@ -191,7 +194,10 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True)
 class Line:
-    """What one kind of movement added to what is held; *records* is None where nothing but the ledger says so."""
+    """One kind of movement and its change of the money held.
+
+    *records* is None if only the ledger has this movement.
+    """
 
     name: str
     ledger: Sums
@@ -199,7 +205,7 @@ class Line:
 
 
 def answer(asked: Asked) -> Answer:
-    """Set the ledger beside the records for each currency and kind of money."""
+    """Compare the ledger with the records for each currency and kind of money."""
     differing: list[str] = []
     return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["Nothing differs."])])
 
@@ -212,7 +218,7 @@ NOTES: Final = (
 
 
 def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
-    """Yield the lines of each money."""
+    """Yield the lines for each currency and kind of money."""
     opening, lines, closing = reconcile(asked.interval)
     currencies = [code for code in Currency.values if asked.choices.get("currency", "") in ("", code)]
     modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
@@ -243,7 +249,7 @@ def _told(money: Money, line: Line, difference: int) -> str:
 
 
 def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
-    """Return what was held before, what each line added, and what was held at the end; in minor units."""
+    """Return the opening amount, the change of each line, and the closing amount, in minor units."""
     sums, around = moved.moved(interval), _around(interval)
     staked, paid = _settled(interval)
     tax = _read(TAX, around)
@@ -279,7 +285,10 @@ def _held(since: datetime, until: datetime) -> Sums:
 
 
 def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: AccountKind | None = None) -> Sums:
-    """Return what journals of these kinds added to what is held: what they took from without, or put *inside*."""
+    """Return the change by journals of these kinds.
+
+    Counts what they took from accounts outside, or what they added to accounts of kind *inside*.
+    """
     found = Sums()
     for each in sums:
         if each.journal_kind not in journals:
@@ -292,7 +301,7 @@ def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: Account
 
 
 def _voids(sums: Iterable[moved.Sum]) -> AbstractSet[str]:
-    """Return the kinds of reversals; what was covered before them is no reversal."""
+    """Return the journal kinds of reversals, without the covering of shortfalls."""
     kept = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | REMOTE | STUDIO
     return {each.journal_kind for each in sums if each.journal_kind.startswith("void_")}.difference(kept)
 
@@ -308,7 +317,7 @@ def _less(one: Sums, other: Sums) -> Sums:
 
 
 def _settled(interval: Interval) -> tuple[Sums, Sums]:
-    """Return what was staked and paid in rounds against the house that the ledger settled in *interval*."""
+    """Return stakes and payouts of rounds against the house that the ledger settled in *interval*."""
     staked, paid = Sums(), Sums()
     of_guests = set(TableVersion.objects.filter(table__shape=Shape.GUESTS).values_list("pk", flat=True))
     for mode in Mode:

@@ -1,8 +1,9 @@
-"""Gross gaming revenue: stakes less payouts, for each day, game, table and currency. Real money alone.
+"""Gross gaming revenue report: real-money stakes less payouts by day, game, table and currency.
 
-Days begin by the clocks of the time zone that was asked for, also where those are no whole hours off UTC: what lies
-between a whole hour and such a midnight is read row by row (`games.fairness.hourly_totals`). An annulled round counts
-for nothing on the day on which it was played, whenever it was annulled, and stands beside.
+Days begin at midnight in the requested time zone. If its offset from UTC is not in whole hours, the
+part between a whole hour and midnight is read row by row (`games.fairness.hourly_totals`). A voided
+round does not count on the day on which it was played, whenever it was voided; it has columns of
+its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ NOTES: Final = (
 
 @dataclass(frozen=True)
 class _Line:
-    """What was played on a day at a table in one currency, under one version of the table after the other."""
+    """The play of one day at a table in one currency, with one entry for each table version."""
 
     day: date
     table: Table
@@ -56,7 +57,7 @@ class _Line:
 
 
 def answer(asked: Asked) -> Answer:
-    """Say what each day brought at each table, and what that comes to in each currency."""
+    """Return one row for each day, table and currency, and totals for each currency."""
     lines = [line for line in _lines(asked) if _is_wanted(line, asked.choices)]
     return Answer(
         rows=(_row(line) for line in lines), of=len(lines), totals=lambda: list(_totals(lines)), notes=lambda: NOTES
@@ -78,7 +79,7 @@ def _lines(asked: Asked) -> Iterator[_Line]:
 
 
 def _bounds(asked: Asked) -> list[datetime]:
-    """Return the ends of the interval and every midnight between them, none before the first round."""
+    """Return both ends of the interval and all midnights between, starting at the first round."""
     since, until = asked.interval.since, asked.interval.until
     first = hourly_totals.first_played(since)
     if first is None or first >= until:
@@ -110,7 +111,7 @@ def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
 
 
 def figures(played: Sequence[Played]) -> tuple[int, ...]:
-    """Return what the columns from rounds on say of it, in one currency."""
+    """Return the columns from rounds on, in one currency."""
     return (
         sum(each.valid_rounds for each in played),
         sum(each.valid_staked for each in played),

@@ -1,5 +1,6 @@
-"""The statement of one player (GLI-19 v3.0, 2.5.7) as staff read it: the figures of `games.history.statement`, which
-the player sees too.
+"""Player statement report for staff (GLI-19 v3.0, 2.5.7).
+
+It has the figures of `games.history.statement`, which the player sees too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,9 +34,9 @@ COLUMNS: Final = (
 
 
 def answer(asked: Asked) -> Answer:
-    """Tell what the player had, every payment, what each game took and gave, and what they had afterwards.
+    """Return opening balance, payments, totals by game, and closing balance of a player.
 
-    Raises CannotMake where no player is named.
+    Raises CannotMake if no player is given.
     """
     number = asked.choices.get("player", "").strip().removeprefix("player:")
     player = Player.objects.filter(pk=int(number)).first() if number.isdecimal() and len(number) <= LONGEST else None
@@ -45,7 +46,7 @@ def answer(asked: Asked) -> Answer:
     return Answer(rows=(row for mode in modes for row in _rows(asked, player, mode)), notes=lambda: NOTES)
 
 
-LONGEST: Final = 18  # digits that fit the number of a player
+LONGEST: Final = 18  # digits of a player number
 NOTES: Final = (
     "What the player had at the beginning, and the amounts of all movements, make what they had at the end.",
     "What each game took and gave is told once more, by game: it is part of the movements.",

@@ -1,6 +1,6 @@
-"""Annulled rounds: what each was, why and by whom it was annulled, and what that moved. Real money alone.
+"""Voided rounds report: reason, person and money moved for each voided round, real money only.
 
-They stand in the interval in which they were annulled, whenever they were played.
+A round is listed in the interval in which it was voided, whenever it was played.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ NOTES: Final = (
     "The house covers what of the winnings had been spent.",
 )
 
-# Annulments are few: they are read from end to end, and what belongs to each is looked up by its key.
+# Voided rounds are few: the table is read in full, and related rows are looked up by key.
 VOIDS = """
 SELECT void.at, round.at, round.code, place.variant, place.name, void.reason, void.by, back.currency, back.players,
     part.staked, part.paid, back.returned, back.shortfall
@@ -58,11 +58,11 @@ WHERE void.at >= %(since)s AND void.at < %(until)s AND round.mode = %(mode)s
     AND %(game)s IN ('', place.variant) AND %(currency)s IN ('', back.currency)
 ORDER BY void.at, round.code, back.currency
 """
-MONEY_FROM: Final = 8  # the first figure of a row, as VOIDS selects them
+MONEY_FROM: Final = 8  # the index of the first number in a row of VOIDS
 
 
 def answer(asked: Asked) -> Answer:
-    """Say which rounds were annulled in the interval, one row for each currency, and what that comes to."""
+    """Return a row for each round voided in the interval and currency, and totals by currency."""
     values: dict[str, Any] = {
         "since": asked.interval.since,
         "until": asked.interval.until,

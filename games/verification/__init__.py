@@ -1,1 +1,1 @@
-"""Recall: any round of any game, dealt again from its seed the moment somebody looks, everything kept beside it."""
+"""Verification: deals any stored round again from its seed and compares it with the records."""

@@ -1,4 +1,4 @@
-"""A coup between guests, dealt and settled again, everything that anybody put up and decided beside what is kept."""
+"""Verifies a coup of Chemin de Fer: deals and settles it again and compares it with the records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,17 +36,17 @@ from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, R
 from games.verification.punto_comparison import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back, of_shoe
 from games.verification.records import Kept, balance_at, cash_of, face_up, moved
 
-FIRST_FOUR = 4  # cards of both hands
+FIRST_FOUR = 4  # cards in the first two hands
 WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
 
 
 Choice = AdviceAsked | CallMade | CardsDealt | Declared | Passed | StakeLaid
-"""What tells of a decision."""
+"""The events that record a decision."""
 KINDS: Final[Mapping[type[Choice], str]] = {
     AdviceAsked: "ask_croupier",
     CallMade: "make_call",
     CardsDealt: "deal_cards",
-    Declared: "",  # either of two
+    Declared: "",  # draw_card or stand
     Passed: "pass",
     StakeLaid: "lay_stake",
 }
@@ -54,7 +54,7 @@ KINDS: Final[Mapping[type[Choice], str]] = {
 
 @dataclass(frozen=True)
 class _Coup:
-    """A coup as it is kept beside its round."""
+    """The stored records of a coup: its row, stakes, moves and ledger movements."""
 
     row: CheminCoup
     stakes: Sequence[CheminStake]
@@ -63,12 +63,15 @@ class _Coup:
     currency: str
 
     def money(self, minor: int | None) -> str:
-        """Write an amount."""
+        """Format an amount of minor units."""
         return money(minor, self.currency)
 
 
 def recalled(kept: Kept) -> Deal:
-    """Deal a coup again and settle it. One that was annulled is shown as it was kept."""
+    """Deal and settle a coup again.
+
+    A coup that was voided before it was settled is returned as stored.
+    """
     coup = _read(kept)
     if coup is None:
         return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
@@ -123,7 +126,10 @@ def _untouched(kept: Kept, coup: _Coup, why: str) -> Deal:
 
 
 def _cards_drawn(kept: Kept) -> str | None:
-    """Return the cards that the shoe of an annulled coup gives for those kept; None where they cannot be told."""
+    """Return the cards that the shoe gives for a voided coup.
+
+    None if no cards are stored, if not all of them are public yet, or if the shoe cannot be dealt.
+    """
     played, shoe, count = kept.round, kept.round.shoe, len(kept.round.cards.split())
     if shoe is None or not count or played.first_card is None or played.first_card + count > face_up(shoe):
         return None
@@ -134,7 +140,10 @@ def _cards_drawn(kept: Kept) -> str | None:
 
 
 def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputation.Declared]:
-    """Raises CannotDeal, InvalidTag."""
+    """Deal and settle the coup again; return the facts, the coup and the inputs that were used.
+
+    Raises CannotDeal, InvalidTag.
+    """
     played, shoe = kept.round, kept.round.shoe
     if shoe is None:
         raise recomputation.CannotDeal("It has no shoe.")
@@ -167,7 +176,7 @@ def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputat
 
 
 def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
-    """Return the coup as the ledger and the moves tell it, and as its row does."""
+    """Return the inputs of the coup twice: from the ledger and the moves, and from its row."""
     row, moved_, bank = coup.row, coup.beside.moved, coup.beside.bank
     laid = {stake.seat.number: moved_.get(_name(stake), Moved(0, 0, frozenset())).staked for stake in coup.stakes}
     told_ = {event.side: event.draws for move in coup.moves for event in _told(move) if isinstance(event, Declared)}
@@ -184,12 +193,12 @@ def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
 
 
 def _name(stake: CheminStake) -> str:
-    """Whose stake it is, as `games.chemin.stored_coups` names what the ledger moved."""
+    """Return the key of a stake in the ledger movements of `games.chemin.stored_coups`."""
     return f"player:{stake.player_id}" if stake.player_id else f"seat:{stake.seat.number}"
 
 
 def _told(move: CheminMove) -> Iterator[Event]:
-    """Yield what a move keeps of what happened, as far as it can be read."""
+    """Yield the events stored with a move. Events that cannot be decoded are left out."""
     for event in move.events:
         try:
             yield event_codec.read(event)
@@ -198,7 +207,7 @@ def _told(move: CheminMove) -> Iterator[Event]:
 
 
 def _as_declared(row: CheminCoup, way: recomputation.Declared) -> CheminCoup:
-    """Return the row of a coup as it was declared: never saved."""
+    """Return an unsaved row of the coup with the decisions of *way*."""
     return CheminCoup(
         pk=row.pk, banker=row.banker, punter_draws=way.punter_draws, banker_draws=way.banker_draws, bank=row.bank
     )
@@ -208,7 +217,7 @@ def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     row = coup.row
     bank = coup.beside.bank
     at_risk = sum(each.stake for each in played.stakes)
-    is_so = row.call not in COVERING or at_risk == way.bank  # such a call covers all of the bank
+    is_so = row.call not in COVERING or at_risk == way.bank  # these calls cover the whole bank
     yield Fact("Bank at its opening", coup.money(row.bank), coup.money(way.bank))
     yield Fact("Covered", coup.money(row.at_risk), coup.money(at_risk))
     yield Fact("Call", row.call or NOTHING, row.call or NOTHING if is_so else f"{coup.money(at_risk)} was covered")
@@ -284,7 +293,10 @@ def _lines(coup: _Coup, played: Played) -> Iterator[tuple[int, Line]]:
 
 
 def _after(kept: Kept, coup: _Coup, part: Participation, punters: Mapping[int, Any]) -> int | None:
-    """Return what a guest had when the coup was paid, by the ledger; a banker with the bank."""
+    """Return a player's balance after the coup was paid, according to the ledger.
+
+    For the banker it includes the bank. None if the ledger does not say.
+    """
     if part.player_id != coup.row.banker_player_id:
         own = punters.get(part.player_id)
         if own is None:
@@ -312,7 +324,7 @@ def _sums(part: Participation, settlement: Settlement, after: int | None) -> Ite
 
 
 def _decisions(coup: _Coup, *, compared: bool) -> Iterator[Decided]:
-    """Yield what was decided, as its move says it, beside what the events of the same move tell."""
+    """Yield each decision of a player; if *compared*, with what the events of the same move say."""
     for move in coup.moves:
         if move.seat is None:
             continue
@@ -333,8 +345,9 @@ def _said(coup: _Coup, move: CheminMove) -> str:
 
 
 def _heard(coup: _Coup, move: CheminMove, place: int) -> str:
-    """Say what the events of a move tell of the decision of whoever sits at *place*, in the words of `_said`; what they
-    do not tell is taken from there.
+    """Describe the decision of seat *place* from the events of a move, in the format of `_said`.
+
+    What the events do not say is taken from the move.
     """
     told_ = next((event for event in _told(move) if isinstance(event, Choice) and event.seat == place), None)
     if told_ is None:

@@ -1,6 +1,6 @@
-"""What the page of a recall shows: everything kept of a round beside what comes out when it is worked out again.
+"""Data shown on the verification page: each stored value with its recomputed value.
 
-Values are texts for staff, in English. One that cannot be worked out again stands alone.
+Values are English texts for staff. A value that cannot be recomputed is shown alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ NOTHING = "none"
 
 @dataclass(frozen=True)
 class Fact:
-    """One thing that is kept, and what it has to be."""
+    """A stored value and the value recomputed from the seed."""
 
     what: str
     stored: str
@@ -26,42 +26,42 @@ class Fact:
 
     @property
     def head(self) -> str:
-        """What it is, without whose it is."""
+        """The name of the value without the name of the player."""
         return self.what.rpartition(": ")[2]
 
     @property
     def differs(self) -> bool:
-        """Whether it is not what it has to be."""
+        """True if the stored value is not the recomputed one."""
         return self.again is not None and self.stored != self.again
 
 
 @dataclass(frozen=True)
 class Row:
-    """Something that has several facts, as a bet has stake, payout, commission and result."""
+    """Several facts about one thing, for example stake, payout, commission and result of a bet."""
 
     name: str
     facts: tuple[Fact, ...]
 
     @property
     def is_compared(self) -> bool:
-        """Whether any of it could be worked out again."""
+        """True if any of the facts could be recomputed."""
         return any(fact.again is not None for fact in self.facts)
 
 
 @dataclass(frozen=True)
 class PlayerPart:
-    """What one player had in a round."""
+    """One player's part in a round."""
 
     player: int
     session: UUID | None
     bets: tuple[Row, ...]
     facts: tuple[Fact, ...]
-    returned: str = ""  # what its annulment did, in words
+    returned: str = ""  # what the voiding of the round did, as text
 
 
 @dataclass(frozen=True)
 class Decided:
-    """One decision in a coup between guests."""
+    """One decision in a coup of Chemin de Fer."""
 
     at: datetime
     who: str
@@ -72,7 +72,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened, in order; *due* is the number of the card with which it lies on the table."""
+    """One step of the round, in order. *due* is the number of the card that is dealt with it."""
 
     due: int
     text: str
@@ -80,7 +80,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Logged:
-    """An event of the round, and which leaf of the sealed log it is (None: it waits for the seal)."""
+    """An event of the round with its leaf in the event log (None: not sealed yet)."""
 
     id: int
     at: datetime
@@ -91,7 +91,7 @@ class Logged:
 
 @dataclass(frozen=True)
 class Earlier:
-    """A round that was dealt from the shoe before this one."""
+    """An earlier round from the same shoe."""
 
     id: UUID
     code: str
@@ -101,12 +101,12 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Deal:
-    """A round dealt again: what is said of the deal, of everybody in it, and the table as it looked."""
+    """A round dealt again: facts of the deal, each player's part, and the table view."""
 
     obstacle: str = ""  # why it could not be dealt or settled again
     facts: tuple[Fact, ...] = ()
     parts: tuple[PlayerPart, ...] = ()
-    coup: tuple[Fact, ...] = ()  # what guests did to each other
+    coup: tuple[Fact, ...] = ()  # Chemin de Fer only
     stakes: tuple[Row, ...] = ()
     decisions: tuple[Decided, ...] = ()
     view: RoundView | None = None
@@ -116,7 +116,7 @@ class Deal:
 
 @dataclass(frozen=True)
 class Recall:
-    """Everything there is of a finished round."""
+    """The result of verifying a finished round, with all records that belong to it."""
 
     round: Round
     deal: Deal
@@ -127,17 +127,17 @@ class Recall:
 
     @property
     def differences(self) -> Sequence[Fact]:
-        """What of this round is not what it has to be, in the order of the page."""
+        """The facts of this round that differ, in the order of the page."""
         return [fact for fact in self._facts() if fact.differs]
 
     @property
     def earlier_that_differ(self) -> Sequence[Earlier]:
-        """The rounds before it in its shoe whose cards are not what the seed gives."""
+        """The earlier rounds of the shoe whose stored cards differ from those of the seed."""
         return [each for each in self.earlier if each.cards.differs]
 
     @property
     def players(self) -> Sequence[int]:
-        """Whose data it shows."""
+        """The ids of the players whose data is shown, for the access log."""
         return [part.player for part in self.deal.parts]
 
     def _facts(self) -> Iterator[Fact]:
@@ -155,5 +155,5 @@ class Recall:
 
 
 def money(minor: int | None, currency: str) -> str:
-    """Write an amount of minor units; None is nothing at all."""
+    """Format an amount of minor units; None becomes "none"."""
     return NOTHING if minor is None else format_money(minor, currency, "en")

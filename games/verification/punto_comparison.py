@@ -1,4 +1,4 @@
-"""A solo or shared round, dealt and settled again, every bet and balance beside what is kept."""
+"""Verifies a solo or shared round: deals and settles it again and compares it with the records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step, money
 from games.verification.records import Kept, Moved, face_up, moved
 
-VOID: Final = "void"  # the result of a bet whose round was annulled before it was settled
+VOID: Final = "void"  # the result of a bet whose round was voided before settlement
 CANNOT_UNSEAL = "The seed of the shoe cannot be unsealed."
 
 
@@ -30,8 +30,9 @@ class _Dealt:
 
 
 def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
-    """Return what is kept of the deal of a round that is not worked out again; *cards* are those that the seed gives,
-    where these can be told.
+    """Return the stored deal of a round that is not dealt again.
+
+    *cards* are the cards that the seed gives, if known.
     """
     played = kept.round
     facts = [Fact("Seal (SHA-256 of the seed)", played.commitment)]
@@ -43,7 +44,10 @@ def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
 
 
 def recalled(kept: Kept, variant: Variant) -> Deal:
-    """Deal a round again and settle it. One that was annulled before it was settled is shown as it was kept."""
+    """Deal and settle a round again.
+
+    A round that was voided before it was settled is returned as stored.
+    """
     ledger = moved(kept)
     if not kept.round.cards and kept.is_void:
         return Deal("It was annulled before its cards were dealt.", as_stored(kept), as_kept(kept, ledger))
@@ -67,7 +71,7 @@ def recalled(kept: Kept, variant: Variant) -> Deal:
 
 
 def as_kept(kept: Kept, ledger: Mapping[int, Moved]) -> tuple[PlayerPart, ...]:
-    """Return everybody's part with nothing but the ledger to compare it with."""
+    """Return every player's part as stored, compared with the ledger only."""
     return tuple(
         PlayerPart(
             part.player_id,
@@ -81,7 +85,7 @@ def as_kept(kept: Kept, ledger: Mapping[int, Moved]) -> tuple[PlayerPart, ...]:
 
 
 def _deal(kept: Kept, variant: Variant) -> _Dealt:
-    """Raises CannotDeal, InvalidTag."""
+    """Deal the round again. Raises CannotDeal, InvalidTag."""
     played, shoe = kept.round, kept.round.shoe
     facts: list[Fact] = []
     if shoe is None:
@@ -107,7 +111,10 @@ def _deal(kept: Kept, variant: Variant) -> _Dealt:
 
 
 def of_shoe(shoe: Shoe, seed: bytes) -> Iterator[Fact]:
-    """Yield what is kept of a shoe beside what its seed gives; the seed itself once it is public. Raises CannotDeal."""
+    """Yield the stored values of a shoe with those that its seed gives.
+
+    The seed itself is included only once it is public. Raises CannotDeal.
+    """
     yield Fact("Seal of the shoe", shoe.commitment, recomputation.seal_of(seed))
     if shoe.seed is not None:
         yield Fact("Seed of the shoe, public", bytes(shoe.seed).hex())
@@ -118,7 +125,7 @@ def of_shoe(shoe: Shoe, seed: bytes) -> Iterator[Fact]:
 
 
 def _stakes(kept: Kept, variant: Variant, coup: Coup, ledger: Mapping[int, Moved]) -> recomputation.Stakes:
-    """Return what was staked: as the event log tells it, or as its hash confirms it."""
+    """Return the stakes of the round: from the event log, or the stored ones checked by its hash."""
     stored = {part.player_id: {wager.bet: wager.stake for wager in part.wagers.all()} for part in kept.parts}
     if (bets := kept.sealed("wagers")) is not None and len(stored) <= 1:
         player = next(iter(stored), next(iter(ledger), 0))
@@ -128,7 +135,7 @@ def _stakes(kept: Kept, variant: Variant, coup: Coup, ledger: Mapping[int, Moved
 
 
 def _of_the_log(kept: Kept, coup: Coup, settlements: Mapping[int, Settlement]) -> Iterator[Fact]:
-    """Yield what the event log says of the settlement beside what it comes to."""
+    """Yield what the event log says about the settlement, with the recomputed values."""
     if kept.settlement is None:
         yield Fact("Settlement in the event log", NOTHING, "one")
         return
@@ -157,7 +164,7 @@ def _parts(
 
 
 def bet_row(part: Participation, bet: str, wager: Wager | None, line: Line | None, *, is_settled: bool = False) -> Row:
-    """Return a bet as it is kept beside what it comes to; where nothing could be settled, as it is kept alone."""
+    """Return a bet as stored and as recomputed; only as stored if nothing could be settled."""
 
     def fact(what: str, stored: int | None, again_: int | None) -> Fact:
         seen = money(again_, part.currency) if is_settled else None
@@ -180,7 +187,10 @@ def bet_row(part: Participation, bet: str, wager: Wager | None, line: Line | Non
 
 
 def sums(part: Participation, settlement: Settlement | None, ledger: Moved | None) -> Iterator[Fact]:
-    """Yield what a player's part comes to, beside its settlement and the ledger; without a settlement as it is kept."""
+    """Yield the totals of a player's part, compared with the settlement and the ledger.
+
+    Without a settlement the totals are returned as stored.
+    """
     name, currency = f"player:{part.player_id}", part.currency
     commission = settlement and sum(line.commission for line in settlement.lines)
 
@@ -207,7 +217,7 @@ def sums(part: Participation, settlement: Settlement | None, ledger: Moved | Non
 
 
 def moved_back(kept: Kept, part: Participation) -> str:
-    """Say what the annulment of a round did to a player's money; "" where it was not annulled."""
+    """Describe what the voiding of a round did to a player's money; "" if it was not voided."""
     if not kept.is_void:
         return ""
     back = next((each for each in kept.round.void.parts.all() if each.player_id == part.player_id), None)
@@ -221,7 +231,7 @@ def _view(kept: Kept, coup: Coup, variant: Variant) -> RoundView:
 
 
 def _spots(kept: Kept, variant: Variant, settlements: Mapping[int, Settlement]) -> tuple[SpotView, ...]:
-    """Return the bet areas as they were settled, of a round that one player played."""
+    """Return the bet areas as settled. Only for rounds with one player."""
     if len(kept.parts) != 1 or len(settlements) != 1:
         return ()
     (part,), (settlement,) = kept.parts, settlements.values()

@@ -1,8 +1,9 @@
-"""A round of which something may have been altered, dealt and settled again.
+"""Deals and settles a round again from records that may have been altered.
 
-Pure: plain values in, plain values out; it opens no seal and can store nothing. Cards and payments follow from the
-seed, the stakes and what was declared. Where one of these is kept in two places that disagree, the event log says which
-one was played: it committed to the whole settlement by a hash.
+Pure functions: plain values in, plain values out. This module opens no sealed seed and stores
+nothing. Cards and payments follow from the seed, the stakes and the declared decisions. If two
+records of one of these disagree, the event log decides, because it holds a hash of the whole
+settlement.
 """
 
 import hashlib
@@ -22,30 +23,31 @@ from games.engine.settle import Line, Result, Settlement, SettlementError, settl
 from games.engine.shoe import SeedError, commitment, shuffle
 
 Stakes = Mapping[int, Mapping[str, int]]
-"""By player and bet, minor units."""
+"""Stakes in minor units, by player id and bet."""
 
 MOST_WRONG: Final = 3
-"""Players whose stakes may disagree with the ledger for it to be tried which bet is wrong: each has one for each bet of
-the game.
+"""Search limit: the most players whose stakes may disagree with the ledger.
+
+The search tries each bet of the game for each of these players.
 """
 
 
 class CannotDeal(ValueError):
-    """Nothing can be dealt or settled from what is kept; the text says why."""
+    """The stored records cannot be dealt or settled. The text says why."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What guests put up and decided in a coup. Minor units."""
+    """The stakes, the bank and the decisions of a coup. Amounts in minor units."""
 
     stakes: tuple[tuple[int, int], ...]  # seat and stake, in the order in which they were laid
-    bank: int  # at its opening
+    bank: int  # at the start of the coup
     punter_draws: bool | None
     banker_draws: bool | None
 
 
 def sealed_as(seeds: Sequence[bytes], commitments: Sequence[str]) -> bytes:
-    """Return the seed that was committed to, the first where none of them was."""
+    """Return the first seed that matches one of the commitments; the first seed if none does."""
     for seed in seeds:
         try:
             if commitment(seed) in commitments:
@@ -64,8 +66,10 @@ def seal_of(seed: bytes) -> str:
 
 
 def coup_of(seed: bytes, *, decks: int, player_value: str, first_card: int | None) -> Coup:
-    """Deal a round; *first_card* is how many cards had left its shoe, None where it had one of its own. Raises
-    CannotDeal.
+    """Deal a round again.
+
+    *first_card* is the number of cards dealt from the shoe before; None if the round has its own
+    shoe. Raises CannotDeal.
     """
     try:
         if first_card is None:
@@ -76,7 +80,7 @@ def coup_of(seed: bytes, *, decks: int, player_value: str, first_card: int | Non
 
 
 def settled(variant: Variant, coup: Coup, stakes: Stakes) -> Mapping[int, Settlement]:
-    """Settle everybody's bets; those of a player whose bets the rules do not allow together are left out."""
+    """Settle every player's bets. A player whose bets the rules do not allow together is left out."""
     made: dict[int, Settlement] = {}
     for player, bets in stakes.items():
         try:
@@ -87,7 +91,10 @@ def settled(variant: Variant, coup: Coup, stakes: Stakes) -> Mapping[int, Settle
 
 
 def hash_of(settlements: Mapping[int, Settlement]) -> str:
-    """Return what the log of a shared table commits to: `games.shared.settlement.SUMS`, in Python."""
+    """Return the hash that the event log of a shared table stores for all bets.
+
+    Python version of `games.shared.settlement.SUMS`.
+    """
     lines = (
         f"{player} {line.bet} {line.stake} {line.payout} {line.commission} {line.result}"
         for player, settlement in sorted(settlements.items())
@@ -97,8 +104,10 @@ def hash_of(settlements: Mapping[int, Settlement]) -> str:
 
 
 def stakes_played(kept: Stakes, taken: Mapping[int, int], variant: Variant, coup: Coup, sha256: str | None) -> Stakes:
-    """Return the stakes to which the log committed: those kept, or those with one bet put right of whoever has not
-    staked what the ledger took; those kept, where that is not them either.
+    """Return the stakes whose hash is in the event log.
+
+    These are the stored stakes, or the stored stakes with one bet corrected for each player whose
+    total differs from the ledger. If neither matches, the stored stakes are returned.
     """
     known = {bet.code for bet in variant.bets}
     wrong = sorted(
@@ -127,7 +136,7 @@ def _put_right(bets: Mapping[str, int], taken: int, variant: Variant) -> Iterato
 
 
 def opening_of(seed: bytes, decks: int) -> Opening:
-    """Return how the dealing of a shoe begins, where cards are burned. Raises CannotDeal."""
+    """Return the opening of a shoe from which cards are burned. Raises CannotDeal."""
     try:
         return opening(shuffle(seed, decks))
     except SeedError as error:
@@ -135,7 +144,7 @@ def opening_of(seed: bytes, decks: int) -> Opening:
 
 
 def cards_from(seed: bytes, decks: int, first_card: int) -> tuple[Card, ...]:
-    """Return the cards of a shoe from one on. Raises CannotDeal."""
+    """Return the cards of a shoe from position *first_card* on. Raises CannotDeal."""
     try:
         return shuffle(seed, decks)[first_card:]
     except SeedError as error:
@@ -150,10 +159,13 @@ def between_guests(
     banker: str,
     sealed: Mapping[str, str] | None,
 ) -> tuple[Declared, Played]:
-    """Work a coup out in the one of these *ways* that the log committed to, in the first that is possible otherwise.
+    """Settle a coup of Chemin de Fer with the inputs that match the event log.
 
-    *names* are those of its seats in the log, as is *banker*; *sealed* is what the log tells: "cards" and "sha256".
-    Raises CannotDeal with what is impossible in the first way.
+    *ways* are the candidate inputs; all mixtures of them are tried. If none matches, the first
+    possible one is used. *names* and *banker* are the names of the seats in the log; *sealed* holds
+    the "cards" and "sha256" of the log.
+
+    Raises CannotDeal with the first error if no candidate is possible.
     """
     possible: list[tuple[Declared, Played]] = []
     first_error = ""
@@ -178,7 +190,7 @@ def between_guests(
 
 
 def _mixed(ways: Sequence[Declared]) -> Iterator[Declared]:
-    """Yield the ways, and every mixture of them: more than one thing may have been altered."""
+    """Yield the candidates and every mixture of them, because several values may have been altered."""
     yield from dict.fromkeys(ways)
     draws = dict.fromkeys((way.punter_draws, way.banker_draws) for way in ways)
     stakes, banks = dict.fromkeys(way.stakes for way in ways), dict.fromkeys(way.bank for way in ways)
@@ -195,7 +207,7 @@ def _is_sealed(played: Played, names: Mapping[int, str], banker: str, sealed: Ma
 
 
 def bank_line(played: Played) -> Line:
-    """Return what the banker had in a coup, as a bet on what of the bank was covered."""
+    """Return the banker's result as a bet on the covered part of the bank."""
     at_risk = sum(each.stake for each in played.stakes)
     returned = sum(each.returned for each in played.stakes)
     payout = 2 * at_risk - returned - played.tax
@@ -203,7 +215,7 @@ def bank_line(played: Played) -> Line:
 
 
 def punter_line(played: Played, seat: int) -> Line | None:
-    """Return what whoever sits at a place had in a coup; None where nothing."""
+    """Return the result of the player on a seat; None if the seat had no stake."""
     for each in played.stakes:
         if each.seat == seat:
             return Line(PUNTER, each.stake, each.returned, 0, Result(RESULTS[PUNTER, played.outcome]))

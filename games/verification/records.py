@@ -1,4 +1,4 @@
-"""Everything that is kept of a finished round, read at the moment it is asked for."""
+"""Reads all stored records of a finished round."""
 
 import json
 from collections import defaultdict
@@ -24,48 +24,51 @@ SETTLE = "settle"  # the kind of journal that pays
 
 @dataclass(frozen=True)
 class Kept:
-    """A finished round with all that belongs to it."""
+    """A finished round with all its records."""
 
     round: Round
-    parts: Sequence[Participation]  # by player
+    parts: Sequence[Participation]  # in order of player
     entries: Sequence[Entry]  # of its journals, oldest first
     events: Sequence[Logged]
-    settlement: Mapping[str, Any] | None  # what the event log says of it; None where it was annulled before
+    settlement: Mapping[str, Any] | None  # from the event log; None if the round was voided before settlement
 
     @property
     def is_void(self) -> bool:
-        """Whether it was annulled."""
+        """True if the round was voided."""
         return hasattr(self.round, "void")
 
     @cached_property
     def rules(self) -> str:
-        """The digest of the rules that it was played under: the event log says so, and else its table's version."""
+        """The digest of the rules of the round: from the event log, otherwise of the table version."""
         sealed = self.settlement and self.settlement.get("rules")
         return sealed or self.round.table_version.rules_digest
 
     @property
     def game(self) -> Game | None:
-        """Its game as the program plays it, None where the program does not know these rules."""
+        """The game; None if the program does not know these rules."""
         game = GAMES.get(self.round.table_version.table.variant)
         return game if game and game.digest == self.rules else None
 
     @property
     def journals(self) -> Sequence[Journal]:
-        """Its journals, oldest first."""
+        """The journals of the round, oldest first."""
         return list(dict.fromkeys(entry.journal for entry in self.entries))
 
     @cached_property
     def settled_by(self) -> int | None:
-        """The journal that paid it; None where none did."""
+        """The id of the journal that paid the round; None if none did."""
         return next((entry.journal_id for entry in self.entries if entry.journal.kind == SETTLE), None)
 
     def sealed(self, name: str) -> Any:
-        """Return what the event log says of the settlement under a name; None where it says nothing."""
+        """Return a value of the settlement event; None if the event log does not have it."""
         return (self.settlement or {}).get(name)
 
 
 def read(round_id: UUID) -> Kept | None:
-    """Return a finished round; None where there is none. A fixed number of queries, however many have played it."""
+    """Return a finished round; None if there is none.
+
+    The number of queries does not depend on the number of players.
+    """
     wagers = Prefetch("wagers", Wager.objects.order_by("pk"))
     back = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
     found = Round.objects.select_related("table_version__table", "shoe__live_table", "void").prefetch_related(back)
@@ -87,13 +90,14 @@ def read(round_id: UUID) -> Kept | None:
 
 
 def incidents(round_id: UUID) -> Iterable[Incident]:
-    """Return what was found wrong with a round, oldest first."""
+    """Return the incidents of a round, oldest first."""
     return Incident.objects.filter(Q(round=round_id) | Q(live_round=round_id)).select_related("ruling").order_by("pk")
 
 
 def face_up(shoe: Shoe) -> int:
-    """Return how many cards of a shoe anybody has seen: all of one that has ended, and of one in play those of the
-    rounds that are over.
+    """Return how many cards of a shoe are public.
+
+    All cards of a shoe that has ended; otherwise the cards of its finished rounds.
     """
     if shoe.ended_at is not None:
         return 52 * shoe.decks
@@ -104,18 +108,19 @@ def face_up(shoe: Shoe) -> int:
 
 @dataclass(frozen=True)
 class Moved:
-    """What the ledger moved on accounts of one player in a round. Minor units."""
+    """What the ledger moved on a player's accounts in a round. Minor units."""
 
     staked: int
     paid: int
-    before: int | None  # the balance before the first stake; None where nothing was staked
-    afterwards: frozenset[int]  # what the account can have held when the round was paid
+    before: int | None  # the balance before the first stake; None if nothing was staked
+    afterwards: frozenset[int]  # possible balances of the account when the round was paid
     after: int | None  # the latest of these
 
 
 def moved(kept: Kept) -> Mapping[int, Moved]:
-    """Return what the ledger moved for each player until the round was paid, by the account that staked. What an
-    annulment moved later is left out.
+    """Return the ledger movements of each player until the round was paid.
+
+    Movements of a later voiding are left out.
     """
     own: dict[int, list[Entry]] = defaultdict(list)
     for entry in kept.entries:
@@ -145,8 +150,9 @@ def _moved(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> 
 
 
 def _between(kept: Kept, accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
-    """Return what else moved on these accounts between the first stake and the payouts: whoever is paid nothing has no
-    entry then that would tell the balance.
+    """Return other movements on these accounts between the first stake and the payouts.
+
+    A player who is paid nothing has no payout entry that would show the balance at that time.
     """
     if kept.settled_by is None or not kept.entries:
         return {}
@@ -160,12 +166,12 @@ def _between(kept: Kept, accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
 
 
 def balance_at(account_id: int, journal_id: int) -> int | None:
-    """Return what an account held once a journal was posted, minor units; None where nothing had moved on it."""
+    """Return the balance of an account after a journal, in minor units; None if it had no entries."""
     entries = Entry.objects.filter(account=account_id, journal_id__lte=journal_id).order_by("-version")
     return entries.values_list("balance_after", flat=True).first()
 
 
 def cash_of(player_id: int, currency: str, mode: str) -> int | None:
-    """Return a player's account in this money, None where there is none."""
+    """Return the id of a player's cash account in this money; None if there is none."""
     own = Account.objects.filter(owner=player_id, kind="cash", currency=currency, mode=mode)
     return own.values_list("pk", flat=True).first()

@@ -1,8 +1,9 @@
-"""Every finished round is dealt again once, soon after it was played: its seed has to reproduce everything kept of it.
+"""Replay task: deals every finished round again once, soon after it was played.
 
-Where it does not, a round of a solo table is annulled, its table closed, an incident opened, and the player is told;
-there is no other reason for which one is ever annulled, and nobody can ask for it. A shared table is stopped, the one
-for the round's kind of money, and the supervisor called, who decides: others have played on since.
+If a round of a solo table does not match its records, the task voids it, closes the table, opens an
+incident and notifies the player. Solo rounds are never voided for any other reason. If a shared
+round does not match, the task stops the table for that kind of money and calls the supervisor, who
+decides, because other players have played on since.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ from games.tables.status import close_table
 from wallet.ledger import LedgerError
 
 BATCH = 500  # rounds dealt again in one transaction
-BATCHES = 40  # in one run; what is left then waits for the next one
+BATCHES = 40  # batches in one run; the next run does the rest
 FIRST = UUID(int=0)
 SYSTEM = "system"
 CAUSES = {
@@ -34,17 +35,17 @@ CAUSES = {
 
 @dataclass(frozen=True)
 class Replayed:
-    """How many rounds a run has dealt again, and those that it had to do something about."""
+    """The result of a run: the number of rounds dealt again, and the rounds that did not match."""
 
     rounds: int
     suspicious: tuple[UUID, ...]
 
 
 def replay_finished_rounds() -> Replayed:
-    """Deal again what is due, and act where a seed does not reproduce its round.
+    """Deal the due rounds again and act on those that do not match their records.
 
-    Any number of workers may run this at once, and one that dies repeats harmlessly: a round leaves the queue in the
-    transaction that has looked at it.
+    Any number of workers can run this at the same time, and a repeat after a crash is harmless: a
+    round leaves the queue in the transaction that checks it.
     """
     count, last = 0, FIRST
     suspicious: list[UUID] = []
@@ -75,9 +76,10 @@ class _Batch:
 
 @transaction.atomic
 def _replay_batch(after: UUID) -> _Batch:
-    """Deal the next rounds of the queue again, in the order of their ids, and take those off it that are reproduced.
+    """Deal the next rounds of the queue again, in the order of their ids.
 
-    The others stay: each is acted on in a transaction of its own, which locks a table and accounts.
+    Rounds that match leave the queue. Each of the others is handled in its own transaction, which
+    locks a table and accounts.
     """
     due = ReplayDue.objects.filter(pk__gt=after).order_by("pk").select_for_update(skip_locked=True)[:BATCH]
     ids = [each.pk for each in due]
@@ -91,9 +93,9 @@ def _replay_batch(after: UUID) -> _Batch:
 
 @transaction.atomic
 def _act(round_id: UUID) -> None:
-    """Look at a suspicious round once more, alone with it, and do what has to be done."""
+    """Check a suspicious round again, alone, and act on the result."""
     if not ReplayDue.objects.filter(pk=round_id).select_for_update().exists():
-        return  # another worker has
+        return  # another worker has handled it
     if not Round.objects.filter(pk=round_id).exists():
         log.record("round.missing", by=SYSTEM, on=f"round:{round_id}", data={"table": "games_round"})
     for played, problem in problems([round_id]):
@@ -113,7 +115,7 @@ def _act(round_id: UUID) -> None:
 
 
 def _annul(played: Round, problem: Problem) -> None:
-    """Close the table, move the money back, keep what was found. The table is locked first, then accounts."""
+    """Close the table, void the round and open an incident. Locks the table before the accounts."""
     table_id = played.table_version.table_id
     reason = f"Round {played.code} does not follow from its seed."
     close_table(table_id=table_id, reason=reason, by=SYSTEM)

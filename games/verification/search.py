@@ -1,8 +1,8 @@
-"""Finding rounds among any number of them, newest first: one line for each player's part in each round.
+"""Searches the rounds of all players, newest first: one row for each player's part in each round.
 
-Of every table and kind of money that is asked for, one range of one index gives the next few; the newest of them all
-are the answer. Amounts have indexes of their own, and annulled rounds are few: PostgreSQL begins there, where that is
-shorter.
+For each table and kind of money, one index range gives the next few rounds; the newest of all are
+the result. Amounts have their own indexes, and voided rounds are few, so PostgreSQL starts there if
+that is cheaper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,17 @@ from players.models import Player
 from wallet.models import Mode
 
 PAGE: Final = 50
-END: Final = 2**63 - 1  # later than every id
-TICK: Final = timedelta(microseconds=1)  # of PostgreSQL's clock
+END: Final = 2**63 - 1  # greater than every id
+TICK: Final = timedelta(microseconds=1)  # resolution of PostgreSQL's clock
 
 
 class Status(StrEnum):
-    """How far a round has come (GLI-19 v3.0, 2.8.2)."""
+    """The state of a round (GLI-19 v3.0, 2.8.2)."""
 
     COMPLETE = "complete"
     VOID = "void"
     IN_PROGRESS = "in progress"
-    INTERRUPTED = "interrupted"  # in progress at a table that stands still
+    INTERRUPTED = "interrupted"  # in progress at a stopped table
 
 
 OVER: Final = (None, Status.COMPLETE, Status.VOID)
@@ -37,17 +37,17 @@ OVER: Final = (None, Status.COMPLETE, Status.VOID)
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rounds: an empty field asks for nothing. Amounts in minor units of *currency*, which goes with them."""
+    """Search criteria. An empty field matches everything. Amounts are minor units of *currency*."""
 
-    players: tuple[int, ...] | None = None  # None: anybody's
+    players: tuple[int, ...] | None = None  # None: all players
     since: datetime | None = None
     before: datetime | None = None
     tables: tuple[int, ...] | None = None
     modes: tuple[Mode, ...] = tuple(Mode)
     currency: str = ""
-    staked: tuple[int | None, int | None] = (None, None)  # at least, at most
+    staked: tuple[int | None, int | None] = (None, None)  # minimum, maximum
     paid: tuple[int | None, int | None] = (None, None)
-    outcome: tuple[str, ...] = ()  # as stored; a game between guests has words of its own
+    outcome: tuple[str, ...] = ()  # as stored; Chemin de Fer has its own values
     status: Status | None = None
 
 
@@ -68,7 +68,7 @@ ORDER BY found.at DESC, found.id DESC
 LIMIT %(limit)s
 """
 
-# What is known of somebody's rounds is in their index by result.
+# The index of a player's rounds includes the result.
 BY_RESULT = """
 CROSS JOIN unnest(%(players)s::bigint[]) AS whose (id)
 CROSS JOIN unnest(%(results)s::smallint[]) AS ended (result)"""
@@ -81,13 +81,14 @@ OUTCOME = """
           SELECT FROM games_round AS round WHERE round.id = part.round_id AND round.outcome = ANY(%(outcome)s::text[])
       )"""
 COMPLETE = "\n      AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id)"
-# An array and no join, so that PostgreSQL looks these few up whatever it believes about their number.
+# An array instead of a join: PostgreSQL then looks up these few rows whatever its statistics say.
 VOID = "\n      AND part.round_id = ANY(ARRAY(SELECT void.round_id FROM games_void AS void))"
 
 
 def find(wanted: Wanted, *, before: int | None = None, limit: int = PAGE + 1) -> list[Participation]:
-    """Return the parts in finished rounds that fit and are older than the one with the mark *before*, newest first,
-    with what is shown of them. A mark that is none is taken for none.
+    """Return the parts in finished rounds that match, newest first, with the related rows to show.
+
+    Only rows older than the row with id *before* are returned. An unknown id is ignored.
     """
     statement, values = query(wanted, before=before, limit=limit)
     with connection.cursor() as cursor:
@@ -98,10 +99,10 @@ def find(wanted: Wanted, *, before: int | None = None, limit: int = PAGE + 1) ->
 
 
 def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mapping[str, Any]]:
-    """Return the statement that finds them, and its values."""
+    """Return the SQL statement of the search and its parameters."""
     mark_at = Participation.objects.filter(pk=before).values_list("at", flat=True).first() if before else None
     until = wanted.before
-    if mark_at is not None:  # of the time alone as well: PostgreSQL begins an index there, and not at the mark
+    if mark_at is not None:  # a condition on the time alone too, because PostgreSQL can start the index scan there
         after = mark_at + TICK
         until = min(until, after) if until else after
     values: dict[str, Any] = {
@@ -135,8 +136,9 @@ def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mappi
 
 
 def in_progress(wanted: Wanted) -> QuerySet[LiveRound]:
-    """Return the rounds of live tables that are in progress and fit, newest first; there are few. What will have been
-    staked on one and how it ends is not known: who asks for that finds none.
+    """Return the matching rounds in progress at live tables, newest first. There are few.
+
+    Their stakes and outcome are not final, so a search by amount or outcome returns none.
     """
     if wanted.outcome or (wanted.staked, wanted.paid) != ((None, None), (None, None)):
         return LiveRound.objects.none()
@@ -157,8 +159,10 @@ def in_progress(wanted: Wanted) -> QuerySet[LiveRound]:
 
 
 def players_called(text: str, *, by_address: bool, by_name: bool) -> Sequence[int]:
-    """Return who is meant: by number, "player:7" or "7"; by e-mail address or by the name in the chat, where whoever
-    asks may know these.
+    """Return the ids of the players with this number, e-mail address or chat name.
+
+    A number is "player:7" or "7". *by_address* and *by_name* say whether the caller may search by
+    these.
     """
     who = text.strip().lower().removeprefix("player:")
     if who.isascii() and who.isdecimal():

@@ -1,4 +1,4 @@
-"""Recalling a round: what is kept of it, dealt and settled again at this moment, and everything that belongs to it."""
+"""Verifies a round on request, and lists everything that belongs to it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,30 +18,31 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class Going:
-    """A round of a live table that is not over: who has laid what, and no card; or one that is, and on which nobody
-    bet.
+    """A round of a live table without stored results: in progress, or ended without a bet.
+
+    It shows the stakes of the players but no cards.
     """
 
     round: LiveRound
     is_over: bool
-    phase: str  # how far it has come, "" where it is over
-    is_interrupted: bool  # its table stands still
-    laid: Sequence[tuple[str, str]]  # who, and how much in words
+    phase: str  # "" if it is over
+    is_interrupted: bool  # its table is stopped
+    laid: Sequence[tuple[str, str]]  # player or seat, and the amount as text
 
     @property
     def players(self) -> Sequence[int]:
-        """Whose data it shows."""
+        """The ids of the players whose data is shown, for the access log."""
         return [int(who.removeprefix("player:")) for who, _ in self.laid if who.startswith("player:")]
 
 
 def recall(round_id: UUID) -> Recall | None:
-    """Deal a finished round again, and return everything there is of it; None where there is no such round."""
+    """Deal a finished round again and return it with all its records; None if there is none."""
     kept = read(round_id)
     return None if kept is None else recalled(kept)
 
 
 def recalled(kept: Kept) -> Recall:
-    """Deal a finished round again from what is kept of it."""
+    """Deal a finished round again from its records."""
     deal = _deal(kept)
     return Recall(
         round=kept.round,
@@ -62,7 +63,7 @@ def _deal(kept: Kept) -> Deal:
 
 
 def _rules(kept: Kept) -> Iterator[Fact]:
-    """Yield under which rules and whose version it was played."""
+    """Yield the table version, the rules and the kind of money of the round."""
     version = kept.round.table_version
     sealed = kept.sealed("table_version")
     yield Fact("Table version (its number in the database)", str(version.pk), None if sealed is None else str(sealed))
@@ -80,11 +81,11 @@ def _kind_of_money(mode: str) -> str:
 
 
 def _earlier(played: Round) -> Iterator[Earlier]:
-    """Yield what was dealt before from the same shoe, each card again from its seed."""
+    """Yield the earlier rounds of the same shoe, with their cards recomputed from the seed."""
     shoe = played.shoe
     if shoe is None or played.first_card is None:
         return
-    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by its shoe
+    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # the table of rounds has no index on the shoe
     before = Round.objects.filter(pk__in=of_shoe, first_card__lt=played.first_card).exclude(cards="")
     try:
         cards = recomputation.cards_from(seed_of(shoe), shoe.decks, 0)
@@ -100,9 +101,7 @@ def _earlier(played: Round) -> Iterator[Earlier]:
 
 
 def going(round_id: UUID) -> Going | None:
-    """Return a round of a live table that is in progress, or ended without a bet, of which nothing else is kept; None
-    where there is no such one.
-    """
+    """Return a round of a live table that is in progress or ended without a bet; None if not found."""
     found = LiveRound.objects.select_related("live_table__table", "version__table", "shoe")
     live = found.filter(pk=round_id).first()
     if live is None:

@@ -1,7 +1,6 @@
-"""A Chemin de Fer table in a test: guests who sit down, decide and go, and the house's own steps, as fast as a test
-wants.
+"""Helpers for a Chemin de Fer table: seats, decisions, and the product's own steps.
 
-Nothing waits for a clock: what a test wants to be due is made due in the database (`hurry`).
+Nothing waits for a clock. A test makes deadlines due in the database (`hurry`).
 """
 
 from datetime import timedelta
@@ -32,18 +31,18 @@ ANY_RULES = GuestRules("SEK", 9, 1_000, 100_000, 0).table_rules
 
 
 def a_chemin_table(mode: Mode = Mode.REAL, **options: Any) -> LiveTable:
-    """An open table for guests, in kronor and for real money unless asked otherwise, with nobody at it."""
+    """Return an open table without players, in kronor and for real money by default."""
     table = a_guest_table(**options)
     return LiveTable.objects.select_related("table").get(table=table, mode=mode)
 
 
 def a_practice_table(house_players: int = 3, **options: Any) -> LiveTable:
-    """An open table for free money with house players."""
+    """Return an open free-money table with house players."""
     return a_chemin_table(Mode.FREE, house_players=house_players, **options)
 
 
 def a_guest(live_table: LiveTable, place: int | None = None, money: int = MONEY, **options: Any) -> Player:
-    """A player with that much money who has sat down."""
+    """Return a player with this much money who has taken a seat."""
     real = live_table.mode == Mode.REAL
     player = a_player(real=money if real else 0, free=0 if real else money)
     sit(player, live_table, place, **options)
@@ -51,50 +50,49 @@ def a_guest(live_table: LiveTable, place: int | None = None, money: int = MONEY,
 
 
 def sit(player: Player, live_table: LiveTable, place: int | None = None, session: UUID | None = None) -> CheminSeat:
-    """Have the player sit down."""
     return play.join(player=player, live_table_id=live_table.pk, place=place, session=session)
 
 
 def a_session(player: Player) -> UUID:
-    """A session of the player's that runs."""
+    """Return a new running session of the player."""
     return Session.objects.create(id=uuid4(), user=player.user, ip="", browser="").pk
 
 
 def guests(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
-    """So many players, at places 1, 2, 3 and on."""
+    """Seat players at places 1, 2, 3 and so on."""
     return [a_guest(live_table, place, money) for place in range(1, count + 1)]
 
 
 def standing_of(live_table: LiveTable) -> Standing:
-    """The table as it stands, cards and all."""
+    """Return the state of the table with its cards."""
     with transaction.atomic():
         return locked(live_table.pk)
 
 
 def state_of(live_table: LiveTable) -> State:
-    """The state of the engine."""
+    """Return the state of the engine."""
     return standing_of(live_table).state
 
 
 def seen_of(live_table: LiveTable) -> State:
-    """The state of the engine but for cards and money, which are any: who sits there, and what is asked of whom."""
+    """Return the state of the engine with placeholder cards and money: seats and questions only."""
     frozen = chemin_of(live_table).state
     cards, nothing = PLAIN if frozen["shoe"] else (), dict.fromkeys((place for place, _ in frozen["seats"]), 0)
     return thaw(frozen, rules=ANY_RULES, cards=cards, balances=nothing)
 
 
 def chemin_of(live_table: LiveTable) -> CheminTable:
-    """The row of the table, as the database has it now."""
+    """Return the table's row from the database."""
     return CheminTable.objects.get(pk=live_table.pk)
 
 
 def time_given(chemin: CheminTable) -> timedelta:
-    """How long whoever is asked has in all."""
+    """Return the total time for the current question."""
     return there(chemin.deadline) - there(chemin.asked_at)
 
 
 def asked(live_table: LiveTable) -> Player | None:
-    """Whose turn it is; None where nobody's is, or a house player's."""
+    """Return the player whose turn it is; None for a house player or nobody."""
     turn = seen_of(live_table).turn
     if turn is None:
         return None
@@ -102,14 +100,13 @@ def asked(live_table: LiveTable) -> Player | None:
 
 
 def asked_at(live_table: LiveTable) -> Player:
-    """The guest whose turn it is."""
+    """Return the player whose turn it is."""
     player = asked(live_table)
     assert player is not None
     return player
 
 
 def options_of(player: Player, live_table: LiveTable) -> tuple[Option, ...]:
-    """What the guest may do now."""
     standing = standing_of(live_table)
     seat = standing.seat_of(player.pk)
     return options(standing.state, seat.number) if seat else ()
@@ -125,7 +122,7 @@ def answer(
     session: UUID | None = None,
     mark: UUID | None = None,
 ) -> None:
-    """Have the guest answer the question that is asked now, or another one that is named."""
+    """Answer the current question, or a given one."""
     play.decide(
         player=player,
         live_table_id=live_table.pk,
@@ -139,21 +136,21 @@ def answer(
 
 
 def refusal_of(player: Player, live_table: LiveTable, action_name: str, amount: int | None = None) -> Refusal:
-    """Why the croupier refuses an answer."""
+    """Return the reason with which the croupier refuses an answer."""
     with pytest.raises(GuestRefused) as refused:
         answer(player, live_table, action_name, amount)
     return refused.value.reason
 
 
 def let_pass(live_table: LiveTable) -> None:
-    """Have whoever is asked let it pass."""
+    """Let the player whose turn it is pass."""
     player = asked(live_table)
     assert player
     answer(player, live_table, "pass")
 
 
 def answer_by_the_rule(live_table: LiveTable) -> None:
-    """Have whoever is asked do what the croupier would do for them."""
+    """Answer for the player whose turn it is as the croupier would."""
     standing = standing_of(live_table)
     seat, action = standing.asked, default_action(standing.state)
     assert seat is not None
@@ -163,14 +160,17 @@ def answer_by_the_rule(live_table: LiveTable) -> None:
 
 
 def play_out(live_table: LiveTable) -> State:
-    """Have everybody answer by the rule until the coup is over; return what is asked then."""
+    """Answer by the rule until the coup is over; return the next state."""
     while seen_of(live_table).phase in IN_COUP:
         answer_by_the_rule(live_table)
     return state_of(live_table)
 
 
 def a_bank_to_keep(live_table: LiveTable) -> LiveTable:
-    """Coups one after another until one is not lost by the bank: its banker may keep it. Return the table."""
+    """Play coups until the bank does not lose one, so that its banker may keep it.
+
+    Return the table.
+    """
     while (phase := seen_of(live_table).phase) is not Phase.CHOICE:
         if phase is Phase.OFFER:
             a_staked_coup(live_table)
@@ -180,7 +180,7 @@ def a_bank_to_keep(live_table: LiveTable) -> LiveTable:
 
 
 def a_coup_without_a_natural(live_table: LiveTable) -> Player:
-    """Coups one after another until a punter is asked whether to draw; return them."""
+    """Play coups until a punter is asked whether to draw; return that punter."""
     while True:
         phase = seen_of(live_table).phase
         if phase is Phase.OFFER:
@@ -194,7 +194,7 @@ def a_coup_without_a_natural(live_table: LiveTable) -> Player:
 
 
 def hurry(live_table: LiveTable, seconds: float = 0) -> None:
-    """Make the question's time be up, by so many seconds."""
+    """Make the question's deadline pass, by this many seconds."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_chemintable SET deadline = clock_timestamp() - make_interval(secs => %s)"
@@ -204,13 +204,13 @@ def hurry(live_table: LiveTable, seconds: float = 0) -> None:
 
 
 def step(live_table: LiveTable, seconds: float = 0) -> bool:
-    """Make the question's time be up, and have the house do what is due; say whether something was."""
+    """Make the deadline pass and run the due step; return True if there was one."""
     hurry(live_table, seconds)
     return tick.advance(live_table.pk)
 
 
 def step_to(live_table: LiveTable, *phases: Phase) -> State:
-    """Have the croupier decide for everybody until the table asks this."""
+    """Let the croupier decide for everyone until the table is in one of these phases."""
     for _ in range(STEPS):
         phase = seen_of(live_table).phase
         if phase in phases:
@@ -220,7 +220,7 @@ def step_to(live_table: LiveTable, *phases: Phase) -> State:
 
 
 def a_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
-    """Have the guest who is offered the bank take it; return them."""
+    """Let the player who is offered the bank take it; return that player."""
     banker = asked(live_table)
     assert banker is not None
     answer(banker, live_table, "take_bank", amount)
@@ -228,8 +228,9 @@ def a_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
 
 
 def a_staked_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_000) -> tuple[Player, Player]:
-    """Have the first guest asked take the bank, nobody call, the next one stake and the others pass: the banker is to
-    draw the cards. Return banker and punter.
+    """Open a bank with one stake and no call, so that the banker is to draw the cards.
+
+    Return banker and punter.
     """
     banker = a_bank(live_table, amount)
     while seen_of(live_table).phase is Phase.CALLS:
@@ -243,17 +244,17 @@ def a_staked_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_00
 
 
 def a_dealt_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_000) -> tuple[Player, Player]:
-    """The same with the cards drawn. A natural may have settled it."""
+    """Do the same and draw the cards. A natural may have settled the coup."""
     banker, punter = a_staked_coup(live_table, amount, stake)
     answer(banker, live_table, "deal_cards")
     return banker, punter
 
 
 def cash(player: Player, mode: Mode = Mode.REAL) -> Account:
-    """The player's account."""
+    """Return the player's account."""
     return Account.objects.get(owner=player, kind=AccountKind.CASH, mode=mode)
 
 
 def before_the_croupier(kind: AccountKind) -> int:
-    """What lies on all banks, stakes or house players' seats together."""
+    """Return the sum of all accounts of a kind: banks, stakes or house players' seats."""
     return sum(account.balance or 0 for account in Account.objects.filter(kind=kind))

@@ -1,4 +1,4 @@
-"""Evenings that guests play by the services, any way they like: coups called and joined, won and lost."""
+"""Plays random coups through the services, with calls, stakes, wins and losses."""
 
 from collections.abc import Callable
 from random import Random
@@ -15,12 +15,12 @@ SNAKE = str.maketrans({letter: f"_{letter.lower()}" for letter in "ABCDEFGHIJKLM
 
 
 def play_evening(live_table: LiveTable, coups: int, *, seed: int) -> None:
-    """Have guests and house players decide until so many coups are over."""
+    """Let players and house players decide at random until this many coups are over."""
     play_until(live_table, lambda _: Round.objects.filter(shoe__live_table=live_table).count() >= coups, seed=seed)
 
 
 def play_until(live_table: LiveTable, enough: Callable[[Standing], bool], *, seed: int) -> Standing:
-    """Have guests and house players decide until it is enough; the table as it stands then."""
+    """Let players and house players decide at random until *enough*; return the state of the table."""
     chance = Random(seed)
     while not enough(standing := standing_of(live_table)):
         if standing.state.phase is Phase.FREE:
@@ -37,14 +37,14 @@ def play_until(live_table: LiveTable, enough: Callable[[Standing], bool], *, see
 
 
 def decide(player: Player, live_table: LiveTable, action: TableAction) -> None:
-    """Answer what is asked with an action of the engine."""
+    """Answer the current question with an action of the engine."""
     name = type(action).__name__.translate(SNAKE).removeprefix("_")
     amount, call = getattr(action, "amount", None), getattr(action, "call", None)
     answer(player, live_table, name, amount, call)
 
 
 def _chosen(open_to: tuple[Option, ...], chance: Random) -> TableAction:
-    """Any of the options; to let pass only now and then, so that there are coups."""
+    """Return a random option; passing is rare, so that coups are played."""
     does = [option for option in open_to if not isinstance(option.action, Pass)]
     option = chance.choice(does) if does and chance.random() < 0.7 else chance.choice(open_to)
     if option.lowest is None or option.highest is None:

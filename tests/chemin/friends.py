@@ -1,6 +1,4 @@
-"""Guests who play together against the others, as policies of an evening: who gives money away, who takes it, and who
-spares whom.
-"""
+"""Policies of players who collude: give money away, take it, or spare each other."""
 
 from collections.abc import Callable
 from random import Random
@@ -23,7 +21,7 @@ def find(seen: SeatView, wanted: Callable[[TableAction], bool]) -> TableAction |
 
 
 def lose_on_purpose(seen: SeatView) -> TableAction | None:
-    """Depart from the rule, where that is allowed and plainly gives money away."""
+    """Depart from the rule if that is allowed and clearly loses money."""
     coup = seen.coup
     hand = coup and (coup.punter if seen.phase is Phase.PUNTER else coup.banker)
     if not coup or not hand or seen.phase not in (Phase.PUNTER, Phase.BANKER):
@@ -53,7 +51,7 @@ def gives_to(friend: int) -> Policy:
 
 
 def hands_over_to(friend: int) -> Policy:
-    """Take large banks, and lose them on purpose where the friend alone plays."""
+    """Take large banks, and lose them on purpose if only the friend plays against them."""
 
     def play(seen: SeatView, chance: Random) -> TableAction:
         if seen.phase is Phase.OFFER:
@@ -78,7 +76,7 @@ def takes_from(friend: int) -> Policy:
 
 
 def spares(friend: int) -> Policy:
-    """Let the friend's bank go by."""
+    """Never play against the friend's bank."""
 
     def play(seen: SeatView, chance: Random) -> TableAction:
         asked = seen.phase in (Phase.CALLS, Phase.STAKES) and banker_is(friend, seen)

@@ -1,4 +1,4 @@
-"""Seeds of shoes whose first coup is what a test needs, found by shuffling one after another."""
+"""Finds seeds of shoes whose first coup is the one that a test needs."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from games.engine.tableau import NATURALS
 
 @dataclass(frozen=True)
 class First:
-    """The first coup of a shoe: the cards that it takes at most, and what each side has in two."""
+    """The first coup of a shoe, with the most cards it can take."""
 
     cards: tuple[Card, ...]
 
@@ -38,41 +38,41 @@ class First:
 
     @property
     def totals(self) -> tuple[int, int]:
-        """Punter's and banker's, in two cards."""
+        """The two-card totals of punter and banker."""
         return total(self.punter), total(self.banker)
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether no card is there twice, so that none is mistaken for another."""
+        """True if no card occurs twice, so that a test can tell the cards apart."""
         return len(set(self.cards)) == len(self.cards)
 
 
 def third_cards_on_advice(coup: First) -> bool:
-    """The punter is free to draw, and the banker must draw after it."""
+    """The punter may draw or stand, and the banker must draw after it."""
     punter, banker = coup.totals
     return punter == 5 and banker <= 2
 
 
 def shown_at_once(coup: First) -> bool:
-    """The punter has a natural, the banker none."""
+    """The punter has a natural, the banker does not."""
     punter, banker = coup.totals
     return punter in NATURALS and banker not in NATURALS
 
 
 def third_card_refused(coup: First) -> bool:
-    """The punter must draw, and the banker turns up a natural."""
+    """The punter must draw, and the banker has a natural."""
     punter, banker = coup.totals
     return punter <= 4 and banker in NATURALS
 
 
 def both_may_depart(coup: First) -> bool:
-    """By the rule both draw; where both stand, nobody has won."""
+    """By the rule both draw; if both stand, the coup is a draw."""
     punter, banker = coup.totals
     return punter == banker <= 4
 
 
 def shoes_where(wanted: Callable[[First], bool]) -> Iterator[tuple[bytes, First]]:
-    """Yield seeds, and what their shoes begin with, whose first coup is wanted and has no card twice."""
+    """Yield seeds and first coups that match and have no card twice."""
     for number in count():
         seed = sha256(number.to_bytes(8, "big")).digest()
         coup = First(shuffle(seed, DECKS)[:6])
@@ -82,12 +82,12 @@ def shoes_where(wanted: Callable[[First], bool]) -> Iterator[tuple[bytes, First]
 
 @cache
 def shoe_where(wanted: Callable[[First], bool]) -> tuple[bytes, First]:
-    """Return the first such seed, and what its shoe begins with."""
+    """Return the first matching seed and its first coup."""
     return next(shoes_where(wanted))
 
 
 def next_seed(monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
-    """Have the next seed that this process draws be this one; what comes after it is chance again."""
+    """Make this the next seed of this process; later seeds are random again."""
     chosen = [seed]
 
     def token_bytes(size: int) -> bytes:

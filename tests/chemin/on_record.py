@@ -1,6 +1,6 @@
-"""Evenings of Chemin de Fer, played by the engine and put on record as the house keeps them: many coups in little time.
+"""Plays Chemin de Fer with the engine and stores it as the product does: many coups in little time.
 
-How each seat plays is a policy; the honest one is that of house players, with ideas of its own once in a while.
+Each seat has a policy. The honest policy plays like a house player, with a rare departure.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ Policy = Callable[[SeatView, Random], TableAction]
 
 RICH: Final = 10**9
 ONE_IDEA_IN: Final = 20
-"""Where a departure is allowed, an honest guest follows the rule but once in so many decisions."""
+"""An honest player departs from the rule once in this many free decisions."""
 
 KINDS: Final = {Pass: "pass", MakeCall: "make_call", LayStake: "lay_stake"}
 
 
 def honest(seen: SeatView, chance: Random) -> TableAction:
-    """Play like a house player; now and then draw or stand as the mood is."""
+    """Play like a house player, with a random choice between draw and stand once in a while."""
     free = [option.action for option in seen.options if isinstance(option.action, DrawCard | Stand)]
     if len(free) == 2 and chance.randrange(ONE_IDEA_IN) == 0:
         return chance.choice(free)
@@ -66,10 +66,10 @@ def honest(seen: SeatView, chance: Random) -> TableAction:
 
 @dataclass
 class Evening:
-    """A table at which it is played, and everything that goes on record."""
+    """A table with its players, and the records of its coups."""
 
     live_table: LiveTable
-    players: Sequence[Player | None]  # None is played by the house
+    players: Sequence[Player | None]  # None: a house player
     policies: Mapping[int, Policy]
     chance: Random
     began: datetime
@@ -103,7 +103,7 @@ class Evening:
             self._apply(Join(number, RICH))
 
     def play(self, coups: int) -> None:
-        """Play so many coups more, and put them on record."""
+        """Play this many more coups and store them."""
         goal = self.coups + coups
         while self.coups < goal:
             self._step()

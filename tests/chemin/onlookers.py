@@ -1,5 +1,6 @@
-"""One guests' table of a house that is open, everybody who may look at it, and all that each of them gets to read:
-pages and streams from a real server, the log of web and workers, and every row.
+"""A running Chemin de Fer table, everyone who can look at it, and everything each of them can read.
+
+That is pages and streams of a real server, logs of web and workers, and all rows.
 """
 
 import http.client
@@ -40,42 +41,44 @@ from tests.matrix import STAFF
 from tests.people import a_member_of_staff
 
 BANK = 10_000
-MOST_OF_A_KIND = None if IS_SWEEP else 1  # pages whose addresses differ in a number alone
+MOST_OF_A_KIND = None if IS_SWEEP else 1  # pages whose URLs differ only in a number
 LOOKED_AT = LANGUAGES if IS_SWEEP else SHOWN_LANGUAGES
-# Numbers drawn by chance and times, however they are written, and addresses of people made for a test.
+# Random numbers and times in any format, and addresses of people created for a test.
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|data-seconds>\d+|dasharray=\"[^\"]*"
     r"|\bsabot_[\w-]+|(?<=\"seconds_left\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
 )
-OUTSIDER = "player with other money"  # who may not so much as look on
-NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4
+OUTSIDER = "player with other money"  # may not even watch
+NAMES = ("banker", "punter", "third guest", "fourth guest")  # at seats 1 to 4
 STREAM = re.compile(r'data-stream="(/live/[^"]+)"')
 BACK_OFFICE = ("/staff/", "/staff/floor/", "/staff/rounds/", "/staff/events/", "/staff/incidents/", "/staff/ledger/")
 
 
 @dataclass
 class Onlooker:
-    """Somebody with a browser and, who plays or looks on, with a program."""
+    """A person with a browser; a player or spectator also has an API client."""
 
     name: str
     visitor: Visitor
     player: Player | None = None
     program: Program | None = None
     watchers: tuple[Watcher, ...] = ()
-    read: int = 0  # bytes of the streams that were examined
+    read: int = 0  # bytes of the examined streams
 
 
 class House:
-    """The table, who sits there, and who looks on."""
+    """The table, its players, and everyone who can read something."""
 
     _before: ClassVar[dict[str, set[Card]]] = {}
-    """The pictures of cards in the first house of all, and so in every other one, whose addresses are the same."""
+    """Pictures of cards found before the first table, reused for later ones, which have the same
+    URLs.
+    """
 
     def __init__(self, server: WebServer, database: Database, stack: ExitStack) -> None:
         self.record = Record(self._before)
         self.live_table = a_chemin_table()
-        self.log = io.StringIO()  # of what works in this process, as workers do
+        self.log = io.StringIO()  # log of code that runs in this process, as workers do
         self._server, self._database, self._stack = server, database, stack
         seated = dict(zip(NAMES, guests(self.live_table, len(NAMES)), strict=True))
         players = seated | {"spectator": a_player(real=1_000), OUTSIDER: a_player("DK")}
@@ -85,11 +88,11 @@ class House:
 
     @property
     def table(self) -> str:
-        """The address of the table, after its language."""
+        """The path of the table without the language."""
         return f"table/{self.live_table.table.slug}/real/"
 
     def open_up(self) -> None:
-        """Note every picture of a card that stands anywhere before a card is out, and have everybody listen."""
+        """Record all pictures of cards that exist before any card is drawn, then open all streams."""
         if not self._before:
             for onlooker in self._who_goes_everywhere():
                 for address, body in pages(onlooker.visitor, *self._first(onlooker), most=MOST_OF_A_KIND):
@@ -101,8 +104,9 @@ class House:
         self.have_all_listen()
 
     def have_all_listen(self) -> None:
-        """Open the streams of the table, for pages and for programs, and of the lobby for everybody who plays or looks
-        on.
+        """Open the table's streams for pages and API clients, and the lobby stream.
+
+        For all players and spectators.
         """
         for onlooker in self.onlookers.values():
             if onlooker.player and onlooker.name != OUTSIDER:
@@ -112,7 +116,7 @@ class House:
                 onlooker.watchers = (*pages, self._listen_as_a_program(onlooker.program))
 
     def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
-        """Have the banker take the bank, and a shoe of this seed be brought."""
+        """Let the banker take the bank, and use a shoe with this seed."""
         self.record.keep(seed)
         next_seed(monkeypatch, seed)
         player = self.onlookers["banker"].player
@@ -124,7 +128,7 @@ class House:
         self.listen()
 
     def click(self, name: str, action: str, amount: str = "", *, listen: bool = True) -> str:
-        """One click on the page, and everything that everybody reads after it. Return the answer."""
+        """Click on the page, examine everything that can be read afterwards, and return the answer."""
         onlooker = self.onlookers[name]
         form = {"question": chemin_of(self.live_table).question, "action": action, "amount": amount}
         status, answered = onlooker.visitor.post(f"/en/{self.table}act/", form)
@@ -135,15 +139,16 @@ class House:
         return answered
 
     def let_time_pass(self) -> None:
-        """The croupier decides for whoever is asked, as a worker has it."""
+        """Let the croupier decide after the deadline, as a worker does."""
         hurry(self.live_table)
         with written_to(self.log):
             assert tasks.advance_guest_table.apply((self.live_table.pk,)).get()
         self.listen()
 
     def listen(self, *, everywhere: bool = False) -> None:
-        """Examine all that is to be read now: what streams bring, the pages that show the table, rows and logs; with
-        *everywhere* all pages that anybody can open.
+        """Examine everything that can be read now: streams, table pages, rows and logs.
+
+        With *everywhere*, also all pages that anyone can open.
         """
         state = self._turn_up()
         self._wait_for_streams()
@@ -163,8 +168,10 @@ class House:
         self.record.hear(HOUSE, "what is printed of the table", f"{state!r} {read_public(self.live_table.pk)!r}")
 
     def trace(self, *, without: str) -> dict[tuple[str, str], str]:
-        """Return all that is to be read now by whoever but one, by reader and place, without what is another one each
-        time whatever is dealt: numbers drawn by chance, times, and what follows from them.
+        """Return everything that all but one can read now, by reader and place.
+
+        Random numbers, times and values derived from them are removed, because they differ in each
+        run.
         """
         found = {("anybody", "/en/"): self._without_a_cookie(f"/en/{self.table}").decode()}
         for name, onlooker in self.onlookers.items():
@@ -177,13 +184,13 @@ class House:
         lines: defaultdict[str, list[str]] = defaultdict(list)
         for table, row in rows(self._database):
             lines[table].append(BY_CHANCE.sub("*", row))
-        for line in self._server.printed().splitlines():  # of several threads, its parts in any order
+        for line in self._server.printed().splitlines():  # written by several threads, so the order of its parts varies
             lines["the log of web"].append(" ".join(sorted(BY_CHANCE.sub("*", line).split())))
         del lines[CACHE]
         return found | {(HOUSE, table): "\n".join(sorted(each)) for table, each in lines.items()}
 
     def _turn_up(self) -> State:
-        """Let the record know what lies open now, and for whom."""
+        """Record which cards are face up now, and for whom."""
         state = read_public(self.live_table.pk).standing
         hands = state.coup and state.coup.hands
         if hands:
@@ -194,7 +201,7 @@ class House:
         return state
 
     def _wait_for_streams(self) -> None:
-        """Wait until every stream has told of the table as it is."""
+        """Wait until every stream has sent the current state of the table."""
         move, mark = chemin_of(self.live_table).move, rendering.board_mark(read_public(self.live_table.pk))
         for onlooker in self.onlookers.values():
             for watcher in onlooker.watchers[:1]:
@@ -204,8 +211,9 @@ class House:
                 watcher.wait_for("own", f'"move":{move},')
 
     def _who_goes_everywhere(self) -> list[Onlooker]:
-        """Everybody who has pages of their own: what one guest can open, the others can. `make test` sends only the
-        spectator and one member of staff.
+        """Return everyone who has different pages.
+
+        `make test` uses only the spectator and one staff member.
         """
         if not IS_SWEEP:
             return [self.onlookers[name] for name in ("spectator", *in_turn(STAFF, TURN, IS_SWEEP))]
@@ -213,7 +221,7 @@ class House:
         return [each for name, each in self.onlookers.items() if name not in alike]
 
     def _first(self, onlooker: Onlooker) -> tuple[str, ...]:
-        """Where somebody begins to look round; staff look for the coup and its guests, too."""
+        """Return the first URLs of a person; staff also open pages about the coup and its players."""
         live_round = LiveTable.objects.select_related("round").get(pk=self.live_table.pk).round
         if onlooker.player is not None:
             files = ("/en/account/data/sabot.zip", "/en/history/rounds.csv")
@@ -235,9 +243,9 @@ class House:
         )
 
     def _table_pages(self, onlooker: Onlooker) -> Iterator[tuple[str, bytes]]:
-        if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # whose streams are enough in between
+        if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # for the others streams are enough
             return
-        languages = LOOKED_AT if onlooker.name == "spectator" else ["en"]  # what is everybody's is the same for all
+        languages = LOOKED_AT if onlooker.name == "spectator" else ["en"]  # public content is the same for all
         here = (f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "guests/now/?board=0"))
         for address in BACK_OFFICE if onlooker.player is None else here:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
@@ -270,7 +278,7 @@ class House:
 
 
 def _told(watcher: Watcher) -> str:
-    """Return what a stream told, without what it told once more because it was another second."""
+    """Return what a stream sent, without repetitions that only have another time."""
     told, last = [], dict[str, str]()
     for news in watcher.news:
         said = BY_CHANCE.sub("*", f"{news.kind} {news.html}\n")
@@ -282,7 +290,7 @@ def _told(watcher: Watcher) -> str:
 
 @contextmanager
 def written_to(log: io.StringIO) -> Iterator[None]:
-    """Keep all that is logged in this process meanwhile."""
+    """Capture everything that is logged in this process."""
     handler, root = logging.StreamHandler(log), logging.getLogger()
     level = root.level
     root.addHandler(handler)

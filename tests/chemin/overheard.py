@@ -1,6 +1,4 @@
-"""Everything that the house says while a coup is played, each piece with who reads it; and which cards are in it that
-do not lie open for that reader.
-"""
+"""Records everything that is sent or stored during a coup, and finds cards a reader may not see."""
 
 import base64
 import io
@@ -22,16 +20,16 @@ from tests.harness.visitor import Visitor
 
 EVERYBODY = "everybody"
 CACHE = "what is kept outside the database"
-HOUSE = "the house"  # rows, logs, cache: nothing in there belongs to one guest
+HOUSE = "the house"  # rows, logs, cache: no content there may depend on one player
 
-NUMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")  # of what a page is about
+NUMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")  # the id of the subject of a page
 LINK = re.compile(r'(?:href|src|data-[a-z-]+|hx-get)="(/[^"#]*)')
-# What is random letters wherever it stands, and now and then spells a card: tokens, tickets, what is signed.
+# Random letters that spell a card by chance: tokens, tickets, signatures.
 RANDOM = re.compile(
     r'(?:name="csrfmiddlewaretoken" value="|nonce="|data-stream="|/live/|X-CSRFToken&quot;: &quot;)[\w:+/=.-]+'
     r"|[\w-]{40,}"
 )
-# Columns of nothing but such letters.
+# Columns that contain only such letters.
 TOKENS = {
     ("django_session", "session_key"),
     ("django_session", "session_data"),
@@ -40,39 +38,41 @@ TOKENS = {
     ("players_api_token", "digest"),
     ("players_user", "password"),
 }
-TRANSACTION = "xid"  # a column for the number of a transaction
+TRANSACTION = "xid"  # a column with a transaction number
 ELSEWHERE = ("/static/", "/live/", "/en/account/", "/en/language/", "/en/help/", "/en/protection/", "/styleguide/")
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
 
 
 class Record:
-    """What was said to whom, held against what lay open to them by then."""
+    """Compares what each reader was sent with the cards that were face up for them."""
 
     def __init__(self, always: Mapping[str, set[Card]] = MappingProxyType({})) -> None:
         self.always: defaultdict[str, set[Card]] = defaultdict(set, always)
-        """The cards that are pictures, as in a help, by place: they stood there before a card was out of the shoe."""
+        """Cards that are pictures, for example in a help page, by place. They existed before any
+        card was drawn.
+        """
         self.leaks: list[str] = []
-        self.heard: defaultdict[str, set[Card]] = defaultdict(set)  # every card that was spelled to somebody
-        self.pieces: defaultdict[str, int] = defaultdict(int)  # how many were examined, by reader
+        self.heard: defaultdict[str, set[Card]] = defaultdict(set)  # every card that was sent to a reader
+        self.pieces: defaultdict[str, int] = defaultdict(int)  # number of examined pieces, by reader
         self._open: defaultdict[str, set[Card]] = defaultdict(set)
         self._secrets: list[str] = []
 
     def keep(self, secret: bytes) -> None:
-        """Look out for these bytes as well, however they are written."""
+        """Also look for these bytes in any encoding."""
         encoded = (base64.b64encode(secret), base64.urlsafe_b64encode(secret))
         written = (secret.hex(), repr(secret)[2:-1], *(each.decode().rstrip("=") for each in encoded))
         self._secrets.extend(each.casefold() for each in written)
 
     def turn_up(self, cards: Iterable[Card], who: str = EVERYBODY) -> None:
-        """From now on these cards lie open, for everybody or for one reader."""
+        """From now on these cards are face up, for everyone or for one reader."""
         self._open[who].update(cards)
 
     def before(self, where: str, said: bytes | str) -> None:
-        """Note what is written at a place while no card is out of the shoe."""
+        """Record the content of a place before any card is drawn."""
         self.always[where] |= cards_in(RANDOM.sub(" ", _plain(said)))
 
     def hear(self, who: str, where: str, said: bytes | str) -> None:
-        """Examine what a reader gets to read now."""
+        """Examine what a reader can read now."""
         text = _plain(said)
         found = cards_in(RANDOM.sub(" ", text)) - self.always[where]
         self.pieces[who] += 1
@@ -84,8 +84,9 @@ class Record:
 
 
 def pages(visitor: Visitor, *first: str, most: int | None = None) -> Iterator[tuple[str, bytes]]:
-    """Go everywhere that links and pages of the house lead to from the *first* ones, and yield what is read there. Of
-    pages whose addresses differ in a number alone, go to so many at *most*.
+    """Follow all links from the *first* pages and yield what is read.
+
+    Of pages whose URLs differ only in a number, follow at most *most*.
     """
     seen, waiting = set(first), list(first)
     kinds = Counter(NUMBER.sub("*", address) for address in first)
@@ -106,7 +107,7 @@ def pages(visitor: Visitor, *first: str, most: int | None = None) -> Iterator[tu
 
 
 def rows(database: Database) -> Iterator[tuple[str, str]]:
-    """Yield every row of every table, and whatever lies in the cache and the broker, as text."""
+    """Yield every row of every table, and the content of cache and broker, as text."""
     with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
         for (table,) in superuser.execute(TABLES).fetchall():
             cursor = superuser.execute(psycopg.sql.SQL("SELECT * FROM {}").format(psycopg.sql.Identifier(table)))
@@ -128,7 +129,7 @@ def _dumped(valkey: "redis.Redis", key: bytes) -> object:
 
 
 def _value(value: object) -> str:
-    """Bytes are read as text where they are text: the log keeps its events so."""
+    """Decode bytes that are text, such as events of the log."""
     if not isinstance(value, bytes):
         return str(value)
     try:
@@ -138,7 +139,7 @@ def _value(value: object) -> str:
 
 
 def _plain(said: bytes | str) -> str:
-    """Return what can be read in an answer, whatever kind of file it is."""
+    """Return the readable text of an answer of any file type."""
     if isinstance(said, bytes):
         if said.startswith(b"%PDF"):
             said = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(said)).pages)

@@ -1,4 +1,4 @@
-"""A guests' table as pages show it, made from an evening of the engine alone: no database, any cards."""
+"""Builds a Chemin de Fer table for page tests from the engine alone: no database, any cards."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,11 +15,11 @@ from wallet.models import Mode
 
 NOW = datetime(2026, 3, 4, 21, 7, 5, tzinfo=UTC)
 COUP = UUID(int=11)
-FUNDS = 7_777  # of every guest
+FUNDS = 7_777  # of every player
 
 
 def seen(state: State, events: Sequence[Event]) -> Seen:
-    """The table in this state, after these events; player 101 sits at place 1, and so on."""
+    """Return the table in this state after these events. Player 101 is at seat 1, and so on."""
     rules = state.rules
     return Seen(
         now=NOW,
@@ -54,7 +54,7 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
 
 
 def own_row(number: int | None) -> Mapping[str, Any]:
-    """What is read of whoever sits at a place, or of somebody who watches."""
+    """Return the own row of the player at a seat, or of a spectator."""
     return {
         "player": 100 + number if number else 7,
         "currency": "SEK",

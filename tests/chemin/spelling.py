@@ -1,4 +1,4 @@
-"""Every way in which the house spells a card, and the search for one in whatever it has written."""
+"""All ways in which the product writes a card, and a search for them in any text."""
 
 import html
 import re
@@ -20,7 +20,7 @@ ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 @cache
 def names() -> Mapping[str, Card]:
-    """What each card is called in each language of the house."""
+    """Return the name of each card in each language."""
     found: dict[str, Card] = {}
     for language in LANGUAGES:
         with override(language):
@@ -33,9 +33,9 @@ def any_name() -> re.Pattern[str]:
     return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names()), key=len, reverse=True)) + r")\b")
 
 
-@lru_cache(maxsize=20_000)  # most rows and pages are the same each time that somebody looks
+@lru_cache(maxsize=20_000)  # most rows and pages are the same each time
 def cards_in(text: str) -> frozenset[Card]:
-    """Return every card that is spelled in a text, be it by code, by name, by its sign or as it is drawn on a page."""
+    """Return all cards in a text, written as code, name, symbol or drawing."""
     plain = html.unescape(ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
     return frozenset(_cards(plain))
 

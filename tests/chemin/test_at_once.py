@@ -1,6 +1,4 @@
-"""Guests, and the house's own steps, at the same moment at one table: each race is shown first, with what guards
-against it taken away, then prevented.
-"""
+"""Concurrent actions at one table: each race is first shown without its guard, then prevented."""
 
 from collections.abc import Callable
 from functools import partial
@@ -42,7 +40,7 @@ CLICKS = 6
 
 
 def outcome(click: Callable[[], object]) -> str:
-    """Click and name what came of it."""
+    """Click and return the name of the outcome."""
     try:
         click()
     except PlayError as refusal:
@@ -51,7 +49,7 @@ def outcome(click: Callable[[], object]) -> str:
 
 
 def a_free_bank(count: int = 3) -> tuple[LiveTable, list[Player]]:
-    """A table at which all have refused the bank, so that anyone may open."""
+    """Return a table where all have refused the bank, so that anyone may open it."""
     table = a_chemin_table()
     players = guests(table, count)
     while state_of(table).phase is Phase.OFFER:
@@ -60,18 +58,18 @@ def a_free_bank(count: int = 3) -> tuple[LiveTable, list[Player]]:
 
 
 def opening(table: LiveTable, player: Player) -> Callable[[], None]:
-    """A click that opens the bank, on a page that shows the question of this moment."""
+    """Return a click that opens the bank, from a page with the current question."""
     return partial(answer, player, table, "take_bank", 10_000, question=chemin_of(table).question)
 
 
 def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let everybody read a table and its accounts as if nobody else did."""
+    """Read a table and its accounts without locks."""
     monkeypatch.setattr(table_state, "LOCK", table_state.LOCK.replace("FOR NO KEY UPDATE", ""))
     monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **_options: self)
 
 
 def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Have whoever has looked at the table wait until all have."""
+    """Make everyone who has read the table wait until all have read it."""
     have_looked = Barrier(count)
     looked = table_state.locked
 
@@ -185,7 +183,7 @@ class TestTheDeadline:
         assert cash(first).balance == MONEY
 
     def test_a_click_that_waited_until_its_time_was_up_is_too_late(self, cloned_db):
-        """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
+        """The transaction it waited for has changed nothing: the clock alone decides."""
         table = a_chemin_table()
         first, _ = guests(table, 2)
         with connection.cursor() as cursor:
@@ -219,7 +217,7 @@ def is_past(table: LiveTable) -> bool:
 
 
 def test_the_same_guests_at_two_tables_wait_for_each_other_and_never_in_a_circle(cloned_db):
-    """Guests sit in the opposite order, and everybody stakes at both tables at once."""
+    """Players sit in opposite order, and everyone stakes at both tables at the same time."""
     tables = [a_chemin_table(slug=slug, places=4) for slug in ("one", "other")]
     players = [a_player(real=MONEY) for _ in range(3)]
     for table, order in zip(tables, (players, players[::-1]), strict=True):

@@ -1,4 +1,4 @@
-"""What a Chemin de Fer table shows: places, bank, stakes and cards to everybody, and to each guest what is theirs."""
+"""What a Chemin de Fer table shows to everyone, and what each player sees of their own."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def own(evening: Evening, number: int | None, last: Played | None = None) -> Own
 
 
 def plain(text: str) -> str:
-    """Without the spaces that do not break."""
+    """Return the text with ordinary spaces instead of no-break spaces."""
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 

@@ -1,4 +1,4 @@
-"""Staff have the guests of a table get up: everybody takes home what is theirs, and no coup is cut short."""
+"""Staff remove all players from a table: everyone takes their money home, and no coup is cut short."""
 
 import html
 
@@ -47,7 +47,7 @@ def get_up(live_table, reason="The room closes.", by="staff:7"):
 
 
 def is_empty(live_table, players) -> bool:
-    """Whether everybody has got up with what was theirs, and nothing lies before the croupier."""
+    """Return True if all players have left with their money and nothing is on the table."""
     call_command("verify_ledger", verbosity=0)
     return (
         state_of(live_table).phase is Phase.GUESTS
@@ -180,13 +180,13 @@ class TestIt:
 
 
 class TestAStateThatCannotBeRead:
-    """Money goes home by the ledger; what is spoilt is laid out anew."""
+    """Money is returned by the ledger, and the damaged state is reset."""
 
     def spoil(self, owner: psycopg.Connection, live_table, becomes: str) -> None:
         statement = f"UPDATE games_chemintable SET state = {becomes} WHERE live_table_id = %s"
         assert owner.execute(statement, [live_table.pk]).rowcount
 
-    # What the state becomes; a bank and a stake lie before the croupier.
+    # The damaged states. A bank and a stake are on the table.
     @pytest.mark.parametrize(
         "becomes",
         sample(

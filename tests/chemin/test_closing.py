@@ -1,6 +1,4 @@
-"""Whoever closes an account while they sit at a guests' table: the table goes on without them, and all that comes home
-is paid out.
-"""
+"""Closing an account while seated at Chemin de Fer: play continues, and the rest is paid out."""
 
 from uuid import uuid4
 
@@ -30,7 +28,7 @@ BANK = 40_000
 
 @pytest.fixture
 def table():
-    """With a verified guest at place 1, who is offered the bank, and another at place 2."""
+    """A table with a verified player at seat 1, who is offered the bank, and another at seat 2."""
     table = a_chemin_table()
     first = a_verified_player(real=MONEY)
     sit(first, table, 1, a_session(first))
@@ -40,7 +38,7 @@ def table():
 
 @pytest.fixture
 def close(django_capture_on_commit_callbacks):
-    """A function that closes an account, with what happens once it is committed."""
+    """A function that closes an account, including its on-commit steps."""
 
     def do(player: Player) -> None:
         with django_capture_on_commit_callbacks(execute=True):
@@ -50,7 +48,7 @@ def close(django_capture_on_commit_callbacks):
 
 
 def pay_out() -> int:
-    """Have the withdrawal that waits paid; return its amount."""
+    """Pay the pending withdrawal; return its amount."""
     asked_for = Withdrawal.objects.get(status=WithdrawalStatus.REQUESTED)
     withdrawals.send(approve(asked_for).pk, provider="test")
     withdrawals.pay(Withdrawal.objects.get(pk=asked_for.pk), provider="test", number="1")
@@ -64,7 +62,7 @@ def test_with_a_bank_out_is_paid_the_bank_too_once_it_is_home(table, close):
     assert pay_out() == MONEY - BANK
     closing.finish_closing()
     assert closures.state_of(player) is ClosureState.CLOSING
-    step_to(table, Phase.GUESTS)  # nobody plays for the bank
+    step_to(table, Phase.GUESTS)  # nobody plays against the bank
     assert not CheminSeat.objects.filter(player=player, left_at=None).exists()
     closing.finish_closing()
     assert pay_out() == BANK

@@ -1,5 +1,6 @@
-"""The way to a guests' table: for whoever has its currency, and with the money that is played for there. What only
-tables with bets on two hands have, it does not.
+"""Access to Chemin de Fer tables: for players with its currency and kind of money.
+
+Features of punto banco tables are not available.
 """
 
 from uuid import uuid4

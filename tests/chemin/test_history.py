@@ -1,6 +1,4 @@
-"""Coups in Game logs, as a file, in the statement and on pages of their own: what a guest is told of them afterwards,
-and while they last.
-"""
+"""Coups in Game logs, files, statements and on pages: what players see during and after a coup."""
 
 import csv
 import io
@@ -45,12 +43,12 @@ def table():
 
 @pytest.fixture
 def coup(table, monkeypatch):
-    """Banker, punter and the round of a coup that the punters win with a natural; the third guest let all pass."""
+    """Banker, punter and round of a coup that the punters win with a natural; the third one passes."""
     return a_coup_that(table, monkeypatch, shown_at_once)
 
 
 def a_coup_that(table, monkeypatch, wanted):
-    """The same, of another kind."""
+    """Play a coup of the wanted kind; return banker, punter and round."""
     seed, _ = shoe_where(wanted)
     next_seed(monkeypatch, seed)
     guests(table)
@@ -61,7 +59,7 @@ def a_coup_that(table, monkeypatch, wanted):
 
 
 def even_sixes(coup):
-    """Both stand, and nobody wins."""
+    """Both sides stand, and the coup is a draw."""
     return coup.totals == (6, 6)
 
 
@@ -245,7 +243,7 @@ class TestTheFile:
         _, punter, played = coup
         with translation.override(language), override(ZoneInfo("Europe/Stockholm")):
             lines = csv_export.lines(every(punter, Search()), language)
-        text = "".join(lines).lstrip("\ufeff")  # read when the language is no longer the reader's
+        text = "".join(lines).lstrip("\ufeff")  # read after the language has changed
         heads, row = csv.reader(io.StringIO(text), delimiter="," if language == "en" else ";")
         assert len(heads) == len(row)
         cards = played.cards.split()

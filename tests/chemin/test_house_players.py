@@ -1,4 +1,4 @@
-"""House players keep a practice table going: within the rule, by what their seat may see, and by chance."""
+"""House players: they follow the rule, use only what their seat may see, and play at random."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ RULES: Final = TableRules(5, MINIMUM, 100 * MINIMUM)
 
 
 class Table:
-    """A table at which house players play, and all that they did."""
+    """A table of house players, with all their actions."""
 
     def __init__(self, chance: Random, *balances: int, rules: TableRules = RULES) -> None:
         self.chance = chance
@@ -54,7 +54,10 @@ class Table:
         self.events.extend(events)
 
     def step(self) -> State | None:
-        """One step on by the house or a house player; the state before a house player's, None once nobody can go on."""
+        """Make one step; return the state before a house player's step.
+
+        None if nobody can continue.
+        """
         if self.state.phase is Phase.SHOE:
             cards = list(SHOE)
             self.chance.shuffle(cards)
@@ -78,7 +81,7 @@ class Table:
 
 
 def evenings(count: int) -> Iterator[Table]:
-    """Tables of two to five house players, rich and poor, of many limits."""
+    """Yield tables of two to five house players with little or much money and various limits."""
     for number in range(count):
         chance = Random(number)
         minimum = chance.choice([1, 7, 100])
@@ -135,7 +138,7 @@ def test_amounts_are_round_and_within_its_means():
     assert set(banks) >= {number * MINIMUM for number in range(1, LARGEST_BANK + 1)}
     assert {number * MINIMUM for number in range(1, LARGEST_STAKE + 1)} <= set(stakes)
     assert max(stakes) == LARGEST_STAKE * MINIMUM
-    assert sum(amount % MINIMUM == 0 for amount in stakes) > 0.7 * len(stakes)  # others take what is left
+    assert sum(amount % MINIMUM == 0 for amount in stakes) > 0.7 * len(stakes)  # others stake what is left
     calls = sum(isinstance(action, MakeCall) for action in table.did)
     assert 0 < calls < 0.25 * table.count(Settled)
 
@@ -156,7 +159,7 @@ def test_two_house_players_alone_play_coup_after_coup(seed):
     for _ in range(3_000):
         table.events.clear()
         assert table.step() is not None
-        if table.state.phase is Phase.CHOICE:  # the house sees to it that they have something to play with
+        if table.state.phase is Phase.CHOICE:  # the product tops up their chips
             for seat in table.state.seats:
                 table.do(SetBalance(seat.number, 100 * MINIMUM))
         since_coup = 0 if table.count(Settled) else since_coup + 1
@@ -174,7 +177,7 @@ def test_a_bank_that_nobody_stakes_against_is_given_up():
 
 
 def test_cards_that_it_may_not_see_change_nothing():
-    """The same decision whatever lies face down before others, and whatever is to come."""
+    """The decision is the same whatever cards others hold face down, and whatever comes next."""
     compared = 0
     for table in evenings(30):
         for _ in range(150):
@@ -191,7 +194,7 @@ def test_cards_that_it_may_not_see_change_nothing():
 
 
 def others_alike(state: State, number: int, chance: Random) -> Iterator[State]:
-    """Tables that look the same from this seat: another shoe, other cards in hands that it does not see."""
+    """Yield tables that look the same from this seat: with another shoe and other hidden cards."""
     if state.shoe is not None:
         yield replace(state, shoe=Shoe(tuple(chance.choices(FULL_DECK, k=312)), state.shoe.drawn))
     coup = state.coup

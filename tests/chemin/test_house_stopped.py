@@ -1,5 +1,6 @@
-"""Guests' tables while the whole house is stopped: nothing more is put down, a coup that was staked on is played to its
-end, and between two coups everybody keeps what they have, as at a table that pauses.
+"""Chemin de Fer tables during a house stop: no new stakes, a staked coup is finished.
+
+Between two coups everyone keeps their money and seats, as at a paused table.
 """
 
 from datetime import timedelta
@@ -65,7 +66,7 @@ def go_on() -> None:
 
 
 def money_of(*players: Player) -> list[tuple[int, int]]:
-    """What lies on the account of each, and what is set aside of it."""
+    """Return balance and held amount of each player's account."""
     return [(cash(player).balance or 0, cash(player).held) for player in players]
 
 
@@ -125,7 +126,7 @@ class TestBeforeTheCards:
         assert money_of(*players) == before
         while seen_of(table).phase is Phase.STAKES:
             let_pass(table)
-        assert seen_of(table).phase not in IN_COUP  # nobody has staked: no cards
+        assert seen_of(table).phase not in IN_COUP  # nobody has staked, so there are no cards
         assert before_the_croupier(AccountKind.STAKES) == 0
 
     def test_nobody_sits_down(self, table):

@@ -1,6 +1,4 @@
-"""What stands out between two players: found where money is given away or somebody is spared, silent where all play
-honestly.
-"""
+"""Collusion between two players is detected within a number of coups, with few false alarms."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -30,7 +28,7 @@ from wallet.models import Mode
 BEGAN: Final = datetime(2026, 1, 1, tzinfo=UTC)
 MONTH: Final = Scope(BEGAN, BEGAN + timedelta(days=30))
 FEW_COUPS, MORE_COUPS, ENOUGH_FOR_MONEY = 60, 150, 700
-"""Within which whoever gives money away, and who spares somebody, is found."""
+"""Number of coups within which money given away and sparing are detected."""
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +48,7 @@ def an_evening(
     players: list[Player] | None = None,
     sessions: list[object] | None = None,
 ) -> list[Player]:
-    """The players of an evening that has gone on record, by their places."""
+    """Store an evening and return its players by seat."""
     players = players or [a_player() for _ in range(guests)]
     live_table = live_table or a_live_table()
     evening = Evening(live_table, players, policies or {}, Random(seed), BEGAN, sessions=sessions or ())  # type: ignore[arg-type]
@@ -64,7 +62,7 @@ def between(one: Player, other: Player, scope: Scope = MONTH) -> Examined:
 
 
 class TestFound:
-    """Whoever plays against the others together is found within a stated number of coups of the table."""
+    """Each kind of collusion is detected within a stated number of coups of the table."""
 
     def test_gli19_a_8_1_who_calls_a_friend_s_bank_and_stands_on_nothing(self):
         giver, taker, *_ = an_evening(FEW_COUPS, {1: gives_to(2)})
@@ -110,7 +108,7 @@ class TestFound:
 
 
 class TestHonest:
-    """Chance brings something to every table. What it brings is not named more often than is said."""
+    """Chance produces some signs at every table, but no more often than the stated rate."""
 
     @pytest.mark.sweep
     def test_gli19_a_8_1_honest_evenings_are_as_chance_says_and_nobody_is_named(self):

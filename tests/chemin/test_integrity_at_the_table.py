@@ -1,6 +1,4 @@
-"""The figures about pairs of players, of an evening that was played at a real table: what the house keeps of it is what
-they are made of.
-"""
+"""Figures about pairs of players, computed from the records of an evening at a real table."""
 
 from collections import Counter
 from datetime import timedelta
@@ -30,18 +28,19 @@ from tests.chemin.on_record import Policy, honest
 pytestmark = pytest.mark.django_db
 
 COUPS = 4
-GIVER, TAKER = 1, 2  # places
+GIVER, TAKER = 1, 2  # seats
 
 
 def holds_the_bank(seen: SeatView, chance: Random) -> TableAction:
-    """Take every bank there is, at the least, and keep it."""
+    """Take every bank at the minimum, and keep it."""
     return find(seen, lambda action: isinstance(action, TakeBank | KeepBank)) or honest(seen, chance)
 
 
 @pytest.fixture
 def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
-    """The guests, the first of whom gives money to the second, and has called a bank of theirs and lost on purpose; and
-    what each answered to whose bank.
+    """Return the players and a count of their answers to each bank.
+
+    The first player gives money to the second: calls their bank and loses on purpose.
     """
     live_table = a_chemin_table(maximum=1_000_000)
     players, chance = guests(live_table, 3), Random(9)
@@ -53,7 +52,7 @@ def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
         state, place = standing.state, standing.state.turn
         if has_called and state.phase not in IN_COUP and is_long_enough():
             return players, said
-        if place is None:  # the bank is free: whoever is first in the order may open it
+        if place is None:  # the bank is free: the first in the order may open it
             place = next(seat.number for seat in in_order(state) if options(state, seat.number))
         action = policies.get(place, honest)(view(state, place), chance)
         player = players[place - 1]
@@ -67,7 +66,7 @@ def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
 
 
 def is_long_enough() -> bool:
-    """Whether there were so many coups, in one of which somebody lost on purpose."""
+    """Return True after enough coups with at least one lost on purpose."""
     return CheminCoup.objects.count() >= COUPS and CheminCoup.objects.filter(punter_departs=True).exists()
 
 
@@ -99,7 +98,7 @@ def test_money_choices_and_gifts_are_those_of_the_evening(evening):
 
 
 def cost_of(coup: CheminCoup) -> float:
-    """What departures in a coup cost, from its cards."""
+    """Return the cost of the departures in a coup, from its cards."""
     points = [Card.parse(code).points for code in Round.objects.get(pk=coup.pk).cards.split()]
     stake = CheminStake.objects.filter(coup=coup).values_list("stake", flat=True)[0]
     cost = 0.0

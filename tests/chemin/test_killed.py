@@ -1,6 +1,4 @@
-"""A move at a Chemin de Fer table survives the death of its process after each of its SQL statements: it has not
-happened, or it is whole.
-"""
+"""A move at a Chemin de Fer table is atomic: its process dies after each SQL statement."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,19 +30,20 @@ from tests.concurrency.books import counts
 from tests.harness.killed import dies
 
 KEPT = (CheminCoup, CheminMove, CheminStake, CheminTenure, LiveRound, Participation, Round, Shoe)
-LONGEST = 200  # statements; a move has a few dozen, how many depends on the cards
+LONGEST = 200  # statements; a move has a few dozen, depending on the cards
 LEAST = 10  # of any move that touches money
 
 
 def everything(table: LiveTable) -> tuple[object, ...]:
-    """What there is of the table, its rows and money."""
+    """Return the state, rows and money of the table."""
     chemin = chemin_of(table)
     return chemin.state, chemin.move, chemin.question, counts(), [model.objects.count() for model in KEPT]
 
 
 def survive(table: LiveTable, move: Callable[[], object], *, every: bool) -> int:
-    """Kill the process of a move after its first statement, its second, and on until it has happened; return how many
-    died before.
+    """Kill the process of a move after its first, second, … statement until it succeeds.
+
+    Return how many processes died.
     """
     before = everything(table)
     for number in count(1):

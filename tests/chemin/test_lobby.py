@@ -1,6 +1,4 @@
-"""A guests' table in the lobby: its card tells places, bank, what is asked and how coups ended; it stands where its
-currency is, and is found by what is asked for.
-"""
+"""A Chemin de Fer table in the lobby: its card, its currency, and the filters that find it."""
 
 import re
 from collections.abc import Iterable
@@ -40,12 +38,12 @@ def card_of(live: LiveTable) -> GuestCardState:
 
 
 def shown(page: str) -> list[str]:
-    """The slugs of the tables on a page, in order."""
+    """Return the slugs of the tables on a page, in order."""
     return re.findall(r'<li class="table-card[^>]* id="table-([\w-]+)"', page)
 
 
 def card(page: str, slug: str = "chemin") -> str:
-    """What a page shows of one table."""
+    """Return the part of a page about one table."""
     return page.split(f'id="table-{slug}"')[1].split("</li>")[0]
 
 

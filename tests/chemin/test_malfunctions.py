@@ -1,6 +1,4 @@
-"""What goes wrong at a table where guests play each other, made to happen for real: what then happens to bank, stakes,
-guests and staff.
-"""
+"""Malfunctions at Chemin de Fer, caused for real: effects on bank, stakes, players and staff."""
 
 import html
 from datetime import timedelta
@@ -68,7 +66,7 @@ A_WHILE = 30  # seconds
 
 
 class Trouble:
-    """A table whose coup waits for its cards, or for the punter's decision, and a supervisor whom mail reaches."""
+    """A table whose coup waits for its cards or for the punter, and a supervisor who receives mail."""
 
     def __init__(self, monkeypatch, *, dealt: bool):
         seed, self.first = shoe_where(third_cards_on_advice)
@@ -92,22 +90,22 @@ class Trouble:
 
     @property
     def lies(self) -> tuple[int, int]:
-        """What lies in the bank and on the coup."""
+        """Return the amounts in the bank and on the coup."""
         return before_the_croupier(AccountKind.BANK), before_the_croupier(AccountKind.STAKES)
 
     def click(self, action: str) -> None:
-        """Whoever is asked answers."""
+        """Click for the player whose turn it is."""
         answer(there(asked(self.live_table)), self.live_table, action)
 
     def fails(self, place: int, action: str) -> Incident:
-        """The guest at that place answers what is asked, and the table stops; return the incident."""
+        """Let the player at that seat answer, which stops the table; return the incident."""
         with pytest.raises(TableStopped):
             answer(self.players[place - 1], self.live_table, action)
         assert self.is_stopped
         return Incident.objects.latest("pk")
 
     def stays(self) -> bool:
-        """Whether nothing moves, whatever is asked or however late it is, and nothing new is found."""
+        """Return True if the table stays stopped without a new incident, whatever is requested."""
         before, incidents = chemin_of(self.live_table).move, Incident.objects.count()
         for place, action in ((1, "deal_cards"), (2, "stand"), (2, "draw_card"), (1, "keep_bank")):
             with pytest.raises(TableStopped):
@@ -117,7 +115,7 @@ class Trouble:
         return (chemin_of(self.live_table).move, Incident.objects.count()) == (before, incidents)
 
     def goes_on(self) -> None:
-        """Have the table reopened, and play a coup to its end."""
+        """Reopen the table and play a coup to its end."""
         malfunction.reopen(live_table_id=self.live_table.pk, reason="mended", by="staff:1")
         if state_of(self.live_table).phase is Phase.CHOICE:
             self.click("keep_bank")
@@ -153,7 +151,7 @@ def report(coup):
     return malfunction.report(round_id=coup.pk, cause="A card lay face up.", by="staff:1")
 
 
-# What is wrong with a shoe -> what is found. "burn card": a guests' table burns none.
+# Damage of the shoe -> what is found. "burn card": a Chemin de Fer table burns none.
 SPOILT_SHOES = {
     "sealed seed": IncidentKind.PHASE_RAISED,
     "sealed seed, in one bit": IncidentKind.PHASE_RAISED,
@@ -165,7 +163,7 @@ every_spoilt_shoe = pytest.mark.parametrize(("what", "kind"), sample(SPOILT_SHOE
 
 
 class TestBeforeTheDraw:
-    """A shoe that is not what was shuffled is drawn from by nobody, and nobody loses anything."""
+    """Nothing is drawn from an altered shoe, and nobody loses money."""
 
     @every_spoilt_shoe
     def test_the_banker_s_click_stops_the_table_and_one_supervisor_cancels(self, undealt, owner, what, kind):
@@ -224,13 +222,13 @@ class TestBeforeTheDraw:
 
 
 def spoil_state(owner: psycopg.Connection, trouble: Trouble, becomes: str) -> None:
-    """Change the stored state as only the owner of the tables could."""
+    """Change the stored state as only the owner of the database tables can."""
     statement = f"UPDATE games_chemintable SET state = {becomes} WHERE live_table_id = %s"
     assert owner.execute(statement, [trouble.live_table.pk]).rowcount
 
 
 def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
-    """Have whoever drew a card have stood, as only the owner of the tables could."""
+    """Change a stored decision from draw to stand, as only the owner of the database tables can."""
     owner.execute("ALTER TABLE games_cheminmove DISABLE TRIGGER USER")
     changed = owner.execute(
         """UPDATE games_cheminmove SET events = replace(events::text, '"draws": true', '"draws": false')::jsonb
@@ -242,7 +240,7 @@ def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
 
 
 class TestAfterTheDraw:
-    """A coup whose cards are drawn is played out, however late. Where it cannot be, two people annul it."""
+    """A coup with drawn cards is finished, however late. If that is impossible, two people void it."""
 
     def test_a_seed_that_is_lost_stops_the_table_and_two_people_annul(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
@@ -300,7 +298,7 @@ class TestAfterTheDraw:
     @pytest.mark.parametrize("stakes", sample(["[[2, 4000], [3, 6000]]", "[[3, 4000]]"], 1))
     def test_a_stake_in_the_state_that_nobody_laid_is_neither_paid_nor_given_back(self, dealt, owner, stakes):
         spoil_state(owner, dealt, f"jsonb_set(state, '{{coup,stakes}}', '{stakes}')")
-        assert not step(dealt.live_table)  # before the punter's decision could tell anything
+        assert not step(dealt.live_table)  # before the punter's decision could reveal anything
         assert Incident.objects.get().kind == IncidentKind.NOT_RECOMPUTED
         assert dealt.stays()
         annul_by_two(Incident.objects.get())
@@ -336,7 +334,7 @@ class TestAfterTheDraw:
 
 
 class TestAFinishedCoup:
-    """Dealt again a little later: what does not agree stops the table, and annuls nothing by itself."""
+    """A difference found by the later verification stops the table but voids nothing."""
 
     @pytest.mark.parametrize(
         ("what", "kind"),
@@ -408,7 +406,7 @@ MORE_SPOILT = {
 
 
 def spoil_record(owner: psycopg.Connection, coup: UUID, what: str) -> None:
-    """Change what is kept of a finished coup as only the owner of the tables could."""
+    """Change the records of a finished coup as only the owner of the database tables can."""
     if what not in MORE_SPOILT:
         spoil(owner, coup, what)
         return
@@ -420,7 +418,7 @@ def spoil_record(owner: psycopg.Connection, coup: UUID, what: str) -> None:
 
 
 class TestTheTable:
-    """Stands still while a ruling is awaited, and nobody is late for it."""
+    """The table waits for a ruling, and no deadline passes."""
 
     @pytest.mark.sweep
     def test_a_dealt_coup_goes_on_once_it_was_ruled_to_stand_with_all_the_time_again(self, dealt):
@@ -472,7 +470,7 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
 
 class TestTheGuests:
-    """Read at the table, in their language, that it is stopped and what became of the coup; Game logs keep it."""
+    """Players read at the table that it is stopped and what became of the coup; Game logs keep it."""
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
@@ -505,7 +503,7 @@ def read(answered) -> str:
 
 
 def assert_all_the_time(trouble: Trouble, name: str) -> None:
-    """Whoever is asked has as long as the table gives."""
+    """Check that the player whose turn it is has the full time."""
     chemin = chemin_of(trouble.live_table)
     left = there(chemin.deadline) - clock.now()
     lasts = timedelta(milliseconds=there(trouble.live_table.table.version).clock[name])  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""The pages of a Chemin de Fer table: who sees what there, and what every form answers."""
+"""The pages of a Chemin de Fer table: what each reader sees, and the answers to every form."""
 
 import re
 from html import unescape
@@ -71,7 +71,7 @@ def act(visitor: Client, live_table: LiveTable, action: str, **data: Any) -> Any
 
 
 def a_punter_bound_by_the_rule(live_table: LiveTable) -> tuple[Player, str]:
-    """Coups with two stakes, one after another, until the rule tells a punter what to do; and what it forbids."""
+    """Play coups until the rule binds a punter; return that punter and the forbidden action."""
     while True:
         state = state_of(live_table)
         if state.phase is Phase.OFFER:

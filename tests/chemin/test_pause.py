@@ -1,5 +1,6 @@
-"""A guests' table that pauses: the coup is played to its end, and what is asked between two coups waits with the bank,
-the bids and the seats of everybody. None of the time is a guest's.
+"""Pausing a Chemin de Fer table: the coup is finished; banks, bids and seats wait.
+
+The time of the pause does not count for any deadline.
 """
 
 from datetime import timedelta
@@ -72,7 +73,7 @@ def go_on(table: LiveTable) -> None:
 
 
 def tick_all() -> None:
-    """Do whatever is due at any table."""
+    """Run all due steps at all tables."""
     for each in tick.due():
         tick.advance(each)
 
@@ -91,7 +92,7 @@ def own(table: LiveTable, player: Player) -> str:
 
 
 def a_bid(table: LiveTable) -> Player:
-    """A bank that is passed on and goes to the highest bid; return who has made one. Others are asked after them."""
+    """Auction a bank and make a bid; return the bidder. Other players are asked afterwards."""
     guests(table, 3)
     banker = asked_at(a_bank_to_keep(table))
     answer(banker, table, "give_suite")
@@ -104,7 +105,7 @@ def a_bid(table: LiveTable) -> Player:
 
 
 def away_for(table: LiveTable, milliseconds: int) -> None:
-    """Put into the past since when those who are away are."""
+    """Move the start of all absences into the past."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_cheminseat SET away_since = clock_timestamp() - make_interval(secs => %s)"
@@ -130,7 +131,7 @@ class TestTheCoupInProgress:
         a_bank(table)
         pause(table)
         let_pass(table)
-        assert step(table)  # the croupier answers for the next one
+        assert step(table)  # the croupier answers for the next player
 
 
 class TestTheBanker:
@@ -199,7 +200,7 @@ class TestBids:
 
     @pytest.mark.sweep
     def test_whom_the_sale_waits_for_goes_once_it_goes_on(self, table):
-        """Without them the bank would have its buyer, and a coup would begin while the table pauses."""
+        """Otherwise the bank would be sold and a coup would begin while the table is paused."""
         a_bid(table)
         last, played = asked_at(table), coups(table)
         pause(table)
@@ -284,7 +285,7 @@ class TestSeats:
 
     @pytest.mark.sweep
     def test_house_players_whose_guest_goes_amid_a_sale_begin_nothing(self, monkeypatch):
-        """Were the one who is asked to get up, the one who has bid would have the bank."""
+        """If the asked house player left, the bidder would get the bank."""
         table = a_practice_table(2, places=3)
         player = a_player(free=MONEY)
         sit(player, table, 2)

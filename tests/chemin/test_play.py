@@ -1,4 +1,4 @@
-"""A coup at a Chemin de Fer table, through the services: what every answer does to money, to rows and to the log."""
+"""A coup at a Chemin de Fer table: effects of every answer on money, rows and event log."""
 
 import pytest
 
@@ -207,7 +207,7 @@ class TestTheBank:
         assert (cash(second).balance, cash(second).held) == (MONEY, 0)
 
     def test_of_what_goes_home_the_put_up_comes_back_and_the_rest_is_won(self):
-        """Bankers win once in a while: play until one did."""
+        """Play until a banker wins."""
         table = a_chemin_table(maximum=12_000)
         guests(table, 2)
         while not (coup := CheminCoup.objects.filter(outcome="banker").first()):
@@ -221,7 +221,7 @@ class TestTheBank:
         tenure = coup.tenure
         tenure.refresh_from_db()
         assert kinds_of(tenure.pk) == ["bank", "bank_won", "bank_back", "bank_won"]
-        assert tenure.home == 19_500  # the tax is 5 % of what was won
+        assert tenure.home == 19_500  # the tax is 5 % of the win
         assert len(events("bank.excess")) == 1
 
 

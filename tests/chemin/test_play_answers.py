@@ -1,4 +1,4 @@
-"""What is asked at a Chemin de Fer table, who may answer and until when; and what a closed or stopped table does."""
+"""Questions at a Chemin de Fer table: who may answer, until when, and at a closed or stopped table."""
 
 import pytest
 from django.db import connection
@@ -129,7 +129,7 @@ class TestAnAnswer:
 
     @pytest.mark.sweep
     def test_that_a_rule_forbids_is_recorded_nowhere(self):
-        """It would tell whoever reads the log what the punter holds."""
+        """The record would reveal the punter's hand to readers of the log."""
         table = a_chemin_table()
         guests(table, 3)
         banker = a_bank(table, 10_000)
@@ -215,7 +215,7 @@ class TestAClosedTable:
 
 
 def spoil(table: LiveTable) -> None:
-    """Have the shoe say another number of cards that are gone."""
+    """Make the shoe and the state disagree about the number of dealt cards."""
     Shoe.objects.filter(live_table=table).update(gone=3)
 
 
@@ -240,7 +240,7 @@ class TestAFaultThatIsFound:
 
 
 def report(table: LiveTable) -> None:
-    """Have staff say what is wrong with the latest coup of the table."""
+    """Let staff report an error in the latest coup of the table."""
     live_round = LiveRound.objects.filter(live_table=table).latest("opened_at")
     malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:test")
 

@@ -1,4 +1,4 @@
-"""Sitting down at a Chemin de Fer table, getting up, stepping away and coming back."""
+"""Sitting down at a Chemin de Fer table, leaving, stepping away and coming back."""
 
 import json
 from datetime import timedelta
@@ -131,7 +131,7 @@ class TestSittingDown:
         player = a_guest(table, 2, money=7_654_321)
         (event,) = events("guest.joined")
         assert (event["by"], event["on"]) == (str(player), f"live_table:{table.pk}")
-        assert event["data"]["player"] == str(player)  # by which whoever reads it is known to have seen them
+        assert event["data"]["player"] == str(player)  # marks the reader of the event as having seen this player's data
         move = CheminMove.objects.get()
         assert (move.kind, move.decider, there(move.seat).number, move.amount) == ("join", Decider.GUEST, 2, None)
         assert "7654321" not in json.dumps([event, move.events])

@@ -1,5 +1,6 @@
-"""House players sit at no table for real money: not by a service, not by the role of web and workers, not by the owner
-of the tables.
+"""House players never sit at a real-money table, not even by direct writes to the database.
+
+Tested with the services, the role of web and workers, and the owner of the tables.
 """
 
 from uuid import UUID, uuid4
@@ -36,7 +37,7 @@ def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:
 
 @pytest.fixture
 def committed_tables(cloned_db: Database) -> dict[Mode, int]:
-    """The ids of a guests' table, real and free, in a database whose owner is at hand."""
+    """The ids of a real and a free Chemin de Fer table in a database with its owner."""
     table = a_guest_table()
     return {mode: live(table, mode).pk for mode in Mode}
 
@@ -99,7 +100,7 @@ class TestWebAndWorkers:
 
 
 class TestTheOwner:
-    """Who owns the tables is refused as well, by what stands on them."""
+    """Constraints refuse the owner of the tables too."""
 
     def test_seats_no_house_player_for_real_money(self, committed_tables, owner):
         chips = house_chips()

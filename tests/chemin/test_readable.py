@@ -1,4 +1,4 @@
-"""What is stored of a coup between guests makes a coup; or else it is examined, and the check is asked for."""
+"""Stored coups of Chemin de Fer must make a coup; otherwise they are sent to verification."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def played(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Three coups that were dealt again and found good."""
+    """Three coups that were verified without a difference."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         live_table = a_chemin_table()
         guests(live_table, 3)
@@ -31,7 +31,7 @@ def played(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Ite
 
 @pytest.fixture
 def parts(played: None) -> list[Participation]:
-    """Everybody's part in them."""
+    """All players' parts in them."""
     return list(Participation.objects.select_related("round__table_version__table").prefetch_related("wagers"))
 
 

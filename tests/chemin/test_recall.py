@@ -1,6 +1,4 @@
-"""A coup between guests is compared with what its shoe, its stakes and its declarations give; what is kept otherwise
-is found, whatever it is.
-"""
+"""Verification of a coup with shoe, stakes and decisions finds every changed record."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,12 +18,12 @@ CARDS = shuffle(SEED, DECKS)
 BANK = 10_000
 MONEY = frozenset({("SEK", "F")})
 
-# Seat 2 is a house player's, seat 3 player 7's; player 1 is banker.
+# Seat 2 is a house player's, seat 3 player 7's; player 1 is the banker.
 STAKES = (Chips(2, 2_500), Chips(3, 4_001))
 
 
 def by_the_rule(first: int) -> Played:
-    """The coup that begins with this card of the shoe, as a side plays that keeps to the rule."""
+    """Return the coup that begins at this card of the shoe, played by the rule."""
     found = []
     for punter in (None, True, False):
         for banker in (None, True, False):
@@ -39,7 +37,7 @@ def by_the_rule(first: int) -> Played:
 
 
 def first_card_of(outcome: Outcome, cards: int = 6) -> int:
-    """Where in the shoe a coup of so many cards lies that comes to this."""
+    """Return the position in the shoe of a coup with this outcome and number of cards."""
     return next(
         first
         for first in range(200)
@@ -48,7 +46,7 @@ def first_card_of(outcome: Outcome, cards: int = 6) -> int:
 
 
 def stored(outcome: Outcome = Outcome.BANKER) -> StoredCoup:
-    """A coup as a table keeps it."""
+    """Return a coup as a table stores it."""
     first = first_card_of(outcome)
     played = by_the_rule(first)
     house, guest = played.stakes
@@ -105,7 +103,7 @@ def found(coup: StoredCoup) -> list[str]:
 
 
 def with_play(**other: object) -> StoredCoup:
-    """The coup with something else kept of what guests did to each other."""
+    """Return the coup with other stored values of the play."""
     coup = stored()
     assert coup.play
     return replace(coup, play=replace(coup.play, **other))  # type: ignore[arg-type]

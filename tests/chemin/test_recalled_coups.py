@@ -1,5 +1,6 @@
-"""Coups between guests are dealt again soon after they were played. What does not follow stops the table and calls the
-supervisor; nobody annuls anything by himself.
+"""Coups of Chemin de Fer are verified soon after they were played.
+
+A difference stops the table and calls the supervisor; nobody voids anything alone.
 """
 
 import psycopg
@@ -26,7 +27,7 @@ from tests.chemin.evenings import play_evening, play_until
 from tests.games.recalled import differences
 from tests.harness.sweeps import sweep
 
-# What is spoilt as only the owner of the tables could -> the statement that does it, and what is found.
+# Damage as only the owner of the database tables can do -> its statement, and what is found.
 SPOILT = {
     "cards": ("UPDATE games_round SET cards = '9H 4D KS 2C' WHERE id = %(round)s", "not_reproduced"),
     "first card": ("UPDATE games_round SET first_card = first_card + 1 WHERE id = %(round)s", "not_reproduced"),
@@ -58,7 +59,7 @@ KEPT = ("games_round", "games_chemincoup", "games_cheminstake", "games_wager", "
 
 
 def spoil(owner: psycopg.Connection, coup: Round, what: str) -> None:
-    """Spoil one thing about a coup that is over, past everything that guards it."""
+    """Damage a finished coup, with all guards disabled."""
     for table in KEPT:
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     done = owner.execute(SPOILT[what][0].format(**PIECES), {"round": coup.pk})
@@ -130,7 +131,7 @@ class TestWhatDoesNotFollow:
         assert not ReplayDue.objects.exists()
 
     def test_tells_no_card_that_lies_face_down(self, cloned_db, owner) -> None:
-        """Not even where a coup that is over is made to say that it began with the cards on the table."""
+        """Not even if a finished coup is changed to claim the cards on the table."""
         live_table = a_chemin_table()
         guests(live_table, 3)
         play_evening(live_table, 1, seed=3)

@@ -1,4 +1,4 @@
-"""Guests report how others play: whoever sits or sat at the table, about whoever sat there, a few times an hour."""
+"""Players report other players at their table, also earlier ones, a few times an hour."""
 
 from datetime import timedelta
 from typing import Any
@@ -44,19 +44,19 @@ def reported(player: Player, live_table: LiveTable, place: int = 2, words: str =
 
 
 def by_seat(player: Player, live_table: LiveTable, seat_id: int, words: str = "Look.") -> PlayReport:
-    """Report whoever has, or had, a seat."""
+    """Report the player who has or had a seat."""
     reason = PlayReason.CHIP_DUMPING
     return report(player=player, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
 
 
 def seat_at(live_table: LiveTable, place: int) -> int:
-    """The seat of whoever came to a place last; that of nobody where nobody did."""
+    """Return the latest seat at a place; an id without a seat if there was none."""
     latest = CheminSeat.objects.filter(live_table=live_table, number=place).order_by("pk").last()
     return latest.pk if latest else 987_654
 
 
 def seat_of_long_ago(live_table: LiveTable, number: int, minutes: int) -> CheminSeat:
-    """Somebody who got up so many minutes ago."""
+    """Return the seat of somebody who left this many minutes ago."""
     return CheminSeat.objects.create(
         live_table=live_table,
         number=number,
@@ -189,7 +189,7 @@ class TestThePage:
         for place in (1, 2, 3):
             seat = f'{address(live_table)}?seat={seat_at(live_table, place)}"'
             assert table.count(seat) == 1, place
-        assert table.count("?seat=") == 3  # one's own is there as well, and not shown: every guest gets these bytes
+        assert table.count("?seat=") == 3  # the own seat is included but hidden, because all players get the same bytes
         assert "Report how Seat 3 plays" in table
 
     def test_is_not_led_to_from_the_seats_that_the_house_plays(self):

@@ -1,4 +1,4 @@
-"""What a version of a guests' table may fix, and how it is read."""
+"""The rules of a version of a Chemin de Fer table: allowed values and parsing."""
 
 from dataclasses import replace
 

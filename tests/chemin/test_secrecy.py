@@ -1,5 +1,6 @@
-"""No card that lies face down reaches anybody whom the rules do not let see it, staff, log and rows included: coups
-played at a table of a house that runs, while every byte that anybody can get hold of is examined.
+"""No face-down card reaches anyone who may not see it, including staff, logs and rows.
+
+Coups are played on a running server, and every byte that anyone can read is examined.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ ALONE: Clicks = (("punter", "make_call:banco_solo", ""),)
 
 @contextmanager
 def a_house(*, application: str = "casino.asgi:application") -> Iterator[House]:
-    """A house of its own, that runs."""
+    """Start a server with its own database."""
     with databases.clone("secrecy") as database, ExitStack() as stack:
         log = fresh_folder("sabot-secrecy-") / "web.log"
         server = web.start(database, log, application=application, environment={})
@@ -48,7 +49,7 @@ def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 
 def deal(monkeypatch: pytest.MonkeyPatch, house: House, seed: bytes, clicks: Clicks) -> None:
-    """Play a coup of the shoe of this seed up to the cards, and have everybody read what there is to read then."""
+    """Play a coup of this seed until the cards are dealt, and examine what can be read then."""
     house.begin(monkeypatch, seed)
     for name, action, amount in clicks:
         house.click(name, action, amount, listen=False)
@@ -60,8 +61,9 @@ def deal(monkeypatch: pytest.MonkeyPatch, house: House, seed: bytes, clicks: Cli
 def a_coup(
     monkeypatch: pytest.MonkeyPatch, house: House, wanted: Callable[[First], bool], clicks: Clicks
 ) -> Iterator[First]:
-    """Deal a coup; afterwards nobody has read too much, and everybody what lies open at its end: so what was examined
-    could be read.
+    """Deal a coup and check that nobody read too much.
+
+    At the end everyone must have read the face-up cards, which proves that the check finds cards.
     """
     seed, coup = shoe_where(wanted)
     house.open_up()
@@ -98,7 +100,7 @@ def test_what_the_croupier_refuses_is_told_to_nobody_else_nor_what_he_decides_by
     with a_coup(monkeypatch, house, hands.third_card_refused, SEVERAL_STAKE) as coup:
         assert "notice--error" in house.click("punter", "stand")
         assert not Event.objects.filter(kind="play.refused").exists()  # it would say that the punter must draw
-        house.let_time_pass()  # he draws for the punter, and the banker turns up a natural
+        house.let_time_pass()  # the croupier draws for the punter, and the banker shows a natural
         assert house.record.heard["spectator"] == {*coup.cards[:4]}
         assert not CheminCoup.objects.get().punter_departs
 

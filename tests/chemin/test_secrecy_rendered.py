@@ -1,5 +1,6 @@
-"""What is rendered of a guests' table does not depend on a card that its reader may not see: the same course of a coup
-with other cards face down gives the same bytes.
+"""Rendered output of a Chemin de Fer table does not depend on cards that its reader may not see.
+
+The same course of a coup with other face-down cards gives the same bytes.
 """
 
 import re
@@ -19,13 +20,14 @@ from tests.engine.chemin.evening import Evening, alone, for_others
 from tests.harness.sweeps import sweep_languages
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
-BANKER, PUNTER, OTHER = 1, 2, 3  # where they sit, at the tables of `tests.engine.chemin.evening`
+BANKER, PUNTER, OTHER = 1, 2, 3  # seats at the tables of `tests.engine.chemin.evening`
 PLACES: tuple[int | None, ...] = (1, 2, 3, 4, None)
 
 Table = Callable[[str], Evening]
 
-# Cards with which each of these courses is possible, punter and banker in turn, then third cards. Of the first four,
-# nobody but the punter sees any until the punter has declared; then the banker's two lie open, and the punter's do not.
+# Cards with which each course is possible: punter and banker in turn, then third cards. Of the
+# first four, only the punter sees cards until the punter has declared. Then the banker's two are
+# face up, and the punter's are not.
 FACE_DOWN: list[tuple[Table, tuple[Action, ...], tuple[str, ...]]] = [
     (alone, (), ("TC 2C 5C 3C", "AS KD 2H 9S 8S", "6D 9H TH KS", "KH KC QD JS", "3C 4D 2S 4S")),
     (for_others, (), ("TC 2C 5C 3C", "AS KD 2H 9S 8S", "6D 9H TH KS", "KH KC QD JS", "3C 4D 2S 4S")),
@@ -39,7 +41,7 @@ COURSES = [pytest.param(*course, id=f"{number}") for number, course in enumerate
 
 
 def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Iterator[Seen]:
-    """The table after the same course, with each of the shoes. Whatever was heard there is the same."""
+    """Yield the table after the same course with each of the shoes; public events are the same."""
     heard = []
     for cards in shoes:
         evening = begin(cards)
@@ -50,7 +52,7 @@ def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Ite
 
 
 def everything_for(table: Seen, place: int | None, language: str) -> str:
-    """All that whoever sits there is sent."""
+    """Return everything that is sent to the player at a seat."""
     own = rendering.render_own(table, own_row(place), language)
     return "\n".join((rendering.render_public(table, language), rendering.render_board(table, language), own))
 
@@ -89,7 +91,7 @@ def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
 
 def test_no_guest_is_shown_what_lies_at_a_place_that_was_another_guests_when_it_was_read():
     evening = for_others("TC 2C 5C 3C")
-    late = {**own_row(PUNTER), "player": 199}  # sits there by the time that their own is read
+    late = {**own_row(PUNTER), "player": 199}  # has taken the seat by the time their own row is read
     sent = rendering.render_own(seen(evening.state, evening.events), late, "en")
     assert not cards_in(sent)
 

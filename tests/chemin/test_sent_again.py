@@ -1,4 +1,4 @@
-"""An answer at a guests' table that a browser sends again, since what it was told was lost, is one answer."""
+"""An answer that a browser repeats after a lost response counts once at a Chemin de Fer table."""
 
 from functools import partial
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The page of a shoe that guests played from: what it tells while it is in play, and how anybody checks it later."""
+"""The public page of a Chemin de Fer shoe: what it shows during play, and how to verify it later."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ RESULT = re.compile(r"(The punters win,|The bank wins,|A draw at)")
 
 @pytest.fixture(scope="module")
 def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
-    """A table at which four coups are over."""
+    """A table with four finished coups."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         table = a_chemin_table()
         guests(table, 3)
@@ -51,7 +51,7 @@ def page(client: Client, shoe: Shoe, language: str = "en") -> str:
 
 
 def end(shoe: Shoe) -> None:
-    """End a shoe on which no coup is in progress."""
+    """End a shoe without a coup in progress."""
     LiveRound.objects.filter(shoe=shoe, phase__in=(RoundPhase.BETTING,)).update(phase=RoundPhase.VOID)
     assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
 
@@ -133,7 +133,7 @@ def test_the_script_prints_what_the_engine_shuffles() -> None:
 
 
 def run(seed: bytes) -> list[str]:
-    """What the script prints, with nothing around it."""
+    """Return the output of the script without surrounding white space."""
     command = [sys.executable, "-I", "-S", str(SCRIPT), seed.hex(), commitment(seed), "--decks", "6", "--cards"]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
 

@@ -1,6 +1,4 @@
-"""A stored state that makes no table, in each way in which it cannot be read: staff are told, nobody can let play go on
-from it, and what the ledger has is all that counts.
-"""
+"""Every kind of unreadable table state: staff are alerted, play stops, and the ledger decides."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,15 +36,17 @@ SPOILT: dict[str, Callable[[State], object]] = {
     "an amount is missing": lambda state: state | {"bank": [1]},
 }
 ONLY_CARDS = ("a number is a word", "cards lie where there are none")
-"""What staff need not see to read who sits there and what lies before the croupier."""
+"""Damage that does not affect what staff need: seats, banks and stakes."""
 
 NOT_ASKED = "what the phase needs is missing"
-"""What is found at the next step of a coup alone: nobody in it is asked anew when its table goes on."""
+"""Damage that is only found at the next step of a coup: no question is repeated when the table
+resumes.
+"""
 
 
 @pytest.fixture(scope="module")
 def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
-    """A table in mid-coup."""
+    """A table in the middle of a coup."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         live_table = a_chemin_table()
         guests(live_table)
@@ -56,7 +56,7 @@ def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) ->
 
 @pytest.fixture(params=SPOILT)
 def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> LiveTable:
-    """The table, its state spoilt."""
+    """The table with a damaged state."""
     state = SPOILT[request.param](chemin_of(live_table).state)
     CheminTable.objects.filter(pk=live_table.pk).update(state=state)
     return live_table

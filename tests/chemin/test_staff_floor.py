@@ -1,6 +1,4 @@
-"""Tables where guests play each other on the pages of the back office: who is asked what, what lies there, and no card
-before its time.
-"""
+"""Chemin de Fer tables in the back office: questions, banks and stakes, and no card too early."""
 
 import html
 import re
@@ -46,12 +44,12 @@ def reader(role="supervisor"):
 
 
 def seen(answered) -> str:
-    """What somebody reads, without the markup; every gap is one space."""
+    """Return the text without markup and with single spaces."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answered.text)).split())
 
 
 def floor_page(live_table, role="supervisor") -> str:
-    """What stands on the floor about a table, where it has a page of its own."""
+    """Return the part of the floor about a table, on its own page."""
     return seen(reader(role).get(f"/staff/floor/live-{live_table.pk}/"))
 
 
@@ -178,7 +176,7 @@ class TestThePageOfATable:
 
 
 class TestWhatLiesOpen:
-    """Staff see what everybody at the table sees."""
+    """Staff see the same cards as everyone at the table."""
 
     @pytest.mark.sweep
     def test_is_no_card_before_the_draw(self, live_table, players):

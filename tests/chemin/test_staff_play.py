@@ -1,4 +1,4 @@
-"""What staff see of how guests play against each other, and what they decide about reports."""
+"""Staff pages about play between players, and decisions on reports."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Streams of guests' tables, from a web server that runs: who is told what of a coup, and of which part of it alone."""
+"""Streams of Chemin de Fer tables from a running web server: what each reader receives of a coup."""
 
 import re
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ SLUGS = iter(f"chemin-{number}" for number in range(1000))
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests of this module, with real commits; each has its own table."""
     with django_db_blocker.unblock(), databases.clone("chemin") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The URL of the web server."""
     log = fresh_folder("sabot-chemin-") / "web.log"
     server = web.start(database, log, application="casino.asgi:application", environment={"LIVE_STREAMS": "100"})
     yield server.url
@@ -58,19 +58,19 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 
 
 def address_of(player: Player, live_table: LiveTable, language: str = "en") -> str:
-    """Where a page of the table opens its stream."""
+    """Return the stream URL of a page of the table."""
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
     return stream_tokens.issue(Ticket(player.pk, live_table.pk, session.pk, language, shape=Shape.GUESTS))
 
 
 def version(html: str) -> int:
-    """Of which move a fragment is the player's own."""
+    """Return the move number of a player's own fragment."""
     (found,) = re.findall(r'data-version="(\d+)"', html)
     return int(found)
 
 
 def wait_for_own(watcher: Watcher, live_table: LiveTable) -> str:
-    """Wait until somebody's own part is that of the table as it is; return it."""
+    """Wait until a client has the current own part; return it."""
     now = chemin_of(live_table).move
     watcher.wait(lambda: any(version(news.html) == now for news in watcher.of("own")), what=f"no own part of {now}")
     return watcher.of("own")[-1].html
@@ -126,7 +126,8 @@ def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str,
         answer(banker, live_table, "take_bank", 10_000)
         found = {watcher.wait_for("public", 'data-phase="calls"').html for watcher in watchers}
         assert len(found) == 2
-        # taking the bank, bringing the shoe: two moves, of which a slow process may see the second one only
+        # taking the bank and bringing the shoe are two moves; a slow process may see only the
+        # second
         assert before + 2 <= renders(watchers) <= before + 4
 
 
@@ -183,7 +184,7 @@ def test_a_page_that_comes_back_is_shown_the_table_as_it_is_and_cards_to_whom_th
     answer(punter, live_table, "lay_stake", 4_000)
     answer(banker, live_table, "deal_cards")
     hand = "decide__hand"
-    is_asked = state_of(live_table).phase == "punter"  # it is, but for a natural
+    is_asked = state_of(live_table).phase == "punter"  # unless there was a natural
     with watching(url, address_of(punter, live_table), address_of(banker, live_table)) as (back, other):
         assert (hand in wait_for_own(back, live_table)) is is_asked
         assert hand not in wait_for_own(other, live_table)

@@ -1,5 +1,6 @@
-"""Whole evenings of guests who decide at random, come, go, fall silent: after every move the engine, the ledger and the
-rows tell the same, and when all have gone nothing lies on the table any more.
+"""Random evenings of Chemin de Fer: after every move engine, ledger and rows agree.
+
+Players decide at random, come, leave and stop answering. At the end nothing is left on the table.
 """
 
 from dataclasses import dataclass, field
@@ -26,13 +27,13 @@ from wallet.models import Account, AccountKind, Hold, Mode
 pytestmark = pytest.mark.django_db
 
 MOVES = 80
-MINIMUM, MAXIMUM = 1_000, 8_000  # so near to each other that banks grow beyond it
+MINIMUM, MAXIMUM = 1_000, 8_000  # close enough that banks grow beyond the maximum
 PURSES = (900, 5_000, 30_000, 30_000, 200_000)
 
 
 @dataclass
 class Evening:
-    """A table, its guests, and what they have of their own accord."""
+    """A table, its players, and the actions that were done."""
 
     chance: Random
     table: LiveTable
@@ -40,7 +41,7 @@ class Evening:
     done: set[str] = field(default_factory=set)
 
     def go_on(self) -> None:
-        """One of the things that may happen at a table."""
+        """Do one random thing at the table."""
         roll = self.chance.random()
         standing = standing_of(self.table)
         if roll < 0.06:
@@ -53,7 +54,7 @@ class Evening:
             self.decide()
 
     def decide(self) -> None:
-        """Whoever is asked takes one of the options, with any amount that it allows."""
+        """Choose a random option for the player whose turn it is, with any allowed amount."""
         standing = standing_of(self.table)
         able = [seat for seat in standing.seats.values() if options(standing.state, seat.number)]
         if not able:
@@ -73,7 +74,7 @@ class Evening:
         self.done.add(name_of(type(option.action)))
 
     def try_to(self, what: str, player: Player) -> None:
-        """Ask for something that may be refused."""
+        """Try an action that may be refused."""
         try:
             getattr(play, what)(player=player, live_table_id=self.table.pk)
         except PlayError:
@@ -81,14 +82,14 @@ class Evening:
         self.done.add(what)
 
     def everybody_goes(self) -> None:
-        """All get up; the croupier plays out what is on the table."""
+        """Let all leave; the croupier finishes the coup."""
         for player in self.players:
             self.try_to("leave", player)
         while standing_of(self.table).seats:
             assert step(self.table)
 
     def money(self) -> int:
-        """What all guests have, with what lies before the croupier."""
+        """Return the money of all players, including banks and stakes."""
         kinds = (AccountKind.CASH, AccountKind.BANK, AccountKind.STAKES)
         theirs = Account.objects.filter(kind__in=kinds, mode=Mode.REAL, currency="SEK")
         return theirs.aggregate(sum=Sum("balance"))["sum"] or 0

@@ -1,6 +1,4 @@
-"""Guests' tables as staff handle them: one currency, two kinds of money, places that stay, and house players for free
-money alone.
-"""
+"""Chemin de Fer tables in the back office: one currency, two modes, fixed seats, house players."""
 
 from dataclasses import replace
 

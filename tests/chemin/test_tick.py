@@ -1,6 +1,4 @@
-"""What the house does at a Chemin de Fer table when no guest does anything: time that is up, company for whoever
-practises, whoever has gone, tables that close, and a house that stood still.
-"""
+"""Automatic steps at Chemin de Fer: deadlines, house players, absences, closing, and downtime."""
 
 from datetime import timedelta
 from typing import Any
@@ -384,7 +382,7 @@ class TestFaults:
         assert Incident.objects.get().kind == IncidentKind.PHASE_RAISED
 
     def test_a_shoe_from_which_its_coups_do_not_follow_is_shown_and_stops_the_table(self):
-        """Everybody can see it from then on; once staff have looked into it, a new shoe comes."""
+        """The seed is public from then on. After a ruling by staff a new shoe comes."""
         table = a_chemin_table()
         guests(table, 2)
         a_dealt_coup(table)
@@ -410,7 +408,7 @@ class TestFaults:
 
 
 def spend(table: LiveTable) -> None:
-    """Have table and shoe agree that the cut card is out, which no coups tell."""
+    """Make table and shoe agree that the cut card is out, although no coups explain it."""
     chemin = CheminTable.objects.get(pk=table.pk)
     chemin.state["shoe"]["gone"] = 300
     if chemin.state["coup"]:
@@ -505,7 +503,7 @@ class TestAPracticeTable:
 
 
 def take(account_id: int, amount: int) -> None:
-    """Take chips from a house player, as losing them would."""
+    """Take chips from a house player, as a loss would."""
     mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
     lines = ledger.Line(account_id, "SEK", "F", -amount), ledger.Line(mint, "SEK", "F", amount)
     ledger.post(ledger.Journal(uuid4(), "seat_funded", lines))

@@ -1,4 +1,4 @@
-"""What a move tells of its events is JSON that says the same when it is read again, and no balance."""
+"""Events of a move are encoded as JSON that decodes to the same events, without balances."""
 
 import json
 from random import Random

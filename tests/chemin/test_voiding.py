@@ -1,4 +1,4 @@
-"""A coup annulled in each phase: bank and stakes as they were before it, everybody told, and nothing twice."""
+"""Voiding a coup in each phase: bank and stakes restored, everyone told, and nothing twice."""
 
 from contextlib import suppress
 
@@ -79,12 +79,12 @@ def money_of(players, mode=Mode.REAL):
 
 
 def lies():
-    """What lies before the croupier, in banks and on coups."""
+    """Return the money on the table, in banks and on coups."""
     return before_the_croupier(AccountKind.BANK), before_the_croupier(AccountKind.STAKES)
 
 
 def call(live_table):
-    """The bank is taken, the next guest calls for all of it, the one after takes a part over."""
+    """Open a bank, let the next player call it in full, and the one after take over a part."""
     a_bank(live_table, BANK)
     answer(whose_turn(live_table), live_table, "make_call", call=Call.BANCO)
     answer(whose_turn(live_table), live_table, "lay_stake", PART)
@@ -106,7 +106,7 @@ def deal_and_draw(live_table):
     answer(whose_turn(live_table), live_table, "draw_card")
 
 
-# How far a coup has come -> how it gets there, what is staked then by whom, and the phase that players see it in.
+# Progress of a coup -> how it gets there, the stakes then, and the phase that players see.
 COURSE = {
     "a stake is laid": (stake_one_of_two, {2: STAKE}, RoundPhase.BETTING),
     "called and joined": (call, {2: BANK - PART, 3: PART}, RoundPhase.CLOSED),
@@ -117,7 +117,7 @@ COURSE = {
 
 
 class Evening:
-    """A table with three guests whose coup has come so far."""
+    """A table with three players whose coup has progressed this far."""
 
     def __init__(self, monkeypatch, course, wanted=third_cards_on_advice):
         seed, self.first = shoe_where(wanted)
@@ -266,14 +266,14 @@ class TestAtOnce:
         by = agree_to_annul(evening.coup.pk)
         at_once([decide, lambda: annul_as_agreed(evening.coup.pk, by), lambda: tick.advance(evening.live_table.pk)])
         bank, staked = lies()
-        assert (bank in (0, BANK), staked) == (True, 0)  # it went home where the coup was settled before
+        assert (bank in (0, BANK), staked) == (True, 0)  # it was returned if the coup was already settled
         assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]
         assert Void.objects.count() == 1
         call_command("verify_ledger", verbosity=0)
 
 
 class Settled:
-    """A coup that the bank has won or lost, with the cards that a shoe begins with."""
+    """A coup that the bank has won or lost, from a shoe whose first coup matches."""
 
     def __init__(self, monkeypatch, wanted, live_table=None, **options):
         seed, _ = shoe_where(wanted)

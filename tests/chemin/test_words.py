@@ -1,4 +1,4 @@
-"""Everything that is said at a Chemin de Fer table is said in five languages, and the calls stay as they are spoken."""
+"""All messages at a Chemin de Fer table exist in five languages; the calls stay in French."""
 
 import re
 from collections.abc import Iterator
@@ -70,12 +70,12 @@ def who(number: int) -> str:
 
 
 def money(minor: int) -> str:
-    """As Danish does: with a full stop of its own."""
+    """Format as in Danish, with a full stop in the amount."""
     return f"<{minor}> kr."
 
 
 def moments(evenings: int, steps: int = 120) -> Iterator[State]:
-    """Every state of some evenings on which guests do anything they may."""
+    """Yield every state of some evenings with random actions."""
     for seed in range(evenings):
         chance, evening = Random(seed), Evening({1: 5_000, 2: 900, 3: 20_000, 4: 50}, places=6)
         for _ in range(steps):
@@ -95,7 +95,7 @@ def _anything(state: State, chance: Random) -> Action:
 
 
 def told_in(language: str) -> list[str]:
-    """Every sentence there is, in a language."""
+    """Return all messages in a language."""
     with translation.override(language):
         return [
             *(messages.told(event, who, money) for event in EVENTS),
@@ -147,9 +147,7 @@ def test_every_decision_has_a_name_for_the_page():
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
-    """Over whole evenings: at every moment, for every guest and for a spectator, there is something to say, and whoever
-    is asked has a button for every option.
-    """
+    """At every moment every player and spectator has a message, and every option a button."""
     with translation.override(language):
         for state in moments(evenings=3):
             for guest in state.seats:

@@ -1,4 +1,4 @@
-"""What tests of the player's pages share: clicks at a table as a browser sends them."""
+"""Helpers for tests of the player's pages: clicks at a table as a browser sends them."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from django.test import Client
 
 from games.models import NextRound
 
-MONEY = 1_000_000  # minor units, of each mode
+MONEY = 1_000_000  # minor units, in each mode
 
 
 def click(visitor: Client, player, action: str, *, mode="real", language="en", htmx=True, **changes) -> Any:
-    """Press a button of the table as the page stands."""
+    """Press a button of the table's page in its current state."""
     place = NextRound.objects.get(player=player, mode="R" if mode == "real" else "F")
     assert place.table.version is not None
     form = {

@@ -1,10 +1,10 @@
-"""A stored round spoilt as only the owner of the tables could, for tests of what is then done about it."""
+"""Damages a stored round as only the owner of the database tables can."""
 
 from uuid import UUID
 
 import psycopg
 
-# What is spoilt -> the statements that do it; each of them takes the round's id.
+# Damage -> the statements that do it. Their parameter is the round's id.
 CORRUPTIONS = {
     "cards": ("UPDATE games_round SET cards = '9H 4D KS 2C' WHERE id = %s",),
     "cards that cannot be dealt": ("UPDATE games_round SET cards = '9H XX' WHERE id = %s",),
@@ -52,7 +52,7 @@ CORRUPTIONS = {
 
 
 def corrupt(owner: psycopg.Connection, round_id: UUID, what: str = "cards") -> None:
-    """Spoil one thing about a stored round."""
+    """Damage one thing about a stored round."""
     for statement in CORRUPTIONS[what]:
         done = owner.execute(statement, [round_id])
         assert done.rowcount

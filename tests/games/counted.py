@@ -1,4 +1,4 @@
-"""Counts of cards and shuffles as the house keeps them, for tests."""
+"""Stored counts of cards and shuffles for tests."""
 
 from datetime import datetime
 
@@ -15,14 +15,17 @@ ROUNDS = 5200
 
 
 def dealt(*, share: float = FAIR, rounds: int = ROUNDS) -> CardCounts:
-    """Rounds from one deck each, whose first card is the ace of clubs with that chance; the same ones every time."""
+    """Return one-deck rounds whose first card is the ace of clubs with this probability.
+
+    The rounds are the same in every run.
+    """
     shares = [share, *[(1 - share) / 51] * 51]
     counts = np.random.default_rng(7).multinomial(rounds, shares)
     return CardCounts(1, True, True, rounds, {"1": Heap(tuple(counts.tolist()), rounds * 51)})
 
 
 def keep(hour: datetime, version_id: int | None, counted: CardCounts, mode: Mode = Mode.REAL) -> None:
-    """Keep them as those of an hour under a table version."""
+    """Store counts for an hour and a table version."""
     assert version_id
     CardTally.objects.create(
         hour=hour, version_id=version_id, mode=mode, rounds=counted.rounds, counts=counted.as_json()
@@ -30,6 +33,6 @@ def keep(hour: datetime, version_id: int | None, counted: CardCounts, mode: Mode
 
 
 def keep_unshuffled(hour: datetime, decks: int, number: int = 120) -> None:
-    """Keep so many shuffles of an hour in which no card has moved."""
+    """Store shuffles of an hour in which no card has moved."""
     counted = shuffles.count([FULL_DECK * decks] * number, decks=decks)
     ShuffleTally.objects.create(hour=hour, decks=decks, mode=Mode.REAL, shuffles=number, counts=counted.as_json())

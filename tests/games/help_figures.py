@@ -1,4 +1,4 @@
-"""The figures of a help page, worked out otherwise: from published returns, counts, the rules as written."""
+"""Computes the figures of a help page in another way: from published returns, counts and rules."""
 
 from __future__ import annotations
 
@@ -26,42 +26,41 @@ CURRENCY = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
 
 
 def written(percentage: Decimal, language: str, digits: int = 2) -> str:
-    """A percentage as the language writes it."""
+    """Format a percentage in the language."""
     rounded = percentage.quantize(Decimal(10) ** -digits, ROUND_HALF_UP)
     number = format_decimal(rounded, "0." + "0" * digits if digits else "0", language).replace("-", "−")
     return f"{number}%" if language == "en" else f"{number}\u00a0%"
 
 
 def exactly(share: Fraction) -> Decimal:
-    """A share in percent, with more digits than anyone prints."""
+    """Return a share in percent with more digits than any page shows."""
     return Decimal(share.numerator * 100) / share.denominator
 
 
 def amount(minor: int, language: str) -> str:
-    """Minor units of the market's currency."""
+    """Format minor units of the language's currency."""
     return format_money(minor, CURRENCY[language], language)
 
 
 def cards(codes: str) -> list[Card]:
-    """Cards by their codes."""
     return [Card.parse(code) for code in codes.split()]
 
 
 def examples_of(slug: str, language: str) -> list[dict[str, str]]:
-    """The lines of every worked example, as their author wrote them."""
+    """Return the lines of every worked example as written by its author."""
     blocks = [body for _kind, body in FENCE.findall(help_text(slug, language))]
     return [dict(line.split(": ", 1) for line in body.strip().splitlines()) for body in blocks]
 
 
 def played(variant: Variant, example: Mapping[str, str]) -> tuple[Coup, Settlement]:
-    """A worked example as the engine plays it."""
+    """Return a worked example as the engine plays it."""
     coup = deal(cards(example["cards"]))
     pairs = (stake.split("=") for stake in example["stakes"].split())
     return coup, settle(variant, coup, {bet: int(Decimal(units) * 100) for bet, units in pairs})
 
 
 def figures_of(slug: str, language: str) -> Iterator[str]:
-    """What each mark of a help text must say, by other ways than the page's."""
+    """Yield the expected figure of each placeholder of a help text, computed independently."""
     game = GAMES[slug]
     examples = [example_figures(slug, example, language) for example in examples_of(slug, language)]
     for name, argument in MARK.findall(help_text(slug, language)):
@@ -76,7 +75,7 @@ def figures_of(slug: str, language: str) -> Iterator[str]:
 
 
 def common_figure(slug: str, name: str, argument: str, language: str) -> Iterator[str]:
-    """Figures that every game's help may print."""
+    """Yield figures that the help of any game can have."""
     decks = GAMES[slug].decks
     figures = {"decks_number": decks, "deck_cards": 52, "shoe_cards": 52 * decks, "idle_minutes": 9}
     if name in figures:
@@ -88,7 +87,7 @@ def common_figure(slug: str, name: str, argument: str, language: str) -> Iterato
 
 
 def variant_figure(variant: Variant, name: str, argument: str, language: str) -> Iterator[str]:
-    """Figures of a punto banco game."""
+    """Yield figures of a punto banco game."""
     code, _, condition = argument.partition(".")
     if name == "bet":
         yield variant.label(language, f"bet.{code}")
@@ -108,14 +107,17 @@ def variant_figure(variant: Variant, name: str, argument: str, language: str) ->
 
 
 def ladder(variant: Variant, code: str) -> str:
-    """What a bet can pay, best first, found among all coups; of many prizes only the best and the least."""
+    """Return the payouts of a bet over all coups, highest first.
+
+    Of many prizes only the highest and the lowest.
+    """
     paid = {variant.bet(code).pays(coup) for coup in EVERY_COUP} - {None, PUSH}
     best_first = [f"{pays.win}:{pays.per}" for pays in sorted(filter(None, paid), key=lambda pays: -pays.fraction)]
     return f"{best_first[0]}–{best_first[-1]}" if len(best_first) > 2 else " / ".join(best_first)
 
 
 def paid_on(variant: Variant, code: str, condition: str) -> str:
-    """What a bet pays where one of its conditions decides, found among all coups."""
+    """Return the payout of a bet under one of its conditions, over all coups."""
     bet = variant.bet(code)
     decided = {
         bet.pays(coup)
@@ -128,7 +130,7 @@ def paid_on(variant: Variant, code: str, condition: str) -> str:
 
 
 def chemin_figure(name: str, argument: str, language: str) -> Iterator[str]:
-    """Figures of Chemin de Fer, the rules as written and the croupier's choices."""
+    """Yield figures of Chemin de Fer, from the written rules and the croupier's choices."""
     odds = policy(Advice.STAND, Advice.DRAW, Advice.DRAW)
     shares = {
         "chance:punter": odds.punter_win,
@@ -146,13 +148,13 @@ def chemin_figure(name: str, argument: str, language: str) -> Iterator[str]:
 
 
 def policy(punter_on_5: Advice, banker_3_9: Advice, banker_5_4: Advice) -> PolicyOdds:
-    """The odds of one use of the free choices."""
+    """Return the odds of one combination of the free choices."""
     wanted = (punter_on_5, banker_3_9, banker_5_4)
     return next(odds for odds in chemin_odds() if (odds.punter_on_5, odds.banker_3_9, odds.banker_5_4) == wanted)
 
 
 def example_figures(slug: str, example: Mapping[str, str], language: str) -> Mapping[str, str]:
-    """The figures of a worked example, from its source."""
+    """Return the figures of a worked example, from its source."""
     if slug == "chemin_de_fer":
         return chemin_example_figures(example, language)
     coup, settlement = played(VARIANTS[slug], example)
@@ -169,7 +171,7 @@ def example_figures(slug: str, example: Mapping[str, str], language: str) -> Map
 
 
 def chemin_example_figures(lines: Mapping[str, str], language: str) -> Mapping[str, str]:
-    """The figures of a coup, from the rules as they are written: even money, five in a hundred, rounded down."""
+    """Return the figures of a coup from the written rules: even money, 5 % tax, rounded down."""
     bank = int(Decimal(lines["bank"]) * 100)
     stakes = [int(Decimal(stake) * 100) for stake in lines["stakes"].split()]
     points = {side: [card.points for card in cards(lines[side])] for side in ("punter", "banker")}

@@ -1,4 +1,4 @@
-"""Reading help pages as a reader does: the words, the tables, the sections, taken from the printed page."""
+"""Parses help pages into text, tables and sections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VOID = {"br", "img", "input", "meta", "link"}
 
 @dataclass
 class Tag:
-    """An element of the page with what is inside it."""
+    """An element of the page with its children."""
 
     name: str
     attributes: dict[str, str]
@@ -23,17 +23,16 @@ class Tag:
 
     @property
     def classes(self) -> set[str]:
-        """Its classes."""
         return set(self.attributes.get("class", "").split())
 
     @property
     def text(self) -> str:
-        """All words in it, spaces evened out."""
+        """All text in the element, with single spaces."""
         parts = (part if isinstance(part, str) else part.text for part in self.inside)
         return re.sub(r"[ \t\n]+", " ", "".join(parts)).strip()
 
     def all(self, name: str = "", *classes: str) -> list[Tag]:
-        """Every element below it of this name that has all of these classes."""
+        """Return every descendant with this name and all of these classes."""
         found = []
         for part in self.inside:
             if isinstance(part, Tag):
@@ -43,17 +42,17 @@ class Tag:
         return found
 
     def one(self, name: str = "", *classes: str) -> Tag:
-        """The only one of them."""
+        """Return the only such element."""
         (found,) = self.all(name, *classes)
         return found
 
     @property
     def rows(self) -> list[list[str]]:
-        """The rows of a table's body, cell by cell."""
+        """Return the rows of the table body, cell by cell."""
         return [[cell.text for cell in row.inside if isinstance(cell, Tag)] for row in self.one("tbody").all("tr")]
 
     def words(self) -> list[str]:
-        """The words of its prose: tables, examples and lists of contents left out."""
+        """Return the words of the prose without tables, examples and lists of contents."""
         return [word for word in " ".join(self._prose()).split() if re.search(r"\w", word)]
 
     def _prose(self) -> list[str]:
@@ -86,14 +85,14 @@ class _Reader(HTMLParser):
 
 
 def parsed(html: str) -> Tag:
-    """The elements of some HTML."""
+    """Return the elements of an HTML text."""
     reader = _Reader()
     reader.feed(html)
     return reader.open[0]
 
 
 def help_page(language: str, slug: str) -> Tag:
-    """A game's help as anyone gets it."""
+    """Return a game's public help page."""
     answer = Client().get(f"/{language}/help/{slug}/")
     assert answer.status_code == 200
     return parsed(answer.text).one("main")
@@ -101,7 +100,7 @@ def help_page(language: str, slug: str) -> Tag:
 
 @cache
 def help_without_tables(language: str, slug: str) -> Tag:
-    """A game's help in a house that has no tables, read once: there it is the same for every test."""
+    """Return a game's help without any tables in the database; it is cached."""
     return help_page(language, slug)
 
 
@@ -109,7 +108,7 @@ SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 
 
 def shown_cards(hand: Tag) -> list[str]:
-    """The codes of the cards drawn in a small hand."""
+    """Return the codes of the cards drawn in a small hand."""
     codes = []
     for card in hand.all("span", "mini"):
         (suit,) = (each.removeprefix("mini--") for each in card.classes - {"mini"})

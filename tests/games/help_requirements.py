@@ -1,4 +1,4 @@
-"""What the help of each game must have, in every language: its sections in order, and the marks it must use."""
+"""Required content of each game's help in every language: sections in order, and placeholders."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ METERS: Mapping[str, set[str]] = {
 
 
 def required_marks(slug: str) -> set[str]:
-    """Every mark that the help of this game must use at least once."""
+    """Return the placeholders that the help of this game must use at least once."""
     game = GAMES[slug]
     marks = {f"control:{name}" for name in AROUND_THE_TABLE[slug]} | {f"meter:{name}" for name in METERS[slug]}
     if not isinstance(game, Variant):

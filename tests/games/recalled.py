@@ -1,11 +1,11 @@
-"""Rounds recalled in a test."""
+"""Helpers for verified rounds."""
 
 from games.models import Round
 from games.verification.service import recall
 
 
 def differences(played: Round) -> list[tuple[str, str, str | None]]:
-    """What of a finished round is not what it has to be: what, as stored, recomputed."""
+    """Return the differences of a finished round: name, stored value, recomputed value."""
     found = recall(played.pk)
     assert found
     assert not found.deal.obstacle, found.deal.obstacle

@@ -1,4 +1,4 @@
-"""Two books of the same money: the operator's and ours."""
+"""Compares the operator's accounts with our ledger."""
 
 from django.db.models import Sum
 
@@ -10,8 +10,9 @@ STAKE = 5_000
 
 
 def agreed(*every: Operator) -> None:
-    """Hold that the books of all operators and our ledger say the same, that nothing waits to be told, and that nothing
-    of the players' is left here.
+    """Check that the accounts of all operators agree with our ledger.
+
+    No message may be pending, and no money of the players may be left here.
     """
     assert not [each for each in verify.run() if each.rows]
     theirs = Account.objects.filter(owner__is_remote=True, mode=Mode.REAL)

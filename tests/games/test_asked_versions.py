@@ -1,4 +1,4 @@
-"""What decides money at a table takes two people: one asks, another decides. It goes live at once or at its time."""
+"""A version of a table needs two people, one who requests it and one who approves it."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -184,7 +184,7 @@ class TestATable:
 
 
 class TestWhatWaitsForItsTime:
-    """Real commits: the owner of the tables lets time pass."""
+    """Uses real commits; the owner of the tables moves time on."""
 
     def test_a_table_is_made_and_opened_then(self, cloned_db, owner):
         approve(ask_table(goes_live_at=timezone.now() + timedelta(hours=1)))
@@ -274,7 +274,7 @@ class TestWhatWaitsForItsTime:
 
 @pytest.mark.django_db
 class TestTheDatabase:
-    """Refuses, whoever writes."""
+    """The database refuses it whoever writes."""
 
     def refuses(self, match: str, **changes: Any) -> None:
         with pytest.raises(DatabaseError, match=match), transaction.atomic():

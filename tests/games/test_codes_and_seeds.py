@@ -1,4 +1,4 @@
-"""Codes of rounds and the sealing of unspent seeds."""
+"""Round codes, and the sealing of unused seeds."""
 
 from uuid import UUID, uuid4
 

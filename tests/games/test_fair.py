@@ -1,4 +1,4 @@
-"""How deals stay fair: the page itself, and the check on the command line that it names."""
+"""The page about fair dealing, and the command-line check that it names."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ SEED = bytes(range(32))
 
 
 class Inputs(HTMLParser):
-    """What the fields of the form are filled with, and the scripts of the page."""
+    """The values of the form's fields, and the scripts of the page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Inputs(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag == "input" and given.get("type") not in ("hidden", "radio"):  # those of the preferences are radios
+        if tag == "input" and given.get("type") not in ("hidden", "radio"):  # radio buttons are preferences
             self.values[given["name"] or ""] = given.get("value") or ""
         if tag == "script":
             self.scripts.append(given)

@@ -1,4 +1,4 @@
-"""Games as staff look at them: what is in force, what it returns, what changed, and what goes live when."""
+"""Staff pages of the games: current rules, returns, changes, and planned versions."""
 
 import re
 from copy import deepcopy
@@ -26,7 +26,7 @@ def supervisor() -> Client:
 
 
 def read(visitor: Client, page: str) -> str:
-    """The words of a page, each run of spaces as one."""
+    """Return the text of a page with single spaces."""
     answer = visitor.get(page)
     assert answer.status_code == 200
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.text)))

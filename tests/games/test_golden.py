@@ -1,4 +1,4 @@
-"""Golden Baccarat at the service: sides that exclude each other, standing bets, and a balance of its own."""
+"""The service of Golden Baccarat: exclusive sides, standing bets, and a purse."""
 
 from threading import Barrier, Thread
 from uuid import uuid4
@@ -35,7 +35,7 @@ LIMITS = Limits.of(golden_limits(), "SEK")
 
 
 def balances(player, mode=Mode.REAL):
-    """Cash and purse."""
+    """Return cash and purse."""
     return accounts.balance(player.pk, mode), purse.balance(player, mode)
 
 
@@ -51,7 +51,7 @@ def play(player, table, place, **how):
 
 
 def again(player, table, mode=Mode.REAL):
-    """Deal the bets that lie on the table."""
+    """Deal the bets on the table."""
     return play(player, table, a_place(player, table, mode))
 
 
@@ -64,13 +64,13 @@ def change(player, table, what):
 
 
 def lose_down_to(player, table, least):
-    """Deal again until the purse has less than *least*."""
+    """Deal until the purse has less than *least*."""
     while purse.balance(player, Mode.REAL) >= least:
         again(player, table)
 
 
 def long_ago(player):
-    """Let nine minutes pass since the player did something."""
+    """Move the player's last action nine minutes into the past."""
     for place in NextRound.objects.filter(player=player):
         place.used_at -= idle_purses.IDLE
         place.save(update_fields=["used_at"])
@@ -78,7 +78,7 @@ def long_ago(player):
 
 @pytest.fixture
 def player(db) -> Player:
-    """Someone with half their money in the game."""
+    """A player with half their money in the game."""
     player = a_player(real=MONEY, free=MONEY)
     a_purse(player, MONEY // 2)
     return player
@@ -330,7 +330,7 @@ def test_an_existing_house_gets_the_table(player):
 
 
 class TestTogether:
-    """Real threads on a database of their own: money is in exactly one place."""
+    """Uses real threads on its own database: money is in exactly one place."""
 
     ROUNDS = 12
 

@@ -1,4 +1,4 @@
-"""Golden Baccarat's pages over Django's test client: what each click answers, and every sentence in five languages."""
+"""The pages of Golden Baccarat over Django's test client: answers to clicks, in five languages."""
 
 import re
 from html import unescape
@@ -58,13 +58,13 @@ def click(visitor, player, action, *, language="en", mode="real", htmx=True, chi
 
 
 def rebuy(visitor, amount, *, language="en", mode="real", key=None):
-    """Send the form and return the page it leads to."""
+    """Send the form and return the next page."""
     data = {"amount": amount, "key": key or uuid4()}
     return unescape(visitor.post(address(language, mode, "re-buy/"), data, follow=True).text)
 
 
 def says(text, english, language, **values):
-    """Whether the page has this sentence in the language, translated."""
+    """Return True if the page has this message in the language."""
     with translation.override(language):
         sentence = translation.gettext(english)
         assert language == "en" or sentence != english, f"not translated into {language}"

@@ -1,4 +1,4 @@
-"""What is told of a round agrees with how it was dealt and paid, for every kind of coup."""
+"""The step-by-step explanation of a round agrees with its cards and payouts."""
 
 import pytest
 from django.utils.translation import override
@@ -14,7 +14,7 @@ VARIANT = VARIANTS["baccarat"]
 
 
 def story(cards: str, language: str = "en", **stakes: int) -> tuple[Coup, tuple[Step, ...]]:
-    """A coup of these cards and what is told of it, with ten pounds on Player unless other bets are named."""
+    """Return a coup of these cards and its explanation, with ten pounds on Player by default."""
     coup = deal([Card.parse(code) for code in cards.split()])
     with override(language):
         lines = settle(VARIANT, coup, stakes or {"player": 1000}).lines

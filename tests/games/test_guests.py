@@ -1,4 +1,4 @@
-"""A visitor without an account plays with play chips: the same cards, rules and refusals, and nothing that stays."""
+"""The demo game for visitors: cards, rules and refusals as for money, and nothing is stored."""
 
 import re
 import subprocess
@@ -46,13 +46,13 @@ CURRENCIES = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
 
 
 def the_table(slug: str = "baccarat", **changes: Any) -> GuestTable:
-    """A table as a guest finds it."""
+    """Return a table as a visitor finds it."""
     table = GuestTable(VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1)
     return replace(table, **changes)
 
 
 def a_guest(table: GuestTable, /, **bets: int) -> GuestPlace:
-    """A guest's place with one chip on each bet named."""
+    """Return a visitor's seat with one chip on each bet."""
     place = play.sit_down("SEK", CHIPS)
     for bet, chip in bets.items():
         place = play.add_chip(place, table, bet, chip)
@@ -60,12 +60,12 @@ def a_guest(table: GuestTable, /, **bets: int) -> GuestPlace:
 
 
 def as_shown(place: GuestPlace, table: GuestTable) -> Click:
-    """What the page sends."""
+    """Return the values that the page sends."""
     return Click(place.next.round_id, place.slip_version, table.version)
 
 
 def deal(place: GuestPlace, table: GuestTable, how: Deal = Deal.AS_IT_LIES) -> GuestPlace:
-    """The place after DEAL."""
+    """Return the seat after DEAL."""
     return play.play_round(place, table, as_shown(place, table), how)
 
 
@@ -190,19 +190,19 @@ def table(db):
 
 
 def enter(visitor: Client, to: str = "play", *, slug: str = "baccarat", language: str = "en"):
-    """Come in by the door."""
+    """Submit the start form."""
     return visitor.post(f"/{language}/try/{slug}/start/", {"adult": "on", "to": to})
 
 
 def place_of(visitor: Client, slug: str = "baccarat") -> GuestPlace:
-    """The guest's place as the session has it."""
+    """Return the visitor's seat from the session."""
     found = session_state.read(visitor.session)
     assert found is not None
     return found.places[slug]
 
 
 def click(visitor: Client, action: str, *, slug: str = "baccarat", htmx: bool = True, **changes: Any) -> Any:
-    """Press a button of the table as the page stands."""
+    """Press a button of the table's page in its current state."""
     place = place_of(visitor, slug)
     form = {
         "action": action,
@@ -258,7 +258,7 @@ class TestTheDoor:
 
     @pytest.mark.sweep
     def test_is_passed_only_so_often(self, visitor, table):
-        with time_machine.travel(datetime.now(UTC), tick=False):  # within one minute, however slow the machine
+        with time_machine.travel(datetime.now(UTC), tick=False):  # within one minute, however slow the machine is
             answers = [enter(visitor, "watch").status_code for _ in range(31)]
         assert set(answers[:-1]) == {302}
         assert answers[-1] == 429
@@ -306,7 +306,7 @@ class TestAtTheTable:
         assert last.commitment == before.next.commitment
         assert last.seed not in page
         assert last.seed not in stored
-        assert settings.SESSION_ENGINE == "players.login.session_store"  # on the server
+        assert settings.SESSION_ENGINE == "players.login.session_store"  # stored on the server
         assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
 
     @pytest.mark.sweep
@@ -450,7 +450,7 @@ class TestAtTheTable:
 
     @pytest.mark.sweep
     def test_looks_as_it_does_to_a_player(self, visitor, table):
-        """The same bets, chips, limits and controls."""
+        """Bets, chips, limits and controls are the same as for a player."""
         place = a_place(a_player(free=CHIPS), table, Mode.FREE)
         theirs = players_view(place, language="en")
         enter(visitor, language="sv")

@@ -1,4 +1,4 @@
-"""Every game's help in every language has what a player looks for, in the same places, and no figure typed by hand."""
+"""Every game's help in every language has the required content, and no figure is written by hand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ every_game = pytest.mark.parametrize("slug", sample(GAMES, 2))
 
 
 def prose_source(language: str, slug: str) -> str:
-    """The Markdown without what the engine fills in."""
+    """Return the Markdown without the parts that the engine fills in."""
     text = MARK.sub("", FENCE.sub("", help_text(slug, language)))
     for allowed in ALLOWED:
         text = text.replace(allowed, "")
@@ -47,7 +47,7 @@ def prose_source(language: str, slug: str) -> str:
 
 
 def section(page: Tag, anchor: str) -> list[Tag]:
-    """The elements between the heading of this anchor and the next."""
+    """Return the elements between the heading with this anchor and the next one."""
     parts = [part for part in page.one("article").inside if isinstance(part, Tag)]
     starts = [place for place, part in enumerate(parts) if part.name == "h2"] + [len(parts)]
     for start, end in pairwise(starts):
@@ -57,7 +57,7 @@ def section(page: Tag, anchor: str) -> list[Tag]:
 
 
 def headings(parts: list[Tag]) -> list[Tag]:
-    """The third-level headings of a section."""
+    """Return the third-level headings of a section."""
     return [part for part in parts if part.name == "h3"]
 
 
@@ -178,7 +178,7 @@ def test_a_game_without_a_table_says_so(slug):
 
 @pytest.mark.sweep
 def test_a_table_whose_name_looks_like_a_mark_is_called_so():
-    """Staff choose names; the page once read this one as a mark of its own, and was a fault of ours for everybody."""
+    """Staff choose table names. Such a name was once read as a placeholder and made the page fail."""
     table = a_chemin_table().table
     Table.objects.filter(pk=table.pk).update(name="{{ payout }} <b>")
     page = Client().get("/en/help/chemin_de_fer/")

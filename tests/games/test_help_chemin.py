@@ -1,4 +1,4 @@
-"""The help of Chemin de Fer prints the rules as its table plays them."""
+"""The help of Chemin de Fer prints the rules by which its tables play."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ pytestmark = pytest.mark.django_db
 SLUG = "chemin_de_fer"
 BANK = 100_000
 TWO_CARDS = {total: ("KS", "QS") if total == 0 else ("KS", f"{'A' if total == 1 else total}S") for total in range(8)}
-"""Two cards of each total that is no natural."""
+"""Two cards for each total that is not a natural."""
 
 every_language = pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 
 
 def a_coup(codes: str, stakes: Mapping[int, int]) -> State:
-    """A table with this shoe whose punters, several so that the rule binds, have staked."""
+    """Return a table with this shoe after the stakes of several punters, so that the rule binds."""
     state = new_table(TableRules(5, 1, BANK))
     actions: list[Action] = [
         *(Join(seat, BANK) for seat in (1, 2, 3)),
@@ -59,7 +59,7 @@ def a_coup(codes: str, stakes: Mapping[int, int]) -> State:
 
 
 def allowed(state: State) -> str:
-    """What the side that decides may do under the rule, as the page marks it."""
+    """Return what the deciding side may do under the rule, in the notation of the page."""
     seat, may = state.turn, []
     assert seat
     for action, name in ((DrawCard(seat), "draws"), (Stand(seat), "stands")):
@@ -72,12 +72,12 @@ def allowed(state: State) -> str:
 
 
 def marked(cells: list[Tag]) -> list[str]:
-    """What each cell of a third-card table says."""
+    """Return the content of the cells of a third-card table."""
     return [next(iter(cell.classes)) for cell in cells]
 
 
 def two_punters(total: int, banker: int, third: int = 0) -> State:
-    """A coup in which the punter holds this total, the banker that, and this is the next card."""
+    """Return a coup with these totals of punter and banker and this next card."""
     (one, two), (first, second) = TWO_CARDS[total], TWO_CARDS[banker]
     card = {0: "KD", 1: "AD"}.get(third, f"{third}D")
     return a_coup(f"{one} {first} {two} {second} {card}", {2: 600, 3: 400})
@@ -119,7 +119,7 @@ def test_the_chances_are_those_of_the_croupier_and_the_best_of_either_side(langu
 
 
 def shares(odds: PolicyOdds) -> tuple[Fraction, ...]:
-    """Chances and gains of a policy, from its chances alone."""
+    """Return probabilities and gains of a policy, computed from its probabilities."""
     won, lost = odds.punter_win, odds.banker_win
     return won, 1 - won - lost, lost, won - lost, lost * Fraction(95, 100) - won
 
@@ -140,7 +140,7 @@ def test_the_calls_leave_to_the_others_what_the_table_leaves_them(language: str)
 
 
 def smallest_call(call: Call) -> tuple[int, int]:
-    """The least one can call with, and the most the others may then stake, found by trying."""
+    """Return the smallest call and the most that others may then stake, found by trying."""
     state = new_table(TableRules(5, 1, BANK))
     shoe = shoe_beginning("TC 2C 5C 3C")
     for action in (Join(1, BANK), Join(2, BANK), Join(3, BANK), TakeBank(1, BANK), BringShoe(shoe)):
@@ -158,7 +158,6 @@ def smallest_call(call: Call) -> tuple[int, int]:
 
 
 def refuses(state: State, action: MakeCall | LayStake) -> bool:
-    """Whether the table does not take this."""
     try:
         apply(state, action)
     except Refused:

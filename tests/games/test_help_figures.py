@@ -1,4 +1,4 @@
-"""Every figure on a help page is what the engine plays: read off the page, worked out again another way."""
+"""Every figure on a help page equals a value computed in another way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wallet.money import format_money
 pytestmark = pytest.mark.django_db
 
 PAIR_OF = {total: ("KS", "QS") if total == 0 else ("KS", f"{'A' if total == 1 else total}S") for total in range(8)}
-"""Two cards of each total that is no natural."""
+"""Two cards for each total that is not a natural."""
 DRAWS = "draws"
 NOT_FIGURES_OF_A_MARK = {"table", "figure", "details"}
 
@@ -34,13 +34,16 @@ every_variant = pytest.mark.parametrize("slug", VARIANTS)
 
 
 def outcomes(variant: Variant, code: str) -> set[str]:
-    """What a bet can pay, as the paytable prints it, from every coup there is; a push is empty."""
+    """Return the payouts of a bet over all coups as the paytable prints them; "" is a push."""
     paid = {variant.bet(code).pays(coup) for coup in EVERY_COUP}
     return {"" if pays == PUSH else f"{pays.win}:{pays.per}" for pays in paid if pays is not None}
 
 
 def banker_draws_in_play(total: int) -> list[bool]:
-    """Whether the Banker takes a card on this total where the Player stood, and against each third card, as dealt."""
+    """Return whether the Banker draws on this total as dealt.
+
+    First if Player stood, then for each third card of Player.
+    """
     one, two = PAIR_OF[total]
     stood = deal(cards(f"KH {one} 7H {two} 2D 2C"))
     against = [
@@ -50,7 +53,7 @@ def banker_draws_in_play(total: int) -> list[bool]:
 
 
 def figures_in_prose(part: Tag) -> str:
-    """The prose of a page without its tables, examples and the line about decks."""
+    """Return the text of a page without tables, examples and the line about decks."""
     words = []
     for inside in part.inside:
         if isinstance(inside, str):

@@ -1,4 +1,4 @@
-"""What an author writes between braces and fences: printed as the engine and the screen have it, or refused."""
+"""Placeholders and example blocks of help texts are rendered correctly, or refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A_BANCO = "bank: 300\nstakes: 200 100\ncall: banco\npunter: 9H 4D 2C\nbanker: KS
 
 
 def printed(slug: str, text: str, language: str = "en") -> str:
-    """A help text of these words, as HTML."""
+    """Render a help text as HTML."""
     with override(language):
         return page._printed(GAMES[slug], text, language)[1]
 
@@ -151,12 +151,12 @@ def test_a_coup_is_played_at_a_table_of_the_real_rules() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        A_BANCO.replace("200 100", "100 200"),  # the others may take at most half
-        A_BANCO.replace("200 100", "200 50"),  # the caller covers what they leave
+        A_BANCO.replace("200 100", "100 200"),  # the others may stake at most half
+        A_BANCO.replace("200 100", "200 50"),  # the caller covers the rest
         A_BANCO.replace("banco", "bingo"),
-        A_BANCO.replace(" 2C", ""),  # the rule says draw on three
-        A_BANCO.replace("KS 6C", "KS 6C 2D"),  # and stand on six against a two
-        A_BANCO.replace("9H 4D 2C", "9H 9D 2C"),  # nobody draws to a natural
+        A_BANCO.replace(" 2C", ""),  # on three the rule requires a card
+        A_BANCO.replace("KS 6C", "KS 6C 2D"),  # and on six against a two it requires standing
+        A_BANCO.replace("9H 4D 2C", "9H 9D 2C"),  # nobody draws after a natural
         A_BANCO.replace("9H 4D 2C", "9H"),
         A_BANCO.replace("bank: 300\n", ""),
         A_BANCO.replace("300", "lots"),

@@ -1,4 +1,4 @@
-"""Game logs of any length: found by day, table and result at the same cost, and taken home as a file."""
+"""Game logs of any length: search by day, table and result at constant cost, and the CSV file."""
 
 import csv
 import io
@@ -28,7 +28,8 @@ PER_PAGE = 21
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 TODAY = datetime.now(UTC).date()
 
-# Rounds of the past, set-based: one every ten minutes backwards from now, two lost for each one won, none even.
+# Inserts rounds of the past, one every ten minutes back from now: two lost for each one won, none
+# even.
 PAST = """
 WITH dealt AS (
     INSERT INTO games_round
@@ -67,7 +68,7 @@ def codes(parts) -> list[str]:
 
 
 def shown(text: str) -> list[str]:
-    """The rounds on a page, in order."""
+    """Return the rounds on a page, in order."""
     return list(dict.fromkeys(re.findall(r'href="/\w\w/history/([0-9a-f-]{36})/"', text)))
 
 
@@ -271,7 +272,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.sweep
 def test_a_page_of_a_long_history_costs_what_a_page_of_few_does(long_history):
-    """Whatever is asked for, no node of the plan reads more rows than a page holds for each table and result."""
+    """No node of the query plan reads more rows than a page holds for each table and result."""
     middle = Participation.objects.order_by("-at").values_list("pk", flat=True)[Participation.objects.count() // 2]
     for search in SEARCHES:
         for before in (None, middle):
@@ -288,7 +289,7 @@ def test_a_page_of_a_long_history_costs_what_a_page_of_few_does(long_history):
 
 @pytest.mark.sweep
 def test_a_long_history_leaves_through_a_page_in_memory(long_history):
-    """They are read in portions, all of them, once each, newest first."""
+    """Rows are read in portions: all of them, once each, newest first."""
     portions = {"most": 0}
 
     def count(execute, sql, params, many, context):

@@ -1,4 +1,4 @@
-"""A solo table listens to what the house tells everybody, and asks for it where no stream gets through."""
+"""The page of a solo table receives house notices, by stream or by polling."""
 
 import re
 from http import HTTPStatus
@@ -21,13 +21,13 @@ STREAM = re.compile(r'data-stream="([^"]*)"')
 
 @pytest.fixture
 def player():
-    """Somebody from Romania."""
+    """A player from Romania."""
     return a_player("RO", real=100_000)
 
 
 @pytest.fixture
 def browser(player):
-    """Theirs, logged in."""
+    """The player's browser, logged in."""
     visitor = a_visitor()
     visitor.force_login(player.user)
     return visitor

@@ -1,6 +1,4 @@
-"""Solo and shared tables while the whole house is stopped: nobody stakes, bets may be taken off, and what was accepted
-is dealt and paid.
-"""
+"""Solo and shared tables during a house stop: no stakes, bets can be removed, rounds finish."""
 
 import re
 from collections.abc import Callable
@@ -48,17 +46,16 @@ def go_on() -> None:
 
 
 def public(table: LiveTable, language: str = "en") -> str:
-    """What everybody at the table sees."""
+    """Return what everyone at the table sees."""
     return rendering.render_public(read_public(table), language)
 
 
 def card(table: LiveTable) -> str:
-    """What moves on its card in the lobby."""
     return render_card(card_state(there(fetch_named(READ_CARDS, [[table.pk]]))), "en")
 
 
 def shut(page: str, prefix: str) -> set[str]:
-    """The controls whose ids begin so that are shown as not to be had."""
+    """Return the disabled controls whose ids begin with *prefix*."""
     return set(re.findall(rf'id="({prefix}[^"]*)"[^>]* aria-disabled="true"', page))
 
 
@@ -270,7 +267,7 @@ class TestASharedTable:
             if round_at(table).phase != phase:
                 advance_to(table, phase)
             text = public(table, language)
-            assert word in text or phase == Phase.DEALT  # where the sentence may have another order
+            assert word in text or phase == Phase.DEALT  # the sentence may have another word order there
             assert "Play is stopped" not in text
 
     @pytest.mark.sweep
@@ -309,7 +306,7 @@ class TestASharedTable:
 
 
 class TestAVisitor:
-    """Who tries a table without an account plays for chips of the session alone; free play is play."""
+    """The demo game is stopped too, although its chips have no value."""
 
     @pytest.fixture
     def visitor(self, client: Client) -> Client:

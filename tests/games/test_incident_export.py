@@ -1,4 +1,4 @@
-"""An incident as a file for the regulator: all of it, on record, and of a round in progress no card."""
+"""The export of an incident for the regulator: complete, logged, without cards of open rounds."""
 
 import hashlib
 import html

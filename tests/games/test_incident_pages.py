@@ -1,4 +1,4 @@
-"""The list of incidents and the page of each: what was found, who was there, what was decided, and its course."""
+"""The list of incidents and the page of each: findings, players, decisions and timeline."""
 
 import html
 
@@ -300,7 +300,7 @@ class TestNotes:
             visitor.post(f"/staff/incidents/{incident.pk}/note/", {"text": "The cloth was changed."}, follow=True)
         )
         assert "Your note is kept." in page
-        assert page.count("The cloth was changed.") == 2  # as a note, and in the course
+        assert page.count("The cloth was changed.") == 2  # as a note, and in the timeline
         (told,) = events("incident.noted")
         assert told["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
 

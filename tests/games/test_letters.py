@@ -1,4 +1,4 @@
-"""Letters to the players of an incident's round: true of it, in their language, once each."""
+"""Letters to the players of an incident's round: correct, in their language, once each."""
 
 import html
 
@@ -65,7 +65,7 @@ def reported(live_table: LiveTable, *players: Player, phase: Phase = Phase.SETTL
 
 
 def a_round_that_paid(live_table: LiveTable, player: Player, other: Player) -> Participation:
-    """The part of *player* in a round of both that brought more than was staked: one is played until it does."""
+    """Play rounds of both players until *player* wins; return that player's part."""
     while True:
         for each in (player, other):
             lay(each, live_table, {"player": STAKE})
@@ -83,7 +83,7 @@ def case(incident: Incident) -> Case:
 
 
 def send(incident: Incident, kind: LetterKind = LetterKind.APOLOGY, **sentences: str) -> IncidentLetter:
-    """Have a letter sent, and written to everybody."""
+    """Send a letter and write it to all players."""
     letter = delivery.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
     delivery.write_due()
     return letter
@@ -100,7 +100,7 @@ def live_table() -> LiveTable:
 
 @pytest.fixture
 def annulled(live_table) -> tuple[Incident, list[Player]]:
-    """A round that somebody of every language had bet on, annulled before its payment."""
+    """Return a round with a player of each language that was voided before payment."""
     players = [a_reader(where) for where in LANGUAGES]
     incident = reported(live_table, *players, phase=Phase.DEALT)
     annul_by_two(incident)

@@ -1,6 +1,4 @@
-"""Letters about a round, where several send at once, and once a reader is forgotten: what only a database of its own
-shows.
-"""
+"""Letters sent by several people at once, and letters to erased players. Needs its own database."""
 
 from functools import partial
 

@@ -1,6 +1,4 @@
-"""Letters go out in parts: whoever dies in the middle leaves whole parts, from which another goes on, and nobody gets
-two.
-"""
+"""Letters are written in batches: after a crash another worker continues, and nobody gets two."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -97,7 +95,7 @@ class TestALetter:
 
 @pytest.fixture(scope="module")
 def house(django_db_setup, django_db_blocker) -> Iterator[databases.Database]:
-    """A database in which parts are committed."""
+    """A database in which batches are committed."""
     with django_db_blocker.unblock():
         with databases.clone("letters") as database:
             yield database
@@ -105,7 +103,7 @@ def house(django_db_setup, django_db_blocker) -> Iterator[databases.Database]:
 
 
 def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
-    """One that is decided on for two readers, and not begun."""
+    """Return a letter to two players that was requested but not started."""
     readers = [a_reader("SE"), a_reader("GB")]
     return decided(reported(a_live_table(slug=slug), *readers)), readers
 
@@ -133,7 +131,7 @@ def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_f
 
 class TestTwoWriters:
     def test_that_look_first_both_write_to_everybody(self, cloned_db, owner):
-        """The race itself, on a table that nothing guards: both have seen that nobody has the letter."""
+        """The race itself, on a table without guards: both see that nobody has the letter."""
         owner.execute("CREATE TABLE unguarded (player bigint)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
         have_looked = Barrier(2)

@@ -1,4 +1,4 @@
-"""Table limits per currency, and the chips that make up a stake."""
+"""Table limits for each currency, and the chips that make up a stake."""
 
 import pytest
 

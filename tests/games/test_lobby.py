@@ -1,4 +1,4 @@
-"""The lobby shows each table at rest: hands that the rules deal, bets, limits; and where each game is explained."""
+"""The lobby shows each solo table with a sample hand, bets and limits, and links to the help."""
 
 import re
 
@@ -59,5 +59,5 @@ class TestThePage:
 
 
 def facts(page: str) -> str:
-    """What the first table card says of limits and cards."""
+    """Return limits and decks on the first table card."""
     return page.split("table-card__facts")[1].split("</dl>")[0]

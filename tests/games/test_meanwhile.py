@@ -1,4 +1,4 @@
-"""A round whose answer was lost is whole, in Game logs and on the balance, and told of once; one that was seen, not."""
+"""A round whose answer was lost is complete, and the player is told of it exactly once."""
 
 from html import unescape
 
@@ -31,7 +31,7 @@ def table(db):
 
 
 def a_window(player) -> Client:
-    """A browser logged in as the player, with no cookies of another."""
+    """Return a new browser in which the player is logged in."""
     window = Client()
     window.force_login(player.user)
     return window
@@ -55,7 +55,7 @@ def click(visitor: Client, action: str, *, htmx: bool = True):
 
 
 def lose_the_answer_of(player, table):
-    """A round dealt by a browser that never got the answer: it has no trace of it."""
+    """Deal a round from a browser that never gets the answer."""
     return a_round(player, table, player=1000).round_id
 
 

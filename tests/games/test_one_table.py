@@ -1,4 +1,4 @@
-"""Where the law forbids play at several tables at once, a player plays at the one they opened last."""
+"""Where the law forbids parallel play, a player plays at the table opened last."""
 
 import re
 from html import unescape
@@ -23,7 +23,7 @@ from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Mode
 
-MONEY = 50_000  # minor units, of each mode; under every monthly limit
+MONEY = 50_000  # minor units, in each mode; below every monthly limit
 ONE, OTHER = "baccarat", "second"
 FORBIDDEN = ["DE"]
 ALLOWED = ["SE", "DK", "RO", "GB"]
@@ -31,7 +31,7 @@ WAITS = "Where you live you play at one table at a time. Open this table again t
 
 
 def at_two_tables(code: str, mode: Mode = Mode.REAL) -> tuple[NextRound, NextRound]:
-    """A player's places at two tables with a bet on each, the second opened last."""
+    """Return a player's seats at two tables with a bet on each, the second opened last."""
     player = a_player(code, real=MONEY, free=MONEY)
     one, other = a_table(ONE), a_table(OTHER)
     chip = Limits.of(baccarat_limits(), player.currency).chips[0]
@@ -141,7 +141,7 @@ class TestThePage:
         return at_two_tables("DE")
 
     def tabs(self, places: tuple[NextRound, NextRound], language: str = "en") -> Client:
-        """A browser with both tables open, the second opened last."""
+        """Return a browser with both tables open, the second opened last."""
         browser = Client()
         browser.force_login(places[0].player.user)
         for slug in (ONE, OTHER):

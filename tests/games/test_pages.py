@@ -1,4 +1,4 @@
-"""The table page over Django's test client: what each click answers, with htmx and without."""
+"""The table page over Django's test client: answers to clicks, with htmx and without."""
 
 import re
 from html import unescape
@@ -207,12 +207,12 @@ def test_gli19_4_3_4_funds_every_wager_and_the_last_result_are_in_view(visitor, 
 
 
 def meter(page: str, name: str) -> str:
-    """One of the amounts below the table."""
+    """Return one of the amounts below the table."""
     return unescape(page).partition(f'class="meter meter--{name}"')[2].partition("</p>")[0]
 
 
 def spot(page: str, bet: str) -> str:
-    """One of the bets on the table."""
+    """Return one of the bets on the table."""
     return unescape(page).partition(f'value="bet:{bet}"')[2].partition("</button>")[0]
 
 

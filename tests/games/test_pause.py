@@ -1,6 +1,4 @@
-"""A table is open, pauses or is closed: what leads from one to the other, what the log and the database keep of it,
-and what a paused solo table does.
-"""
+"""Open, paused and closed tables: transitions, records, and what a paused solo table does."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -37,7 +35,7 @@ def paused(table: Table) -> Table:
 
 
 def told() -> list[tuple[str, str]]:
-    """What was recorded of tables being turned since they were made, and by whom."""
+    """Return the recorded status changes of tables, and who made them."""
     kinds = ("table.opened", "table.paused", "table.went_on", "table.closed")
     return list(Event.objects.filter(kind__in=kinds).order_by("pk").values_list("kind", "by"))[1:]
 
@@ -57,7 +55,7 @@ class TestTheWaysThereAre:
         assert {event["data"]["reason"] for event in events("table.paused")} == {WHY["reason"]}
         assert events("table.closed")[-1]["data"]["before"] == Status.PAUSED
         table.refresh_from_db()
-        assert table.status == Status.OPEN  # and not paused, as it was when it was closed
+        assert table.status == Status.OPEN  # and not paused, as before it was closed
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("turn", [pause_table, continue_table, close_table, open_table])

@@ -1,4 +1,7 @@
-"""Game performance (GLI-19 v3.0, 2.9.2) and what is kept of each version (2.8.3), added up here by other means."""
+"""Game performance report (GLI-19 v3.0, 2.9.2) and data of each version (2.8.3).
+
+The expected values are summed in another way.
+"""
 
 from copy import deepcopy
 from datetime import UTC
@@ -26,7 +29,8 @@ pytestmark = pytest.mark.django_db
 
 MONEY = 1_000_000
 
-# By version and currency: rounds, stakes and payments of rounds that count, commission, what was staked in others.
+# By version and currency: rounds, stakes, payouts and commission of valid rounds, stakes of voided
+# ones.
 PLAINLY = """
 SELECT round.table_version_id, part.currency,
     count(DISTINCT round.id) FILTER (WHERE void IS NULL),
@@ -42,7 +46,7 @@ WHERE round.at >= %s AND round.at < %s AND round.mode = 'R' GROUP BY 1, 2
 
 
 def read(interval: Interval, **choices: str):
-    """Its rows and its totals by the names of the columns."""
+    """Return rows and totals by column name."""
     names = [column.name for column in performance.COLUMNS]
     answer = performance.answer(ask(interval, **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]

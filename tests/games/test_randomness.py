@@ -1,7 +1,7 @@
-"""The tests of cards and shuffles: p-values are uniform where dealing is fair, and planted faults are found.
+"""Statistical tests of cards and shuffles: p-values are uniform for fair dealing, faults are found.
 
-Fair dealing is simulated with numbers of another generator, so that the house's own is not tested by itself; every run
-sees the same numbers.
+Fair dealing is simulated with another generator, so that the product's own is not tested by itself.
+Every run uses the same numbers.
 """
 
 from collections import defaultdict
@@ -32,17 +32,23 @@ from games.fairness.randomness.statistics import (
 from tests.harness.sweeps import sample
 
 Tests = Sequence[statistics.Test]
-BOUND = 2.1  # Kolmogorov and Smirnov’s statistic times the root of the sample: of thirty, none in 99 of 100 cases
+BOUND = 2.1  # Kolmogorov-Smirnov statistic times the root of the sample size; 30 tests stay below it in 99 of 100 cases
 
 
 def distance_from_uniform(found: Sequence[float]) -> float:
-    """How far the distribution of numbers from 0 to 1 lies from the uniform one, in units of `BOUND`."""
+    """Return the distance of numbers from 0 to 1 from the uniform distribution.
+
+    In units of `BOUND`.
+    """
     ordered, steps = np.sort(found), np.arange(len(found) + 1) / len(found)
     return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()) * sqrt(len(found)))
 
 
 def assert_uniform(make: Callable[[], Tests], samples: int, *, at_least: int) -> None:
-    """The p-values of every test are uniform over so many samples, and so many tests could be made."""
+    """Check that the p-values of every test are uniform.
+
+    At least *at_least* tests must have been possible.
+    """
     found: defaultdict[str, list[float]] = defaultdict(list)
     for _ in range(samples):
         for test in make():
@@ -63,13 +69,13 @@ def written(dealt: Sequence[Card]) -> str:
 
 
 def solo_rounds(chance: np.random.Generator, rounds: int) -> Iterator[Dealt]:
-    """Rounds from one deck each."""
+    """Yield rounds from one deck each."""
     for number, order in enumerate(chance.random((rounds, 52)).argsort(axis=1)[:, :6]):
         yield Dealt(number, written(deal(deck_of(order)).cards))
 
 
 def shoe_rounds(chance: np.random.Generator, shoes: int) -> Iterator[Dealt]:
-    """Rounds from shoes of eight decks, dealt through."""
+    """Yield rounds from shoes of eight decks, dealt to the end."""
     for number in range(shoes):
         order = chance.permutation(np.tile(np.arange(52), 8))
         yield from (Dealt(number, written(coup.cards)) for coup in coups(deck_of(order)))
@@ -225,7 +231,7 @@ def test_gli19_3_3_a_shuffle_that_never_moves_the_last_card_is_found():
 
 
 def test_gli19_3_3_a_shuffle_that_leaves_neighbours_together_is_found():
-    """Every card is as likely in every place, and still nothing is shuffled: the deck is cut."""
+    """Every card is equally likely in every place, but the deck was only cut."""
     chance = np.random.default_rng(3)
     made = shuffles.tests(
         shuffles.count((deck_of(np.roll(np.arange(52), cut)) for cut in chance.integers(52, size=300)), decks=1)
@@ -235,7 +241,7 @@ def test_gli19_3_3_a_shuffle_that_leaves_neighbours_together_is_found():
 
 
 def test_gli19_3_3_outcomes_that_stick_are_found():
-    """A result comes again one time in twenty where chance has decided otherwise."""
+    """One in twenty results repeats the previous one instead of being random."""
     chance = np.random.default_rng(4)
     fair = [deal(deck_of(order)).outcome for order in chance.random((16000, 52)).argsort(axis=1)[:, :6]]
     sticky = fair[:1]

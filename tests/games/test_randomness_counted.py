@@ -1,4 +1,4 @@
-"""Cards and shuffles of rounds that were played are counted once, tested week by week, and shown to staff."""
+"""Cards and shuffles of played rounds are counted once, tested weekly, and shown to staff."""
 
 import json
 from collections import Counter
@@ -34,7 +34,7 @@ def hour_of(moment: datetime) -> datetime:
 
 
 def roll_since(moment: datetime) -> None:
-    """Count the hour of that moment and the one after, in case it struck meanwhile."""
+    """Count the hour of that moment and the next one, in case the hour changed."""
     for hour in (hour_of(moment), hour_of(moment) + HOUR):
         hourly_counts.roll_cards(hour)
         hourly_counts.roll_shuffles(hour)
@@ -47,7 +47,7 @@ def table(db):
 
 @pytest.fixture
 def watch(monkeypatch, db):
-    """Test weeks, once both sums have been made of every hour from `MONDAY` on, whatever stands in them."""
+    """Test weeks after both sums were made for every hour from `MONDAY` on."""
     monkeypatch.setattr(hours, "_registered", {})
     for sums in (hourly_counts.CARDS, hourly_counts.SHUFFLES):
         hours.register(sums, roll=lambda hour: 0, first=lambda since: None if since else MONDAY)

@@ -1,4 +1,4 @@
-"""Any round of any game is recalled without a difference; and whatever somebody alters shows, alone, in red."""
+"""Verification of any round finds no difference; after one change it shows exactly that change."""
 
 import psycopg
 import pytest
@@ -18,7 +18,7 @@ MONEY = 10_000_000
 
 
 def a_shared_evening(variant: str, rounds: int, **options) -> LiveTable:
-    """Two players at a shared table, one of whom stakes what no chip makes."""
+    """Play rounds of two players at a shared table, one with stakes that are no sum of chips."""
     live_table = a_live_table(variant, **options)
     players = [a_player(real=MONEY), a_player(real=MONEY)]
     for number in range(rounds):
@@ -58,8 +58,8 @@ OF_ROUND = "WHERE round_id = %(round)s"
 ANOTHER = "CASE outcome WHEN 'tie' THEN 'player' ELSE 'tie' END"
 DRAW = "CASE outcome WHEN 'draw' THEN 'punter' ELSE 'draw' END"
 
-# What is altered as only the owner of the tables could -> the statement, and what of the page differs then. P is the
-# player whose bet on Player it is.
+# A change by the owner of the tables -> its statement and the expected differences. P is the player
+# who bet on Player.
 SOLO = {
     "cards": ("UPDATE games_round SET cards = '9H 4D KS 2C' WHERE id = %(round)s", ["Cards, in dealing order"]),
     "outcome": (f"UPDATE games_round SET outcome = {ANOTHER} WHERE id = %(round)s", ["Outcome"]),
@@ -136,7 +136,7 @@ COUPS = {
 
 
 def altered(owner: psycopg.Connection, played: Round, statement: str) -> list[str]:
-    """Alter one thing past everything that guards it; return what differs then, by P, S and so on."""
+    """Change one thing with all guards disabled; return the differences with P, S and so on."""
     for table in (*KEPT, "games_cheminmove", "wallet_entry", "audit_event"):
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     assert owner.execute(statement, {"round": played.pk}).rowcount
@@ -144,7 +144,7 @@ def altered(owner: psycopg.Connection, played: Round, statement: str) -> list[st
 
 
 def without_whose(what: str) -> str:
-    """Leave out which player, seat or move it was."""
+    """Remove the player, seat or move from a name."""
     if what.startswith("Decision"):
         return "Decision"
     who, colon, of = what.rpartition(": ")

@@ -1,4 +1,4 @@
-"""The page of a recall: what differs stands at the top, nothing is shown before its time, complaints lead there."""
+"""The verification page: differences come first, nothing is shown too early, complaints link to it."""
 
 import html
 import re
@@ -281,7 +281,7 @@ class TestASharedRound:
 class TestACoup:
     @pytest.mark.sweep
     def test_on_which_nobody_staked_says_so(self, db):
-        """Nothing else is kept of it."""
+        """Nothing else is stored of such a round."""
         live_table = a_chemin_table()
         guests(live_table, 3)
         a_bank(live_table)

@@ -1,4 +1,4 @@
-"""Staff find any round: by code, player, time, table, game, money, amount, ending and state, however many there are."""
+"""Staff search rounds by code, player, time, table, game, money, amount, result and state."""
 
 import html
 import json
@@ -28,7 +28,7 @@ MONEY = 10_000_000
 MANY = 20_000
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
-# What is asked for -> which rounds of the evening are found.
+# Search criteria -> the rounds that are found.
 NARROWED: list[tuple[dict[str, str], list[str]]] = [
     ({"mode": "F"}, ["free"]),
     ({"game": "golden"}, ["golden"]),
@@ -42,7 +42,7 @@ NARROWED: list[tuple[dict[str, str], list[str]]] = [
     ({"since": "2020-01-01T00:00", "game": "golden"}, ["golden"]),
 ]
 
-# What is typed -> what the page says of it.
+# Input -> the message of the page.
 UNREADABLE: list[tuple[dict[str, str], str]] = [
     ({"staked_least": "1"}, "Say in which currency."),
     ({"since": "2026-01-02T00:00", "until": "2026-01-01T00:00"}, "This comes before what it begins with."),
@@ -62,7 +62,7 @@ def reader(role: str = "compliance"):
 
 
 def found(role: str = "compliance", **asked: Any) -> list[str]:
-    """The codes on the page, as they stand."""
+    """Return the codes on the page in order."""
     answer = reader(role).get("/staff/rounds/", asked)
     assert answer.status_code == 200
     return [each.part.round.code for each in answer.context["lines"]]
@@ -74,7 +74,7 @@ def page(role: str = "compliance", **asked: Any) -> str:
 
 @pytest.fixture(scope="class")
 def evening(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Round]]:
-    """A round of each kind: solo for real and for free money, golden, shared, a coup between guests."""
+    """One round of each kind: solo for real and for free money, golden, shared, Chemin de Fer."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         yield an_evening()
 

@@ -1,4 +1,4 @@
-"""Ledger reconciliation: in a sound house nothing differs, and what differs is named."""
+"""Ledger reconciliation: without errors nothing differs, and each error is named."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from wallet.ledger import hourly_totals
 
 pytestmark = pytest.mark.django_db
 
-# What is not held for anybody, and what it gave, by kind of journal.
+# Accounts whose money is not held for players, and their changes by kind of journal.
 LEDGER = """
 SELECT e.currency, coalesce('void_' || was.kind, j.kind), -sum(e.amount)::bigint
 FROM wallet_entry e JOIN wallet_account a ON a.id = e.account_id JOIN wallet_journal j ON j.id = e.journal_id
@@ -27,7 +27,7 @@ WHERE a.kind IN ('house', 'cashier', 'mint') AND e.mode = %s AND j.at >= %s AND 
 
 
 def read(interval, **choices):
-    """Its rows by currency, money and line, and its notes."""
+    """Return rows by currency, money and line, and notes."""
     answer = reconciliation.answer(ask(interval, **choices))
     rows = {(row[0], row[1], row[2]): tuple(row[3:]) for row in answer.rows}
     return rows, answer.notes()
@@ -44,7 +44,7 @@ def given(mode, since, until):
 
 @pytest.fixture(scope="module")
 def history(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[reports_history.History]:
-    """One history for all who only read it."""
+    """One history for all tests that only read it."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         yield reports_history.make()
 
@@ -88,7 +88,7 @@ def test_free_money_is_told_apart(history):
 
 def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
     since = clock()
-    a_player("GB", real=12_345)  # booked past the cashier
+    a_player("GB", real=12_345)  # posted without the cashier
     rows, notes = read(Interval(since, clock()))
     assert rows["GBP", "real", "Deposits"] == (12_345, 0, 12_345)
     assert notes[-1] == "Real money in GBP, deposits: the ledger has £123.45 more than is on record."

@@ -1,4 +1,4 @@
-"""Every refusal of a table is a sentence in the player's language, and nothing has changed."""
+"""Every refusal of a table is a message in the player's language, and nothing changes."""
 
 import re
 from html import unescape
@@ -43,7 +43,7 @@ def visitor(player) -> Client:
 
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 class TestSentences:
-    """Every refusal is a sentence in the player's language, with status 200: htmx swaps nothing else."""
+    """Refusals have status 200, because htmx does not swap other answers."""
 
     def said(self, answer, language, english) -> str:
         assert answer.status_code == 200
@@ -211,7 +211,7 @@ def test_rebet_and_deal_with_too_little_money_says_so_and_moves_nothing(table, v
 
 
 def test_no_two_refusals_are_said_alike():
-    """A refusal without a sentence of its own would read as that of an old page."""
+    """A refusal without its own message would read like that of an old page."""
     direct = [each for each in PlayError.__subclasses__() if each not in (FavouriteError, TrayError)]
     plain = [each for each in direct if each.__init__ is PlayError.__init__]
     said = [refusal(each(), variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text for each in plain]

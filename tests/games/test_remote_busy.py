@@ -1,6 +1,4 @@
-"""An operator that hangs holds a few threads of the house, and no more: whoever comes next is told so at once, and the
-players of others play on.
-"""
+"""An operator that hangs blocks only a few threads: other requests fail at once, others play on."""
 
 import threading
 from collections import Counter
@@ -25,12 +23,12 @@ from wallet.models import Mode, Partner, RemoteBet, RemoteMessage
 from wallet.operator_wallet import client, operators, queue
 
 MOST = 2
-A_WHILE = 60  # seconds: no test waits so long
+A_WHILE = 60  # seconds: no test waits this long
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    """Have few wait for one operator, for as long as the test wants."""
+    """Allow only a few waiting requests for an operator, without a timeout."""
     monkeypatch.setattr(operators, "MOST_WAIT_FOR_ONE", MOST)
     monkeypatch.setattr(operators, "MOST_WAIT", MOST + 1)
     monkeypatch.setattr(client, "SECONDS_TO_ANSWER", A_WHILE)
@@ -42,7 +40,7 @@ def table(cloned_db):
 
 
 def apart(threads: ThreadPoolExecutor, do: Callable[[], Any]) -> Future[Any]:
-    """Do something in a thread with a connection of its own."""
+    """Run a function in a thread with its own connection."""
 
     def alone() -> Any:
         try:
@@ -54,7 +52,7 @@ def apart(threads: ThreadPoolExecutor, do: Callable[[], Any]) -> Future[Any]:
 
 
 def heard(host, number: int) -> None:
-    """Wait until the operator has heard so many bets."""
+    """Wait until the operator has received this many bets."""
     while True:
         host.asked.clear()
         if len(host.named("bet")) >= number:
@@ -82,13 +80,13 @@ def test_an_operator_that_hangs_holds_as_many_threads_as_it_may(table):
         look_at_balance(late.player, Mode.REAL, late.session)
         assert len(hangs.host.named("balance")) == asked
         assert len(hangs.host.named("bet")) == RemoteBet.objects.filter(launch__remote__partner=hangs.partner).count()
-        assert not RemoteMessage.objects.exists()  # what was not asked for is not rolled back
+        assert not RemoteMessage.objects.exists()  # a request that was not sent is not rolled back
 
         assert other.plays(table, banker=STAKE).round_id
         hangs.host.go_on.set()
         for each in held:
             assert isinstance(each.exception(A_WHILE), OperatorSilent)
-        assert play(clicks[-1]).round_id  # and as soon as it answers again, its players play
+        assert play(clicks[-1]).round_id  # its players play as soon as it answers again
         queue.send_due()
         agreed(hangs, answers)
 
@@ -113,14 +111,14 @@ def test_whatever_happens_the_place_is_free_again():
 
 
 class Slow(Counter[int]):
-    """Has whoever looks wait until two have looked, or a moment."""
+    """Makes each reader wait until two have read, or for a moment."""
 
     def __init__(self) -> None:
         super().__init__()
         self.both = threading.Barrier(2)
 
     def total(self) -> int:
-        """What two see before either has counted itself, unless one of them has to wait."""
+        """Return the value that both read before either has counted itself, if no lock prevents it."""
         found = super().total()
         with suppress(threading.BrokenBarrierError):
             self.both.wait(0.5)
@@ -128,7 +126,7 @@ class Slow(Counter[int]):
 
 
 def two_at_once(monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many of two threads get the one place there is."""
+    """Return how many of two threads get the single free slot."""
     monkeypatch.setattr(operators, "MOST_WAIT_FOR_ONE", 1)
     monkeypatch.setattr(operators, "MOST_WAIT", 1)
     monkeypatch.setattr(operators, "_waiting", Slow())

@@ -1,5 +1,6 @@
-"""Whenever a process dies, in the middle of a round or of telling the operator: at the end the operator's book and our
-ledger agree to the cent. And of a round and a sweep at the same moment one has the bet.
+"""After a crash at any statement of a round or message, operator and ledger agree to the cent.
+
+If a round and a sweep run at the same time, exactly one of them gets the bet.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ LEAST_OF_A_ROUND = 14  # statements that do more than read
 LEAST_OF_A_MESSAGE = 4
 LONGEST = 100
 
-# As it would be if nobody looked at what a bet has become.
+# The same without checking the state of a bet.
 UNGUARDED = """
 ALTER TABLE wallet_remote_bet DISABLE TRIGGER wallet_remote_bet_is_decided;
 ALTER TABLE wallet_remote_message DISABLE TRIGGER wallet_remote_message_begins;
@@ -45,12 +46,12 @@ def table(cloned_db):
 
 @pytest.fixture
 def swept_at_once(monkeypatch):
-    """Nobody waits for an answer, as after a death."""
+    """Sweeps bets immediately, as after a crash."""
     monkeypatch.setattr(bets, "LOST_AFTER", bets.LOST_AFTER * 0)
 
 
 def go_on() -> None:
-    """What beat has done soon after."""
+    """Run the periodic tasks."""
     bets.sweep()
     make_due()
     queue.send_due()
@@ -87,7 +88,7 @@ def test_a_message_survives_its_process(operator, table, when):
         assert number < LONGEST
     assert number > LEAST_OF_A_MESSAGE
     told = operator.host.named("win")
-    assert len(told) > len({said["transaction"] for said in told})  # some were told twice, and booked once
+    assert len(told) > len({said["transaction"] for said in told})  # some messages were sent twice and booked once
 
 
 def test_unguarded_a_round_and_a_sweep_both_have_the_bet(cloned_db, operator, table, swept_at_once, monkeypatch):

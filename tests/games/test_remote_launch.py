@@ -1,4 +1,4 @@
-"""An operator announces its player, who comes in with an address that is good once, and plays by the page."""
+"""An operator announces its player, who logs in by a single-use URL and plays on the page."""
 
 import csv
 import json
@@ -197,7 +197,7 @@ class TestComingIn:
         assert (answer.status_code, answer["Location"]) == (302, "/sv/table/baccarat/real/")
         page = visitor.get(answer["Location"])
         assert page.status_code == 200
-        assert "1\xa0000,00" in page.text  # what the operator says there is
+        assert "1\xa0000,00" in page.text  # the balance that the operator reports
         assert Session.objects.get().pk == RemoteLaunch.objects.get().session
 
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
@@ -314,7 +314,7 @@ class TestTheBalance:
 
 
 def test_no_token_outlives_a_visit(operator, table):
-    """Neither the page, nor whoever calls the service, nor a token that was made before."""
+    """Not by the page, not by the service, and not with an older token."""
     visitor = operator.visit()
     with pytest.raises(tokens.NotTheirs):
         tokens.make(user=visitor.player.user, name="Chart", scopes=[Scope.READ], days=1)

@@ -1,4 +1,4 @@
-"""Where an operator is switched off, its players play no further round; what was played is told to the end."""
+"""After an operator is switched off its players play no further round; played rounds are reported."""
 
 import pytest
 

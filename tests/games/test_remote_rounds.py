@@ -1,4 +1,4 @@
-"""Rounds with the money of an operator's player: at the end the operator's book and our ledger say the same."""
+"""Rounds with the money of an operator's player: the operator's accounts and our ledger agree."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -48,7 +48,7 @@ def table(cloned_db):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Wait for no answer longer than a test would."""
+    """Shortens the timeout for answers."""
     monkeypatch.setattr(client, "SECONDS_TO_ANSWER", 0.6)
 
 
@@ -120,7 +120,7 @@ class TestRefused:
         for _ in range(2):
             with pytest.raises(OperatorRefuses):
                 play(click)
-        assert not play(click).repeated  # the round is still to be played
+        assert not play(click).repeated  # the round has not been played yet
         queue.send_due()
         agreed(operator)
 
@@ -147,7 +147,7 @@ class TestRefused:
         assert not operator.host.named("bet")
 
     def test_what_the_round_refuses_after_the_answer_is_rolled_back(self, operator, table, monkeypatch):
-        """The table closes while the operator is asked."""
+        """The table closes while the request to the operator is pending."""
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
         ask = operators.ask
@@ -219,7 +219,7 @@ class TestUnanswered:
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
         monkeypatch.setattr("games.solo.operator_money._play", lambda *_: 1 / 0)
-        monkeypatch.setattr(bets, "give_up", lambda *_: False)  # nobody is there any more to do it
+        monkeypatch.setattr(bets, "give_up", lambda *_: False)  # nobody is left to do it
         with pytest.raises(ZeroDivisionError):
             play(click)
         monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""Finished rounds are dealt again from their seeds; what does not follow from its seed is annulled."""
+"""Finished rounds are dealt again from their seeds; a round that does not match is voided."""
 
 import psycopg
 import pytest
@@ -139,7 +139,7 @@ class TestAnAnnulment:
 
     @pytest.mark.sweep
     def test_spares_a_round_that_is_still_being_written(self, cloned_db):
-        """A round whose transaction commits late is found later: there is no mark it could fall behind."""
+        """A round whose transaction commits late is found later; no position in a list can skip it."""
         player, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
 
         def play_and_replay():
@@ -154,7 +154,7 @@ class TestAnAnnulment:
 
 
 class Killed(BaseException):
-    """The worker dies here."""
+    """Simulates the death of the worker."""
 
 
 def die(*_args, **_kwargs):
@@ -228,7 +228,7 @@ def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
 
 
 def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, owner):
-    """With every guard off, an entry of the round is spoilt: the reversal would not balance."""
+    """An entry of the round is damaged without guards, so that the reversal would not balance."""
     player, table = a_player(real=MONEY), a_table()
     bad = a_round(player, table, **BETS)
     with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:

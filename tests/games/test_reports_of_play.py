@@ -1,4 +1,4 @@
-"""Revenue and annulled rounds: every figure is what the ledger's own entries come to, added up here by other means."""
+"""Reports of revenue and voided rounds: every figure equals a sum of ledger entries."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -19,8 +19,8 @@ from tests.hours import settle
 DAYS = Interval(played.BEGINS - timedelta(days=2), played.ENDS + timedelta(days=2))
 ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu", "America/St_Johns", "Australia/Lord_Howe")
 
-# What the house made of the rounds that were played then and stand: what their journals moved onto its accounts. Of a
-# round against guests that is the tax.
+# The revenue of valid rounds: what their journals moved onto the house's accounts. For a coup of
+# Chemin de Fer that is the tax.
 REVENUE = """
 SELECT round.at, place.name, entry.currency, sum(entry.amount)::bigint
 FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
@@ -32,7 +32,7 @@ WHERE entry.mode = 'R' AND journal.kind = 'settle' AND round.at >= %s AND round.
   AND NOT EXISTS (SELECT FROM wallet_journal AS back WHERE back.reverses_id = journal.id)
 GROUP BY round.id, place.name, entry.currency
 """
-# What players staked and were paid in them, where the house is the other side.
+# Stakes and payouts of players in rounds against the house.
 STAKED = """
 SELECT entry.currency, -sum(entry.amount) FILTER (WHERE journal.kind IN ('stake', 'held_stake'))::bigint,
     coalesce(sum(entry.amount) FILTER (WHERE journal.kind = 'settle'), 0)::bigint
@@ -45,7 +45,7 @@ WHERE entry.mode = 'R' AND round.at >= %s AND round.at < %s
   AND NOT EXISTS (SELECT FROM games_chemincoup WHERE round_id = round.id)
 GROUP BY entry.currency
 """
-# What the house put in before rounds were taken back.
+# What the house paid in before rounds were reversed.
 PUT_IN = """
 SELECT entry.currency,
     coalesce(-sum(entry.amount) FILTER (WHERE journal.kind = 'void_shortfall' AND account.kind = 'house'), 0)::bigint
@@ -81,7 +81,7 @@ def query(statement, *values):
 
 
 def read(kind, interval, zone="UTC", **choices):
-    """Rows and totals, as the columns name them."""
+    """Return rows and totals by column name."""
     answer = kind.answer(Asked(interval, choices, zone))
     names = [column.name for column in kind.columns]
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
@@ -90,7 +90,7 @@ def read(kind, interval, zone="UTC", **choices):
 
 
 def by_day(rows, zone):
-    """What the ledger says for each day, table and currency."""
+    """Return the ledger's figures for each day, table and currency."""
     found: dict[tuple[str, str, str], int] = {}
     for at, table, currency, amount in rows:
         key = (at.astimezone(ZoneInfo(zone)).date().isoformat(), table, currency)
@@ -125,7 +125,7 @@ class TestRevenue:
         assert len({day for day, _, _ in found}) >= 2
 
     def test_days_are_those_of_the_zone_and_lose_no_round(self, opened):
-        """Also where a day has another length, or begins between two hours."""
+        """Also if a day has another length or begins between two hours."""
         sums = [
             [(row["currency"], row["rounds"], row["staked"], row["paid"], row["revenue"]) for row in totals]
             for totals in (read(revenue.KIND, DAYS, zone)[1] for zone in ZONES)

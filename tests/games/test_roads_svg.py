@@ -1,4 +1,4 @@
-"""Roads as drawings: well formed, told without colours, and nothing in them that a reader's browser would refuse."""
+"""Roads as SVG: well-formed, readable without colour, and allowed by the content security policy."""
 
 import re
 from collections import Counter
@@ -26,12 +26,12 @@ ROADS = Roads.of(SHOE)
 
 
 def read(svg: str) -> ElementTree.Element:
-    """The drawing as browsers read it inside a page."""
+    """Parse the drawing as browsers do inside a page."""
     return ElementTree.fromstring(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))  # noqa: S314
 
 
 def letters(drawing: ElementTree.Element) -> str:
-    """The letters of the marks, each of which has a place of its own."""
+    """Return the letters of the marks; each mark has its own place."""
     shown = next(text for text in drawing.iter(f"{SVG}text") if text.get("class") != "road__ties")
     said = shown.text or ""
     assert len(shown.get("x", "").split()) == len(shown.get("y", "").split()) == len(said)
@@ -43,12 +43,12 @@ def ties(drawing: ElementTree.Element) -> list[str]:
 
 
 def marks(drawing: ElementTree.Element) -> Counter[str]:
-    """How many marks there are of each kind: all of a kind are one outline, each begun by a move."""
+    """Return the number of marks of each kind; one path has all marks of a kind."""
     return Counter({path.get("class", ""): path.get("d", "").count("M") for path in drawing.iter(f"{SVG}path")})
 
 
 def places(drawing: ElementTree.Element, kind: str) -> list[tuple[float, float]]:
-    """Where the marks of a kind begin."""
+    """Return the start points of the marks of a kind."""
     outline = next(path.get("d", "") for path in drawing.iter(f"{SVG}path") if path.get("class") == kind)
     return [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", outline)]
 

@@ -1,4 +1,4 @@
-"""What finishes a round holds it against the ledger, and the place it answers with is the one that is stored."""
+"""Finishing a round checks it against the ledger; the returned seat equals the stored one."""
 
 from uuid import uuid4
 

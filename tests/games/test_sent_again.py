@@ -1,4 +1,4 @@
-"""A click at a solo table that a browser sends again, since its first answer was lost, is one click."""
+"""A click that a browser repeats after a lost answer counts once at a solo table."""
 
 from typing import Any
 from uuid import uuid4
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def at(player: Player, table: Table) -> dict[str, Any]:
-    """Who clicks, and where."""
+    """Return player, table and mode of a click."""
     a_place(player, table)
     return {"player": player, "table_id": table.pk, "mode": Mode.REAL}
 
@@ -32,7 +32,7 @@ def test_a_chip_is_put_down_once_and_undone_once():
         solo.add_chip(**where, bet="tie", chip=5_000, mark=down)
     assert lies(where) == {"tie": 5_000}
     for _ in range(2):
-        solo.add_chip(**where, bet="tie", chip=5_000)  # without a mark each is a click
+        solo.add_chip(**where, bet="tie", chip=5_000)  # without an idempotency key each request is a click
     assert lies(where) == {"tie": 15_000}
     for _ in range(2):
         solo.change_slip(**where, change=Change.UNDO, mark=undo)

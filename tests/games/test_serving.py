@@ -1,5 +1,6 @@
-"""Whom a table serves, and for which money: nobody else is shown it, comes to it or stakes there. Who stands there when
-it stops serving them finishes the round.
+"""The players and kinds of money that a table serves: others cannot see it or stake there.
+
+A player who is seated when the table stops serving them finishes the round.
 """
 
 import re
@@ -58,7 +59,7 @@ MONEY = 1_000_000
 
 
 def serve(table: Table, jurisdictions: list[str] | None = None, modes: list[Mode] | None = None) -> TableVersion:
-    """Another version of a table, for other players or money."""
+    """Publish a version of a table for other players or money."""
     limits = TableVersion.objects.filter(table=table).latest("number").limits
     return put_live(table_id=table.pk, limits=limits, jurisdictions=jurisdictions, modes=modes)
 
@@ -70,7 +71,7 @@ def at(player: Player) -> Client:
 
 
 def stakes_at(table: Table, player: Player) -> dict[str, Any]:
-    """What identifies a click at a solo table."""
+    """Return the identifying arguments of a click at a solo table."""
     return {"player": player, "table_id": table.pk, "mode": Mode.REAL}
 
 
@@ -341,7 +342,7 @@ class TestAVisitor:
 
 
 class TestTheDatabase:
-    """Refuses, whoever writes."""
+    """The database refuses it whoever writes."""
 
     @pytest.mark.parametrize(
         "changes", [{"jurisdictions": ["DE"]}, {"modes": ["F"]}, {"jurisdictions": ["DE", "DK", "SE"]}]

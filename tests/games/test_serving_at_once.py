@@ -1,4 +1,4 @@
-"""Rounds against a change of whom a table serves: real threads, real commits."""
+"""Rounds during a change of the served jurisdictions, with real threads and commits."""
 
 from threading import Barrier, Thread
 
@@ -14,7 +14,7 @@ from tests.games.test_serving import MONEY, serve, stakes_at
 
 
 def test_gli19_a_5_1_rounds_against_a_change_of_whom_it_serves_are_played_before_it_alone(cloned_db):
-    """Players deal while the table stops serving them; real threads, real commits."""
+    """Players deal while the table stops serving them."""
     table, barrier = a_table(), Barrier(5)
     players = [a_player(real=MONEY) for _ in range(4)]
     for each in players:
@@ -43,7 +43,7 @@ def test_gli19_a_5_1_rounds_against_a_change_of_whom_it_serves_are_played_before
         thread.start()
     barrier.wait()
     while Round.objects.count() < len(players):
-        continue  # until they are in full swing
+        continue  # until all are playing
     version = serve(table, ["DE"])
     for thread in threads:
         thread.join()

@@ -1,4 +1,4 @@
-"""Every game at every shape of table that staff may ask for: its page opens, and a round is dealt."""
+"""Every game at every possible shape of table: its page opens, and a round is dealt."""
 
 from uuid import uuid4
 

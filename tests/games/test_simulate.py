@@ -1,4 +1,4 @@
-"""`manage.py simulate`: what it tells, that it is right, and that it stays away from the database."""
+"""`manage.py simulate`: output, correct figures, and no access to the database."""
 
 import ast
 import json
@@ -24,7 +24,7 @@ WAYS = {"engine": by_engine.simulate, "arrays": by_arrays.simulate}
 
 
 def simulate(*arguments: str) -> tuple[str, str]:
-    """What the command writes, to standard output and to standard error."""
+    """Run the command; return standard output and standard error."""
     out, err = StringIO(), StringIO()
     call_command("simulate", *arguments, stdout=out, stderr=err)
     return out.getvalue(), err.getvalue()
@@ -48,7 +48,7 @@ def test_returns_come_out_as_computed(slug: str, way: str, coups: int) -> None:
     tally = WAYS[way](VARIANTS[slug], coups, lambda done: None)
     for each in compare(VARIANTS[slug], tally):
         band = each.high - each.exact
-        assert abs(each.actual - each.exact) < 2.5 * band, each  # farther than chance goes in 10 000 million runs
+        assert abs(each.actual - each.exact) < 2.5 * band, each  # beyond chance in 10 000 million runs
 
 
 @pytest.mark.parametrize("slug", VARIANTS)

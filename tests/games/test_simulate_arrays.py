@@ -1,4 +1,4 @@
-"""Simulation with arrays: coup by coup the engine's own, and its chance without a lean."""
+"""Simulation with arrays: the same coups as the engine, and unbiased random numbers."""
 
 from collections.abc import Callable
 from functools import cache
@@ -23,13 +23,13 @@ from tests.harness.sweeps import examples, sample
 SHOES = examples(60, 300)
 FRONTS = examples(4_000, 20_000)
 CARDS = len(FULL_DECK)
-STANDARD_DEVIATIONS = 7  # happens by chance once in hundreds of thousands of millions of runs
+STANDARD_DEVIATIONS = 7  # exceeded by chance once in hundreds of thousands of millions of runs
 
 PLACE = {card: place for place, card in enumerate(FULL_DECK)}
 
 
 def shuffled(count: int, decks: int) -> list[tuple[Card, ...]]:
-    """Shoes from the house's shuffle, the same in every run."""
+    """Return shoes from the product's shuffle, the same in every run."""
     return [shuffle(sha256(b"%d" % number).digest(), decks) for number in range(count)]
 
 
@@ -43,7 +43,7 @@ def facts(coup: Coup) -> CoupClass:
 
 @cache
 def payouts_by_arrays(slug: str, number: int) -> dict[str, int]:
-    """What every bet brings back on one coup of a class, as the simulation counts it."""
+    """Return the payouts of every bet for one coup of a class, as the simulation counts them."""
     counts = np.zeros(len(by_arrays.CLASSES), np.int64)
     counts[number] = 1
     tally = by_arrays.settle_classes(VARIANTS[slug], counts)

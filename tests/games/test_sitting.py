@@ -1,4 +1,4 @@
-"""Time and money of a session, always in view at a table, and the reality check that the next round waits for."""
+"""Time and result of a session, shown at the table, and the reality check before the next round."""
 
 from uuid import UUID, uuid4
 
@@ -22,13 +22,13 @@ MONEY = 1_000_000
 
 @pytest.fixture
 def table(cloned_db: Database) -> Table:
-    """A table in a database of the test's own, whose rows its owner may move in time."""
+    """A table in its own database, whose rows the owner can move in time."""
     return a_table()
 
 
 @pytest.fixture
 def player(table: Table) -> Player:
-    """Somebody with money of both kinds."""
+    """A player with real and free money."""
     return a_player(real=MONEY, free=MONEY)
 
 
@@ -45,7 +45,7 @@ def play(player: Player, table: Table, session: UUID | None, mode: Mode = Mode.R
 
 
 def ago(owner: psycopg.Connection, minutes: int) -> None:
-    """Have all sittings begun, and all last actions happened, that much earlier."""
+    """Move the start of all sessions and all last actions into the past."""
     owner.execute("UPDATE players_sitting SET began = began - make_interval(mins => %s)", [minutes])
     owner.execute("UPDATE players_sitting SET checked_at = checked_at - make_interval(mins => %s)", [minutes])
     owner.execute("UPDATE players_playtime SET last_at = last_at - make_interval(mins => %s)", [minutes])
@@ -200,7 +200,7 @@ def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
 
 
 def logged_in(player: Player) -> Client:
-    """A browser whose session has an id, as after a log-in."""
+    """Return a browser whose session has an id, as after a login."""
     client = a_visitor()
     client.force_login(player.user)
     session = client.session

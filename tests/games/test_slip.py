@@ -1,4 +1,4 @@
-"""The slip: bets being composed. Every button of the table changes it in one way, and UNDO takes any of them back."""
+"""The bet slip: each button changes it in one way, and UNDO reverts each change."""
 
 import pytest
 

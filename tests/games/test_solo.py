@@ -1,4 +1,4 @@
-"""Solo play at the service: one click, one round, and everything about it agrees."""
+"""The solo service: one click plays one round, and all its records agree."""
 
 from threading import Barrier, Thread
 from uuid import uuid4
@@ -158,7 +158,7 @@ class TestRefusals:
             play(player, table, place, **how)
         assert balance(player) == before
         assert not Round.objects.exists()
-        assert a_place(player, table).round_id == place.round_id  # the next round is still the next round
+        assert a_place(player, table).round_id == place.round_id  # the next round has not changed
         assert Event.objects.filter(kind="round.refused", by=f"player:{player.pk}").count() == 1
 
     def test_without_a_bet_nothing_is_dealt(self):
@@ -280,7 +280,7 @@ def test_the_login_role_cannot_change_a_finished_round():
 
 
 class TestTogether:
-    """Real threads on a database of their own: what one click does, sixteen clicks at once do too."""
+    """Uses real threads on its own database: sixteen equal clicks do the same as one."""
 
     CLICKS = 16
 

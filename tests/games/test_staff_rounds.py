@@ -1,4 +1,4 @@
-"""A round as staff find it: by the code that players quote, or by its id, on every page that asks for one."""
+"""Staff find a round by its code or id on every page that asks for one."""
 
 import html
 

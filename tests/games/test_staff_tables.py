@@ -1,4 +1,4 @@
-"""Opening, pausing and closing tables from the back office, and what its pages leave out."""
+"""Opening, pausing and closing tables in the back office, and what its pages hide."""
 
 import html
 import re
@@ -33,7 +33,7 @@ def operator():
 
 
 def a_table_that_is(status: Status) -> Table:
-    """A table of solo play that stands so."""
+    """Return a solo table with this status."""
     table = a_table(is_open=status != Status.CLOSED)
     if status == Status.PAUSED:
         table = pause_table(table_id=table.pk, reason="for a test", by="staff:test")
@@ -41,7 +41,7 @@ def a_table_that_is(status: Status) -> Table:
 
 
 def turn(visitor, table: Table, deed: str, **form: str) -> str:
-    """Send the form of a table; return the page that follows."""
+    """Send the form of a table; return the next page."""
     sent = {"deed": deed} | form
     return html.unescape(visitor.post(f"/staff/tables/{table.pk}/status/", sent, follow=True).text)
 
@@ -87,7 +87,7 @@ def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, s
     ("stands", "deed"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
 )
 def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, deed):
-    """Whoever presses "go on" on a page from before somebody closed the table does not open it."""
+    """Pressing "go on" on an outdated page does not open a table that was closed meanwhile."""
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
     assert f"Baccarat is {stands}: that cannot be done from there." in turn(operator, table, deed, reason=REASON)
@@ -131,7 +131,7 @@ class TestClosingSeveralAtOnce:
 
     @pytest.fixture
     def house(self) -> dict[str, Table]:
-        """Two tables of one game, one of another that is shared, and one that was closed before."""
+        """Two tables of one game, a shared one of another, and a closed one."""
         shared = a_live_table().table
         return {
             "one": a_table(),
@@ -167,7 +167,7 @@ class TestClosingSeveralAtOnce:
         part = player.participation_set.get(round_id=done.pk)
         assert accounts.balance(player.pk, Mode.REAL) == 100_000 - part.staked + part.paid
         hurry(live_table)
-        assert not phases.advance(live_table.pk)  # no round comes after it
+        assert not phases.advance(live_table.pk)  # no further round comes
         with pytest.raises(TableClosed):
             a_place(player, house["one"], player=1000)
 
@@ -194,7 +194,7 @@ class TestClosingSeveralAtOnce:
 
 
 class TestTheListOfTables:
-    """How each stands for each kind of money, and what may be staked there."""
+    """The status for each kind of money, and the limits."""
 
     @pytest.mark.sweep
     def test_tells_a_stop_for_its_kind_of_money(self, operator):
@@ -214,7 +214,7 @@ class TestTheListOfTables:
 
 
 class TestTheLanguageOfAChat:
-    """At a shared table staff say which language is spoken, for the lobby and the chat to tell."""
+    """Staff set the chat language of a shared table, shown in lobby and chat."""
 
     def choose(self, visitor, table: Table, language: str) -> str:
         answer = visitor.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": language}, follow=True)

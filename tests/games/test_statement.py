@@ -1,4 +1,4 @@
-"""The player's statement: it agrees with the ledger to the cent, whatever happened and whatever period is asked for."""
+"""The player's statement agrees with the ledger to the cent for any history and period."""
 
 import csv
 import io
@@ -45,7 +45,10 @@ def this_month(player: Player) -> Period:
 
 
 def a_history(player: Player, chance: random.Random, steps: int = 25) -> None:
-    """Rounds, purse transfers, annulments, withdrawals under way, paid and returned, in any order."""
+    """Play rounds, purse transfers, voids and withdrawals in random order.
+
+    Withdrawals are pending, paid or returned.
+    """
     table, golden, played, purse_played = a_table(), a_golden_table(), [], False
     chip = 500 if player.currency == "RON" else 1000
     for _ in range(steps):
@@ -71,7 +74,7 @@ def a_history(player: Player, chance: random.Random, steps: int = 25) -> None:
 
 
 def a_withdrawal(player: Player, amount: int, ended: str) -> None:
-    """Money set aside, and what became of it ("": nothing yet)."""
+    """Request a withdrawal and give it this ending ("": pending)."""
     pending, cash = accounts.open_pending(player), money_moves.cash(player)
     target = money_moves.house("cashier", player) if ended == "withdraw_paid" else cash
     steps = [("withdraw", cash, pending)] + ([(ended, pending, target)] if ended else [])
@@ -81,7 +84,7 @@ def a_withdrawal(player: Player, amount: int, ended: str) -> None:
 
 
 def owned_before(player: Player, mode: Mode, moment: datetime) -> int:
-    """What the ledger says the player owned."""
+    """Return the player's total balance according to the ledger."""
     entries = Entry.objects.filter(account__owner=player, mode=mode, journal__at__lt=moment)
     return entries.aggregate(total=Sum("amount"))["total"] or 0
 
@@ -128,7 +131,7 @@ class TestTheFigures:
     @pytest.mark.parametrize("seed", sample(range(6), 1))
     @pytest.mark.parametrize("is_long_past", sample([False, True], 1), ids=["fresh", "long past"])
     def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed, is_long_past, monkeypatch):
-        """What is older than the period by more than a transaction lasts is not read again but taken as a balance."""
+        """Entries older than the period and the longest transaction are taken as one balance."""
         if is_long_past:
             monkeypatch.setattr(id_ranges, "SLACK", timedelta())
         chance = random.Random(seed)
@@ -295,7 +298,7 @@ def pdf_text(data: bytes) -> str:
 
 
 def flat(text: str) -> str:
-    """Without the white space at which lines may break."""
+    """Return the text without white space at line breaks."""
     return re.sub(r"\s", "", text)
 
 
@@ -357,7 +360,7 @@ class TestTheDocument:
         )
 
 
-# A year of rounds as the ledger would hold it, set-based: every third won even money.
+# Inserts a year of rounds as the ledger would have them: every third won even money.
 YEAR = """
 WITH played AS (
     SELECT n, gen_random_uuid() AS id, clock_timestamp() - n * %(every)s AS at, n %% 3 = 0 AS won
@@ -392,7 +395,7 @@ FROM lines
 @pytest.mark.sweep
 @pytest.mark.parametrize(("rounds", "minutes"), sweep([(8_000, 60), (50_000, 10)], {(8_000, 60)}))
 def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.Connection, rounds, minutes):
-    """The document stays short, and the page and the file add up."""
+    """The document stays short, and page and file add up."""
     player, table = a_player(real=MONEY), a_table()
     owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER USER")
     assert table.version
@@ -422,4 +425,4 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
     assert 5 < len(pages) < 20  # a line for each day, none for a round
     assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
     lines = sum(1 for _ in csv_file.lines(player, Mode.REAL, period, "en"))
-    assert lines == 3 + 1 + rounds + rounds // 3  # headings and ends, the deposit, stakes, payouts
+    assert lines == 3 + 1 + rounds + rounds // 3  # headings and balances, the deposit, stakes, payouts

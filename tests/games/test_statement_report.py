@@ -1,4 +1,4 @@
-"""The statement of one player as staff ask for it."""
+"""The player statement report for staff."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What studios' games move is told as theirs: not as revenue of our tables, and in every account of money."""
+"""Money of studios' games is reported as theirs: not as our revenue, but in every money report."""
 
 import pytest
 
@@ -19,7 +19,7 @@ STUDIOS = "Studios’ games: wins less stakes"
 
 @pytest.fixture
 def history():
-    """A round of ours; and at a studio a bet won, one lost, one taken back, and a whole round at once."""
+    """A round of ours; at a studio a bet won, one lost, one reversed, and a round in one call."""
     player = a_player(real=MONEY)
     since = clock()
     a_round(player, a_table(), player=10_000)

@@ -1,5 +1,6 @@
-"""Asking for a table, or for another version of one, on pages of the back office: begun from what there is, shown with
-what it comes to, and asked for; whatever is wrong stands at its field, and nothing typed is lost.
+"""Requests for a table or a new version in the back office: form, preview, request, errors.
+
+Errors are shown at their field, and no input is lost.
 """
 
 import re
@@ -38,7 +39,7 @@ def supervisor() -> Client:
 
 
 class Fields(HTMLParser):
-    """What a browser would send of the last form of a page with a reason in it or a step to choose."""
+    """The fields that a browser sends for the last form of a page with a reason or a step."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -61,13 +62,16 @@ class Fields(HTMLParser):
 
 
 def form_of(page: str) -> dict[str, Any]:
-    """The fields of the form that asks, as a browser would send them."""
+    """Return the fields of the request form as a browser sends them."""
     (found,) = (each for each in Fields(page).forms if "like" in each)
     return {name: value for name, value in found.items() if name != "csrfmiddlewaretoken"}
 
 
 def filled(visitor: Client, page: str, **changes: Any) -> dict[str, Any]:
-    """A form as it is offered, with a reason and changes; underscores of names stand for hyphens where two follow."""
+    """Return the offered form with a reason and changes.
+
+    Two underscores in a name stand for a hyphen.
+    """
     changes = {name.replace("__", "-"): value for name, value in changes.items()}
     return form_of(visitor.get(page).text) | {"reason": "more players"} | changes
 
@@ -77,7 +81,7 @@ def words(page: str) -> str:
 
 
 def error_at(page: str, field: str) -> str:
-    """What stands at a field of a page as its error."""
+
     found = re.search(rf'id="id_{field}_error"[^>]*>(.*?)</ul>', page, re.DOTALL)
     assert found, f"no error at {field}: {re.findall(r'id=.id_([^ ]*)_error', page)}"
     return words(found[1]).strip()
@@ -335,7 +339,7 @@ class TestAnotherVersion:
         assert (table.version.number, table.version.jurisdictions, table.version.modes) == (2, ["DK", "SE"], ["R"])
 
     def test_takes_back_nothing_unseen_that_went_live_after_it_was_shown(self, supervisor):
-        """What was filled in is the whole of a version: it would undo whatever others agreed on meanwhile."""
+        """The form has the whole version and would undo changes that others approved meanwhile."""
         table = a_table()
         shown = supervisor.post(change_of(table), filled(supervisor, change_of(table), SEK__player__maximum="500")).text
         assert "SEK: Tie" not in words(shown).partition("Returns in")[0]

@@ -1,4 +1,4 @@
-"""Tables as staff handle them: nothing goes live that returns too little, and every opening and closing says why."""
+"""Tables in the back office: minimum returns for publication, and reasons for opening and closing."""
 
 import pytest
 

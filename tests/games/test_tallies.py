@@ -1,4 +1,4 @@
-"""What was played is added up by the hour, and for any interval the sums are what the rows say, to the last one."""
+"""Hourly totals of play: for any interval they agree exactly with the rows."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -23,7 +23,7 @@ from tests.hours import settle
 from tests.people import events
 from wallet.models import Mode
 
-# The same figures, added up in another way: everything is read, and nothing is summed up beforehand.
+# The same figures from all rows, without stored totals.
 PLAINLY = """
 SELECT round.table_version_id, part.currency, count(DISTINCT round.id), count(*), sum(part.staked)::bigint,
     sum(part.paid)::bigint, sum(part.commission)::bigint, count(DISTINCT round.id) FILTER (WHERE void IS NOT NULL),
@@ -54,7 +54,7 @@ WHERE at < %s GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 
 @pytest.fixture(scope="module")
 def house(django_db_setup, django_db_blocker):
-    """Played long ago, but for the last rounds, and summed up but for the last hours."""
+    """Rounds in the past and a few recent ones; all but the last hours are in the totals."""
     with django_db_blocker.unblock(), databases.clone("played") as database:
         house = played.House()
         house.play()
@@ -73,7 +73,7 @@ def opened(house, django_db_blocker):
 
 @pytest.fixture
 def copied(house, django_db_blocker):
-    """A copy, to tamper with. While one is made, nobody may be connected to the other."""
+    """A copy that a test may change. No connection to the original may be open while it is made."""
     connections.close_all()
     with (
         django_db_blocker.unblock(),
@@ -99,7 +99,7 @@ def plainly(bounds, mode):
 
 
 def random_bounds(chance: Random, count: int) -> list[datetime]:
-    """Moments from before the first round to after the last one, some of them on the hour."""
+    """Return random moments around the first and last round, some on the hour."""
     span = played.ENDS - played.BEGINS + 4 * HOUR
     moments = [played.BEGINS - 2 * HOUR + span * chance.random() for _ in range(count)]
     moments = [moment if chance.random() < 0.6 else hours._hour_of(moment) for moment in moments]
@@ -127,7 +127,7 @@ class TestTheSumsOfAnyInterval:
         assert found == {tuple(row[:3]): row[3] for row in query(STAKED, whole.since, whole.until, mode)}
 
     def test_are_read_from_sums_and_rows_alike(self, opened):
-        """Else the comparison would say little."""
+        """Otherwise the comparison would prove little."""
         first = query(
             "SELECT min(at) FROM games_participation WHERE mode = 'R' AND at <> date_trunc('hour', at, 'UTC')"
         )[0][0]

@@ -1,4 +1,4 @@
-"""A table that a player cannot play: not offered, and a page of the house with a sentence to whoever comes to it."""
+"""A table that a player cannot play is not offered, and its page explains why."""
 
 from html import unescape
 from uuid import uuid4
@@ -22,20 +22,20 @@ CLOSED = "This table is closed. No bet was taken."
 
 
 def a_table_without_kronor(slug: str, limits) -> Table:
-    """An open table that takes every currency of the house but the player's."""
+    """Return an open table that takes all currencies but the player's."""
     limits.pop("SEK")
     table = make_table(slug=slug, name="Elsewhere", variant=slug, limits=limits, by="staff:test")
     return open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 def a_table_never_live(slug: str, limits) -> Table:
-    """A row that somebody has made by hand: no version of it was ever in force."""
+    """Return a table row made by hand that never had a version."""
     return Table.objects.create(slug=slug, name="Elsewhere", variant=slug, status=Status.OPEN)
 
 
 @pytest.fixture(params=[(a_table_without_kronor, CURRENCY), (a_table_never_live, CLOSED)], ids=["currency", "live"])
 def reason(request):
-    """Why neither `baccarat` nor `golden` can be played; returns the sentence for it."""
+    """Makes `baccarat` and `golden` unplayable; returns the message for it."""
     make, sentence = request.param
     make("baccarat", baccarat_limits())
     make("golden", golden_limits())

@@ -1,4 +1,4 @@
-"""A stored round spoilt so that it cannot be shown: the player's pages say that it is examined, and go on."""
+"""A damaged round that cannot be shown: the player's pages say that it is being examined."""
 
 from html import unescape
 from typing import Any
@@ -40,7 +40,7 @@ def visitor(player):
 
 @pytest.fixture(params=sample(SPOILT, 1))
 def spoilt(request, player, table, owner) -> Round:
-    """The player's last round, dealt again and found good before somebody spoilt it."""
+    """The player's last round, verified before it was damaged."""
     played = a_round(player, table, player=1000, tie=1000)
     assert not replay_task.replay_finished_rounds().suspicious
     corrupt(owner, played.round_id, request.param)
@@ -57,7 +57,7 @@ def seen(answer) -> str:
 
 
 def messages() -> int:
-    """How many messages wait for a worker."""
+    """Return the number of messages that wait for a worker."""
     with app.connection_for_read() as broker:
         channel: Any = broker.default_channel
         return channel.client.llen(app.conf.task_default_queue)

@@ -1,4 +1,4 @@
-"""Versions of a table: a round is played under the version its player was shown, or not at all."""
+"""Versions of a table: a round is played under the version that its player was shown."""
 
 from copy import deepcopy
 from html import unescape
@@ -31,7 +31,7 @@ LANGUAGES = ("sv", "da", "ro", "de", "en")
 
 
 def limits_with(bet: str, low: int, high: int):
-    """The shipped limits with other ones in SEK on one bet."""
+    """Return the shipped limits with other limits in SEK for one bet."""
     limits = deepcopy(baccarat_limits())
     limits["SEK"]["bets"][bet] = [low, high]
     return limits
@@ -224,7 +224,7 @@ class TestThePage:
 
 
 def test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_that_allowed_them(cloned_db):
-    """Players stake just what one of two versions allows while these take turns; real threads, real commits."""
+    """Players stake what only one of two alternating versions allows; real threads, real commits."""
     table, seats, changes = a_table(limits=limits_with("player", 1000, 1000)), 4, 12
     players = [a_player(real=100 * MONEY) for _ in range(seats)]
     for each in players:
@@ -233,7 +233,7 @@ def test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_th
     wrong: list[Exception] = []
 
     def deal(player) -> None:
-        """Put down what the version shown allows, and deal under the number it had."""
+        """Stake what the shown version allows, and deal under its number."""
         where: dict[str, Any] = {"player": player, "table_id": table.pk, "mode": Mode.REAL}
         while not over.is_set():
             shown = solo.place_at(**where)

@@ -1,4 +1,4 @@
-"""A round annulled: the money as if it had never been, and nothing that happened changed."""
+"""Voiding a round: money is restored, and no record is changed."""
 
 import hashlib
 from threading import Barrier
@@ -48,7 +48,7 @@ def spend(player, amount, mode=Mode.REAL):
 
 
 def a_won_round(player, table, mode=Mode.REAL):
-    """A round that paid more than was staked: one is played until it does."""
+    """Play rounds until one pays more than was staked; return it."""
     while True:
         played = a_round(player, table, mode, player=5000)
         part = Participation.objects.get(round_id=played.round_id)
@@ -159,7 +159,7 @@ class TestSpentWinnings:
 
 @pytest.mark.django_db
 class TestARoundOnAPurse:
-    """Golden Baccarat plays on a balance of its own, which flows back to cash when the player leaves."""
+    """Golden Baccarat plays on a purse, which returns to cash when the player leaves."""
 
     @pytest.fixture
     def player(self):
@@ -204,7 +204,7 @@ class TestARoundOnAPurse:
 
 
 def a_won_golden_round(player, table):
-    """A round that paid more than was staked. What lies on the table stands for the next round."""
+    """Play rounds until one pays more than was staked; its bets stand for the next round."""
     while True:
         played = a_round(player, table, player=1000)
         part = Participation.objects.get(round_id=played.round_id)
@@ -235,7 +235,7 @@ def test_the_login_role_changes_nothing_about_a_void(table, column):
 
 
 class TestAtOnce:
-    """Real threads on a database of their own."""
+    """Uses real threads on its own database."""
 
     def test_of_many_calls_one_annuls(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()

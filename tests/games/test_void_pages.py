@@ -1,4 +1,4 @@
-"""What players and staff are told of an annulled round."""
+"""Messages about a voided round to players and staff."""
 
 import html
 import re
@@ -21,7 +21,7 @@ from wallet.models import Mode
 MONEY = 1_000_000
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
-# A piece of the sentence in each language, and the word on the badge.
+# Part of the message in each language, and the text of the badge.
 ANNULLED = {
     "sv": ("har annullerats på grund av ett tekniskt fel", "Annullerad"),
     "da": ("er annulleret på grund af en fejl", "Annulleret"),

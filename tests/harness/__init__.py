@@ -1,1 +1,1 @@
-"""What tests share: a database server of their own, clones of a migrated database, a real web server, real Chromium."""
+"""Shared test infrastructure: database server, cloned databases, web server and Chromium."""

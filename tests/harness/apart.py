@@ -1,5 +1,6 @@
-"""Coroutines in tests: each runs to its end in a thread of its own, since Playwright's synchronous interface keeps a
-loop running in the thread of the tests.
+"""Runs coroutines of tests in their own thread.
+
+Playwright's synchronous interface keeps an event loop running in the main thread of the tests.
 """
 
 import asyncio
@@ -11,6 +12,6 @@ T = TypeVar("T")
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Return what *work* comes to. Raises what it raises."""
+    """Run *work* to its end and return its result. Raises what it raises."""
     with ThreadPoolExecutor(1) as apart:
         return apart.submit(asyncio.run, work).result()

@@ -1,5 +1,6 @@
-"""A line between browsers and the house that breaks over an answer: the house has done what it was asked, and a browser
-never hears of it.
+"""A proxy between browsers and the server that cuts the connection before an answer.
+
+The server has carried out the request, but the browser never gets the answer.
 """
 
 import socket
@@ -9,29 +10,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 PIECE = 65_536
-RESET = struct.pack("ii", 1, 0)  # SO_LINGER: what is closed is reset
+RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends RST
 
 
 class BreakingLine:
-    """Hands on what it is sent, but for the first answer to a POST to an address that ends like *breaks_at*."""
+    """Forwards requests, but drops the first answer to a POST whose path ends with *breaks_at*."""
 
     def __init__(self, house: int) -> None:
         self.breaks_at: str | None = None
         self.seen: list[str] = []
-        """First lines of the POST requests that the house was sent, in order."""
+        """The first lines of the POST requests that were sent to the server."""
         self._house = house
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listening.getsockname()[1]
 
     def serve(self) -> None:
-        """Take connections until it is closed."""
+        """Accept connections until `close`."""
         with suppress(OSError):
             while True:
                 browser, _ = self._listening.accept()
                 threading.Thread(target=self._serve, args=(browser,), daemon=True).start()
 
     def close(self) -> None:
-        """Take no more."""
+        """Stop accepting connections."""
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
@@ -50,7 +51,7 @@ class BreakingLine:
         browser.close()
 
     def _look(self, piece: bytes, breaks: threading.Event) -> None:
-        """A request begins with a piece: browsers ask one thing after another on a line."""
+        """Check a piece for the start of a request; browsers do not pipeline requests."""
         if not piece.startswith(b"POST "):
             return
         asked = piece.split(b"\r\n", 1)[0].decode()
@@ -73,7 +74,7 @@ class BreakingLine:
 
 @contextmanager
 def breaking_line(house: int) -> Iterator[BreakingLine]:
-    """A line to the house at that port, while it is used."""
+    """Run a proxy to the server at that port until the block ends."""
     line = BreakingLine(house)
     accepting = threading.Thread(target=line.serve, daemon=True)
     accepting.start()

@@ -1,8 +1,10 @@
-"""Real Chromium through Playwright: Debian's, since Playwright's own download needs an open network. It is the one
-without the windows that nobody sees, where the machine has it: pages are the same in it, and take half the time.
+"""Real Chromium through Playwright.
 
-The fixtures `page` and `new_context` are pytest-playwright's; this says which browser they get and where they lead, and
-adds `phone`.
+The tests use Debian's Chromium, because Playwright's own download needs an open network. If the
+machine has the headless shell, it is used: pages are the same and take half the time.
+
+The fixtures `page` and `new_context` come from pytest-playwright. This module selects the browser
+and the server, and adds `phone`.
 """
 
 import os
@@ -29,7 +31,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 30_000  # milliseconds: what a busy machine may take, not what a page should
+PATIENCE = 30_000  # milliseconds: the limit for a busy machine, not for a page
 HOW_TO_GET_IT = (
     "No Chromium found. As root: apt-get install chromium-headless-shell fonts-dejavu-core (make test does it then). "
     "Otherwise set CHROMIUM to the path of any Chromium or Chrome."
@@ -48,20 +50,22 @@ WAIT = """async ([argument, patience]) => {
 
 
 def wait_in(page: Page, condition: str, argument: object = None) -> None:
-    """Wait until a function of JavaScript is true of *argument*. The page asks itself: Playwright's `wait_for_function`
-    evaluates anew each time it asks, which our policy refuses from the second time on.
+    """Wait until a JavaScript function is true of *argument*.
+
+    The page itself polls. Playwright's `wait_for_function` calls eval on each poll, which our
+    content security policy refuses from the second time on.
     """
     page.evaluate(WAIT.replace("CONDITION", condition), [argument, PATIENCE])
 
 
 def find_chromium() -> str | None:
-    """Return the path of a Chromium: the one CHROMIUM names, else one on the PATH."""
+    """Return the path of Chromium: from the variable CHROMIUM, otherwise from the PATH."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Launch the machine's Chromium, or fail saying how to get one."""
+    """Launch the machine's Chromium; fail with installation instructions if there is none."""
     executable = find_chromium()
     if executable is None:
         pytest.fail(HOW_TO_GET_IT, pytrace=False)
@@ -70,17 +74,17 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
-    """Keep the service worker out where a test does not ask for it: it loads more than the page that is looked at."""
+    """Block the service worker unless a test needs it, because it loads more than the tested page."""
     return browser_context_args | {"service_workers": "block"}
 
 
 @pytest.fixture
 def context(new_context: NewContext, web_server: WebServer) -> BrowserContext:
-    """Window of a desktop onto the test's own web server, where relative addresses lead; `page` opens in it."""
+    """Return a desktop browser context on the test's web server; `page` opens in it."""
     return new_context(base_url=web_server.url, viewport=DESKTOP)
 
 
 @pytest.fixture
 def phone(new_context: NewContext, web_server: WebServer) -> Page:
-    """A page as tall and narrow as a phone's, with touch, onto the test's own web server."""
+    """Return a page of phone size with touch on the test's web server."""
     return new_context(base_url=web_server.url, viewport=PHONE, has_touch=True, is_mobile=True).new_page()

@@ -1,4 +1,4 @@
-"""The database server of one test run: a migrated template, made once, and clones of it (10 to 30 ms each)."""
+"""The database server of a test run: a migrated template and clones of it (10 to 30 ms each)."""
 
 import os
 import secrets
@@ -21,9 +21,10 @@ from ops.embedded.paths import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
 from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"
-IDS_APART = 10_000  # more rows than a test makes in one table
-# A member of staff takes two others, who ask and decide; so the house of a test has the owner's way of making the first
-# ones within its own transaction. It is in no migration, and so in no house.
+IDS_APART = 10_000  # more rows than a test creates in one table
+# Creating a staff member takes two others, who request and approve it. This function of the owner
+# lets a test create the first staff members in its own transaction. No migration has it, so no
+# installation has it.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
@@ -42,30 +43,30 @@ FROM pg_sequences WHERE schemaname = 'public' AND data_type <> 'smallint'::regty
 
 @dataclass(frozen=True)
 class Database:
-    """One database of the run, and its address for each role."""
+    """One database of the run, with its URL for each role."""
 
     name: str
     addresses: Addresses
-    number: int  # of its own pair of Valkey's databases
+    number: int  # selects its own pair of Valkey databases
 
     @property
     def web_url(self) -> str:
-        """For the role that web and workers log in with."""
+        """URL for the role of web and workers."""
         return self.addresses.database(self.name, WEB_ROLE)
 
     @property
     def owner_url(self) -> str:
-        """For the role that owns the tables."""
+        """URL for the role that owns the tables."""
         return self.addresses.database(self.name, OWNER_ROLE)
 
     @property
     def superuser_url(self) -> str:
-        """For what neither may do."""
+        """URL for the superuser."""
         return self.addresses.database(self.name, SUPERUSER)
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a process of the house that works on this database."""
+        """The environment of a process that uses this database."""
         return os.environ | {
             "DJANGO_SETTINGS_MODULE": "casino.settings",
             "DATABASE_URL": self.web_url,
@@ -76,37 +77,41 @@ class Database:
 
     @property
     def broker_url(self) -> str:
-        """For messages that no other test's worker takes."""
+        """Broker URL that no other test's worker uses."""
         return self.addresses.broker(self.number)
 
     @property
     def cache_url(self) -> str:
-        """For counters that no other test moves."""
+        """Cache URL that no other test uses."""
         return self.addresses.cache(self.number + 1)
 
 
 def let_everyone_make_temporary_tables(database: Database) -> None:
-    """Give back what PostgreSQL itself gives to everyone, for tests of what still holds where nobody took it away."""
+    """Grant everyone temporary tables, as PostgreSQL does by default.
+
+    For tests of what still holds on a server where this default was not revoked.
+    """
     with psycopg.connect(database.owner_url, autocommit=True) as owner:
         owner.execute(SQL("GRANT TEMPORARY ON DATABASE {} TO PUBLIC").format(Identifier(database.name)))
 
 
 def servers() -> Addresses:
-    """Return the servers of this run, started by whichever process asks first."""
+    """Return the servers of this run. The first process that calls this starts them."""
     return ensure_running(settings.VAR_DIR, Purpose.TESTS)
 
 
 @contextmanager
 def empty(name: str) -> Iterator[Database]:
-    """Make a database without a table, for a dump; otherwise as `clone` does."""
+    """Create a database without tables, for restoring a dump; otherwise like `clone`."""
     with clone(name, like="template0") as database:
         yield database
 
 
 @contextmanager
 def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
-    """Make a database like the migrated template, or *like* another that nobody is connected to; point Django at it and
-    at an empty cache, and drop it afterwards.
+    """Clone the migrated template, or the database *like*, which must have no connections.
+
+    Django uses the clone and an empty cache until the block ends; then the clone is dropped.
     """
     addresses = servers()
     _make_template(addresses)
@@ -117,8 +122,8 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
             SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY").format(
                 Identifier(unique), Identifier(OWNER_ROLE), Identifier(like)
             )
-        )  # through the log, as PostgreSQL does otherwise, takes twice the time
-        close_to_public(superuser, unique)  # who may enter a database is no part of its copy
+        )  # PostgreSQL's default, copying through the log, takes twice the time
+        close_to_public(superuser, unique)  # access rights to a database are not copied with it
         try:
             with pointed_at(unique), override_settings(CACHES=_caches(database)):
                 yield database
@@ -127,7 +132,7 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
 
 
 def demand_untouched(database: Database) -> None:
-    """Fail where something was committed to the *database* of tests that roll back: all after it would find it."""
+    """Fail if something was committed to the *database* of tests that roll back."""
     with psycopg.connect(database.superuser_url) as superuser:
         found = superuser.execute("SELECT (SELECT count(*) FROM games_table), (SELECT count(*) FROM players_user)")
         counts = found.fetchone()
@@ -136,8 +141,10 @@ def demand_untouched(database: Database) -> None:
 
 @contextmanager
 def damaged(statements: str) -> Iterator[None]:
-    """Do to the database that Django is pointed at what only a superuser with every guard off could, let Django read it
-    as web and workers do, and roll it all back: cheaper than a clone for each damage.
+    """Damage the database as only a superuser without guards can, run the block, and roll back.
+
+    Inside, Django reads with the role of web and workers. This is faster than a clone for each
+    damage.
     """
     user = connections.settings["default"]["USER"]
     connections.close_all()
@@ -157,11 +164,13 @@ def damaged(statements: str) -> Iterator[None]:
 
 @contextmanager
 def kept_for_several_tests() -> Iterator[None]:
-    """Let a fixture of a class or a module make rows once: each test marked ``django_db`` begins with them and rolls
-    back its own alone, and the end takes them away. Not beside `cloned_db`, which connects to another database.
+    """Let a fixture of a class or module create rows once for several tests.
+
+    Each test marked ``django_db`` starts with these rows and rolls back only its own. The rows are
+    removed at the end. Cannot be combined with `cloned_db`, which uses another database.
     """
     rows = transaction.atomic()
-    rows._from_testcase = True  # type: ignore[attr-defined]  # as Django's own TestCase has it for durable blocks
+    rows._from_testcase = True  # type: ignore[attr-defined]  # as Django's TestCase sets it for durable blocks
     with rows:
         yield
         transaction.set_rollback(True)
@@ -169,7 +178,7 @@ def kept_for_several_tests() -> Iterator[None]:
 
 @contextmanager
 def pointed_at(name: str) -> Iterator[None]:
-    """Let both aliases mean database *name*, in every thread that connects from now on."""
+    """Let both aliases use database *name* in all threads that connect from now on."""
     before = {alias: connections.settings[alias]["NAME"] for alias in connections}
     _point(dict.fromkeys(connections, name))
     try:
@@ -185,7 +194,10 @@ def _point(names: dict[str, str]) -> None:
 
 
 def _next_number(addresses: Addresses) -> int:
-    """Number the databases of this run, beyond those of a house; after two thousand the first ones are used again."""
+    """Return a number for a database, above those of an installation.
+
+    Numbers repeat after two thousand.
+    """
     with redis.Redis.from_url(addresses.cache_url) as valkey:
         number = 2 * int(valkey.incr("databases of tests")) % VALKEY_DATABASES or 2
     with redis.Redis.from_url(addresses.cache(number + 1)) as cache:
@@ -198,7 +210,7 @@ def _caches(database: Database) -> dict[str, dict[str, str]]:
 
 
 def _make_template(addresses: Addresses) -> None:
-    """Migrate the template unless a process of this run has done it; a half-made one is made anew."""
+    """Migrate the template unless a process of this run has; an incomplete one is recreated."""
     with (
         FileLock(Path(settings.VAR_DIR, "run", "template.lock")).lock(seconds=300),
         psycopg.connect(addresses.superuser_url, autocommit=True) as superuser,
@@ -220,14 +232,15 @@ def _make_template(addresses: Addresses) -> None:
 
 
 def _set_ids_apart() -> None:
-    """Begin the ids of every table elsewhere: where a player and their user have one number by chance, a query that
-    takes the one for the other finds what it should.
+    """Start the ids of each table at a different number.
+
+    If a player and their user had the same id by chance, a query that confuses the two would pass.
     """
     with connections["owner"].cursor() as cursor:
         cursor.execute(SET_IDS_APART, [IDS_APART])
 
 
 def _let_tests_employ() -> None:
-    """Let the login role make members of staff in clones of the template."""
+    """Let the login role create staff members in clones of the template."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(EMPLOY)

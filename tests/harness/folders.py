@@ -1,4 +1,4 @@
-"""Folders for servers of tests: in memory where there is room, since a disk may take a second to forget a database."""
+"""Folders for servers of tests, in memory if there is room: deleting a database on disk is slow."""
 
 import os
 import shutil
@@ -10,14 +10,20 @@ ROOM = 2 * 1024**3
 
 
 def fresh_folder(prefix: str) -> Path:
-    """Make a folder that every account can reach: started by root, servers run as another one. Remove it afterwards."""
+    """Create a folder that all accounts can access, and remove it afterwards.
+
+    If tests run as root, servers run under another account.
+    """
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=MEMORY if _is_good(MEMORY) else None))
     folder.chmod(0o755)
     return folder
 
 
 def _is_good(memory: Path) -> bool:
-    """Whether there is room, and programs may be run there: the servers' may have to be copied."""
+    """Return True if there is room and programs can be executed there.
+
+    Server binaries may have to be copied into the folder.
+    """
     return (
         memory.is_dir()
         and os.access(memory, os.W_OK)

@@ -1,4 +1,4 @@
-"""A running house with something on every page, and a browser in which everyone's pages can be looked at."""
+"""A server with data on every page, and a browser that opens the pages of all users."""
 
 import functools
 from collections.abc import Iterator
@@ -20,31 +20,34 @@ from tests.scene import Scene
 from tests.sights import SIZES, Sight
 
 APPLICATION = "tests.servers.broken:application"
-# A document in a sandbox keeps nothing, and says so with an error.
+# A sandboxed document has no storage and throws an error.
 FORGET = "() => { try { localStorage.clear(); sessionStorage.clear() } catch {} }"
 
 
 class Gallery:
-    """Opens sights, one after another, in one page: a browser that has loaded the house's files once, and begins no new
-    process, shows the next sight in a fraction of the time. Everyone keeps the cookies of their own, so that nobody is
-    logged out for another; a visitor has none, and nobody finds what was kept in the browser for the sight before.
+    """Opens sights one after another in one browser page.
+
+    The browser has cached the static files and starts no new process, so a sight opens quickly.
+    Each user has their own cookies, so nobody logs out anybody else; a visitor has none. Browser
+    storage is cleared between sights.
     """
 
     def __init__(self, browser: Browser, server: web.WebServer, scene: Scene) -> None:
         self.scene = scene
         self._server = server
-        # Without the service worker, which would load the whole house anew for everyone.
+        # Without the service worker, which would load all files again for each user.
         self._window = browser.new_context(base_url=server.url, reduced_motion="reduce", service_workers="block")
         self._page = self._window.new_page()
         self._page.on("console", self._hear)
         self._page.on("pageerror", lambda error: self._complaints.append(str(error)))
         self._complaints: list[str] = []
-        self._cookies: dict[User, Any] = {}  # Playwright takes what it gives, by another type
+        self._cookies: dict[User, Any] = {}  # Playwright returns and accepts cookies by different types
         self._sitter: User | None = None
 
     def open(self, sight: Sight, language: str = "en", size: str = "") -> Page:
-        """Return the page with the sight on it, at its first size unless another is asked for. The house has forgotten
-        how often anybody tried to log in for the sights before, and takes nobody for idle, however long those took.
+        """Open a sight and return the page, at its first size by default.
+
+        Resets rate limits and idle times first, because earlier sights may have used them up.
         """
         cache.clear()
         Session.objects.filter(ended_at=None).update(acted_at=Now())
@@ -58,16 +61,16 @@ class Gallery:
         return self._page
 
     def complaints(self) -> list[str]:
-        """Return the errors that scripts and policies of the page have caused since it was opened."""
+        """Return the script and policy errors of the page since it was opened."""
         return list(self._complaints)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        """Keep an error. That the page itself is refused or missing is what some sights show."""
+        """Record an error, except that the page is refused or missing, which some sights show."""
         if message.type == "error" and not message.text.startswith("Failed to load resource"):
             self._complaints.append(message.text)
 
     def _leave(self) -> None:
-        """Forget what the last sight kept in the browser, and end what it still did."""
+        """Clear the browser storage of the last sight and stop its scripts."""
         self._page.evaluate(FORGET)
         self._page.goto("about:blank")
         self._page.mouse.move(0, 0)
@@ -86,7 +89,7 @@ class Gallery:
             log_in(self._window, self._server, user)
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the browser context."""
         self._window.close()
 
 
@@ -96,26 +99,29 @@ def _kept_by_the_house() -> str:
 
 
 def _keep_the_password_as_the_house_does(user: User) -> None:
-    """Or the house would do it when the password is confirmed, and end the session that began with the cheap hash."""
+    """Store the password with the real hasher.
+
+    Otherwise confirming the password would rehash it, and end the session made with the cheap hash.
+    """
     if user.has_usable_password():
         user.password = _kept_by_the_house()
         user.save(update_fields=["password"])
 
 
 def resize(page: Page, size: str) -> None:
-    """Give the window one of the sizes of `SIZES`."""
+    """Set the window to a size of `SIZES`."""
     width, height = SIZES[size]
     page.set_viewport_size({"width": width, "height": height})
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Put on another light, as the choice of the reader does."""
+    """Select a theme as the reader does."""
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
 
 
 @contextmanager
 def open_gallery(browser: Browser, log: Path) -> Iterator[Gallery]:
-    """Make a database of its own with something on every page, and serve it."""
+    """Create a database with data on every page, and serve it."""
     with databases.clone("gallery") as database:
         scene = Scene()
         with psycopg.connect(database.owner_url, autocommit=True) as owner:

@@ -1,10 +1,10 @@
-"""Passwords that cost a test next to nothing."""
+"""A fast password hasher for tests."""
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
 class QuickArgon2(Argon2PasswordHasher):
-    """The house's own way of keeping passwords, with none of the work that makes guessing expensive."""
+    """The real hasher with the lowest cost."""
 
     time_cost = 1
     memory_cost = 8

@@ -1,4 +1,4 @@
-"""Processes that kill themselves with SIGKILL at one of their SQL statements: `dies` runs an act in one of them."""
+"""Runs code in a process that kills itself with SIGKILL at a given SQL statement (`dies`)."""
 
 import os
 import re
@@ -10,28 +10,29 @@ from typing import Any
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-ALIVE = 20_090  # number of the lock that sessions which are to die share as long as PostgreSQL has them
+ALIVE = 20_090  # number of the advisory lock that a process holds while its session exists
 Act = Callable[[], object]
 
-# What Django's models only read, without a lock and with no function of the house: whoever dies after it leaves behind
-# what whoever died before it did, so that such a statement is not counted.
+# Statements by which Django's models only read, without locks or our functions. A crash after one
+# leaves the same state as a crash before it, so they are not counted.
 _ONLY_READS = re.compile(r'SELECT (DISTINCT )?"(?!.* FOR (NO KEY )?(UPDATE|SHARE))', re.DOTALL)
 
 
 def dies(act: Act, when: str, number: int, through: str = "default", *, every: bool = True) -> bool:
-    """Run *act* in a process that dies ``before`` or ``after`` its statement of that number (COMMIT counts as one; what
-    only reads does not count, nor what goes *through* another connection), and say whether it did. On return PostgreSQL
-    has rolled back and let go of whatever the dead one held.
+    """Run *act* in a process that dies ``before`` or ``after`` a statement; return True if it died.
 
-    Unless *every* statement counts, the first one, each COMMIT and what is outside a transaction do: what one
-    transaction does is done or not done.
+    *number* counts the statements of connection *through*. COMMIT counts; statements that only read
+    do not. On return PostgreSQL has rolled back and released the locks of the dead process.
+
+    Unless *every* is true, only the first statement of a transaction, COMMIT, and statements
+    outside transactions count, because a transaction is done in full or not at all.
     """
     child = os.fork()
     if child == 0:
         try:
             _die_at(when, number, through, every=every)
             act()
-        except BaseException:  # noqa: BLE001  (whatever it was: this process must not go on as a second pytest)
+        except BaseException:  # noqa: BLE001  (this process must not continue as a second pytest)
             os._exit(1)
         os._exit(0)
     _, status = os.waitpid(child, 0)
@@ -42,9 +43,9 @@ def dies(act: Act, when: str, number: int, through: str = "default", *, every: b
 
 def _die_at(when: str, number: int, through: str, *, every: bool) -> None:
     left = number
-    # Whatever is open belongs to the parent, which goes on with it: a session that knows the tables is quicker than a
-    # new one. A child may even find another than its parent has (Django keeps them by event loop, which a fork does not
-    # inherit), open to another test's database.
+    # Open connections belong to the parent, which continues to use them. The child may even see a
+    # connection to another test's database, because Django stores connections by event loop, which
+    # a fork does not inherit.
     for each in connections.all():
         each.connection = None
     connection = connections[through]
@@ -81,13 +82,13 @@ def _die_at(when: str, number: int, through: str, *, every: bool) -> None:
 
 
 def _hold(session: BaseDatabaseWrapper) -> None:
-    """Open a session that holds the lock of those that are alive."""
+    """Open the session and take the shared lock of living processes."""
     session.ensure_connection()
     with session.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock_shared(%s)", [ALIVE])
 
 
 def _wait_until_its_session_is_gone() -> None:
-    """PostgreSQL takes a moment to see that a client is dead, and jobs pass over rows that are still locked."""
+    """Wait until PostgreSQL notices that the client is dead, because jobs skip locked rows."""
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s), pg_advisory_unlock(%s)", [ALIVE, ALIVE])

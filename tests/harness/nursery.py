@@ -1,9 +1,8 @@
-"""Web servers that begin with everything loaded: forked from one process that has imported the house and nothing more.
+"""Web servers forked from a process that has already imported the project.
 
-A server of its own for every test in a browser costs most of its time in imports and in parsing templates. Python's own
-fork server does both once for each worker of xdist; a server that is forked from it gets the environment, the database
-and the settings that one begun anew would have, and then runs uvicorn as that does. The process that is forked has no
-thread and no connection.
+Imports and parsed templates take most of the time of a server for one test. Python's fork server
+does both once for each worker of xdist. A forked server gets the environment, database and settings
+of a new one, then runs uvicorn. The process that is forked has no threads or connections.
 """
 
 import gc
@@ -20,7 +19,7 @@ from typing import Any
 
 from ops.forked import Forked
 
-NURSERY = "SABOT_TEST_NURSERY"  # in the environment of the process that servers are forked from
+NURSERY = "SABOT_TEST_NURSERY"  # environment variable of the process from which servers are forked
 ENVIRONMENT = {NURSERY: "1", "DJANGO_SETTINGS_MODULE": "casino.settings"}
 IMPORTS = (
     "casino.wsgi",
@@ -32,10 +31,10 @@ IMPORTS = (
     "players.identity.views",
 )
 SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
-# What the house reads as a module is imported, rather than when it needs it, stays as it was.
+# Settings that are read when a module is imported cannot change after the fork.
 READ_ONCE = {"AUTH_USER_MODEL", "DATA_UPLOAD_MAX_MEMORY_SIZE", "INSTALLED_APPS", "LOGGING", "MIDDLEWARE", "TEMPLATES"}
 READ_ONCE |= {"PLAYER_IDLE_SECONDS", "SESSION_COOKIE_AGE", "STORAGES", "VAR_DIR"}
-SECONDS_TO_KEEP_FILES = 3600  # nobody edits them meanwhile, so that browsers need not ask for each again on each page
+SECONDS_TO_KEEP_FILES = 3600  # static files do not change, so browsers need not request them again
 
 _context = get_context("forkserver")
 
@@ -57,7 +56,7 @@ def begin(application: str, listening: int, output: int, environment: Mapping[st
 
 
 def _serve(application: str, listening: Any, output: Any, environment: Mapping[str, str]) -> None:
-    """Become the server that `python -m uvicorn` would be with this environment."""
+    """Become the server that `python -m uvicorn` would start with this environment."""
     descriptor = listening.detach()
     written = output.detach()
     for stream in (1, 2):
@@ -72,8 +71,8 @@ def _serve(application: str, listening: Any, output: Any, environment: Mapping[s
 
 
 def _take_settings() -> None:
-    """Let the settings be those of this environment, also where somebody has kept one."""
-    from casino import settings as module  # the house needs its environment first
+    """Apply the settings of this environment, including copies that other modules hold."""
+    from casino import settings as module  # settings read the environment on import
 
     moved = _moved(module)
     if moved.keys() & READ_ONCE:
@@ -88,7 +87,7 @@ def _take_settings() -> None:
 
 
 def _moved(module: ModuleType) -> dict[str, Any]:
-    """What is set differently in this environment."""
+    """Return the settings that differ in this environment."""
     before = dict(vars(module))
     after = vars(reload(module))
     return {name: value for name, value in after.items() if name.isupper() and value != before[name]}
@@ -99,10 +98,10 @@ def _handlers() -> tuple[Any, Any]:
 
 
 def _load() -> None:
-    """Import the house, and parse its templates and texts."""
+    """Import the project, and parse its templates and translations."""
     settings = import_module("django.conf").settings
     settings.WHITENOISE_AUTOREFRESH, settings.WHITENOISE_MAX_AGE = False, SECONDS_TO_KEEP_FILES
-    settings.STATIC_ROOT = None  # nothing is collected for a demo
+    settings.STATIC_ROOT = None  # a demo has no collected static files
     for name in (*SERVERS, *IMPORTS):
         import_module(name)
     translation = import_module("django.utils.translation")
@@ -117,7 +116,7 @@ def _load() -> None:
     connections, caches = _handlers()
     begun = [connection.alias for connection in connections.all(initialized_only=True) if not connection.connection]
     for alias in begun:
-        del connections[alias]  # somebody asked how it quotes; it was never opened
+        del connections[alias]  # created for quoting, never opened
     if threading.active_count() > 1 or any(handler.all(initialized_only=True) for handler in (connections, caches)):
         raise RuntimeError("a process with threads or connections cannot be forked")
     gc.collect()

@@ -1,5 +1,6 @@
-"""The modules of the product, for tests about its source. A module is named as it is imported, so that a test names
-what moves with it.
+"""The modules of the project, for tests of its source.
+
+Modules are identified by import name, so that a renamed module is also renamed in the tests.
 """
 
 from pathlib import Path
@@ -12,12 +13,12 @@ APPS: Final = tuple(sorted(each.label for each in apps.get_app_configs() if Path
 
 
 def module_name(path: Path) -> str:
-    """Return the name by which a file of the product is imported."""
+    """Return the import name of a file of the project."""
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def modules() -> list[tuple[str, Path]]:
-    """Return name and file of each module of the product but for migrations, in the order of their names."""
+    """Return name and file of each module except migrations, in order of name."""
     return sorted(
         (module_name(path), path)
         for app in APPS

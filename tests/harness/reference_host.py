@@ -1,6 +1,7 @@
-"""An operator as docs/seamless.md describes one: a real HTTP server on a port of this machine, with a book of its own.
-It shares no code with the house. A test can have it be slow, fail, hang up after it has booked, answer twice, or talk
-nonsense.
+"""Reference operator as described in docs/seamless.md: an HTTP server with its own accounts.
+
+It shares no code with the project. A test can make it slow, fail, disconnect after booking, answer
+twice, or send invalid data.
 """
 
 import hashlib
@@ -22,24 +23,24 @@ WINDOW: Final = 60  # seconds
 
 
 class Fault(Enum):
-    """What goes wrong with one request."""
+    """What goes wrong with a request."""
 
     ERROR = auto()  # 500, nothing booked
     HANG_UP_BEFORE = auto()  # nothing booked, no answer
     HANG_UP_AFTER = auto()  # booked, no answer
     ERROR_AFTER = auto()  # booked, and 500
     SILENT_AFTER = auto()  # booked, and never an answer
-    DRIP = auto()  # booked, and a byte now and then
-    TWICE = auto()  # the answer is said twice on the line
-    GARBAGE = auto()  # booked, and what is answered is no JSON
-    OTHER = auto()  # booked, and an answer to another transaction
-    ENDLESS = auto()  # booked, and far too long an answer
-    REDIRECT = auto()  # not booked, and sent elsewhere
-    TEAPOT = auto()  # not booked, and a 4xx which is no problem of the format
+    DRIP = auto()  # booked, and one byte at a time
+    TWICE = auto()  # the answer is sent twice on the connection
+    GARBAGE = auto()  # booked, and the answer is not JSON
+    OTHER = auto()  # booked, and the answer is for another transaction
+    ENDLESS = auto()  # booked, and the answer is far too long
+    REDIRECT = auto()  # not booked, and redirected
+    TEAPOT = auto()  # not booked, and a 4xx that is not a problem document
 
 
 class Refusal(Exception):
-    """A problem: status and code."""
+    """A problem answer: status and code."""
 
     def __init__(self, status: int, code: str) -> None:
         super().__init__(code)
@@ -48,7 +49,7 @@ class Refusal(Exception):
 
 @dataclass
 class Transaction:
-    """What was booked under a name, and the answer to it."""
+    """A booked transaction and its answer."""
 
     asked: dict[str, Any]
     kind: str
@@ -59,7 +60,7 @@ class Transaction:
 
 @dataclass
 class Host:
-    """The operator: whom it knows with how much, and what was done."""
+    """The operator: its players, balances and transactions."""
 
     key: str
     secret: str
@@ -68,21 +69,21 @@ class Host:
     balances: dict[str, int] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
     booked: dict[str, Transaction] = field(default_factory=dict)
-    tombs: set[str] = field(default_factory=set)  # taken back before they came
+    tombs: set[str] = field(default_factory=set)  # rolled back before they arrived
     faults: dict[str, deque[Fault]] = field(default_factory=dict)
     refusals: dict[str, deque[str]] = field(default_factory=dict)
     heard: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    asked: threading.Event = field(default_factory=threading.Event)  # a request with a fault that waits has come
+    asked: threading.Event = field(default_factory=threading.Event)  # a request whose fault waits has arrived
     go_on: threading.Event = field(default_factory=threading.Event)
 
     @property
     def address(self) -> str:
-        """The base of the wallet."""
+        """The base URL of the wallet."""
         return f"http://127.0.0.1:{self.port}{BASE}"
 
     def fail(self, kind: str, *faults: Fault) -> None:
-        """Have the next requests of a kind go wrong."""
+        """Let the next requests of a kind fail with these faults."""
         self.faults.setdefault(kind, deque()).extend(faults)
 
     def refuse(self, kind: str, *codes: str) -> None:
@@ -90,17 +91,18 @@ class Host:
         self.refusals.setdefault(kind, deque()).extend(codes)
 
     def named(self, kind: str) -> list[dict[str, Any]]:
-        """Everything heard of a kind, in its order, repetitions included."""
+        """Return all requests of a kind in order, repetitions included."""
         return [said for what, said in self.heard if what == kind]
 
     def standing(self, kind: str) -> list[Transaction]:
-        """What was booked of a kind and not taken back."""
+        """Return the transactions of a kind that were booked and not rolled back."""
         return [each for each in self.booked.values() if each.kind == kind and not each.taken_back]
 
-    # What it does ----------------------------------------------------------------------------------------------------
+    # Behaviour
+    # -------------------------------------------------------------------------------------------------------
 
     def answer(self, kind: str, said: dict[str, Any]) -> dict[str, Any]:
-        """Book what was asked for and return the answer. Raises Refusal."""
+        """Book the request and return the answer. Raises Refusal."""
         with self.lock:
             self.heard.append((kind, said))
             if waiting := self.refusals.get(kind):
@@ -161,7 +163,7 @@ class Host:
         return -taken.moved
 
     def check(self, path: str, headers: Any, body: bytes) -> None:
-        """Look at the signature. Raises Refusal."""
+        """Check the signature. Raises Refusal."""
         at = headers.get("Sabot-Time", "")
         message = f"{at}\nPOST\n{path}\n".encode() + body
         right = hmac.new(self.secret.encode(), message, hashlib.sha256).hexdigest()
@@ -173,7 +175,7 @@ class Host:
 
 @contextmanager
 def reference_host(key: str, secret: str, *, currency: str = "SEK") -> Iterator[Host]:
-    """Run an operator in threads of this process, behind a real socket, until the block ends."""
+    """Run an operator in threads of this process, on a real socket, until the block ends."""
     host = Host(key, secret, currency)
     server = _Server(("127.0.0.1", 0), _Requests)
     server.daemon_threads = True
@@ -198,7 +200,7 @@ class _Requests(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        """Answer one request, with the fault that waits for its kind."""
+        """Answer one request, with the next fault for its kind."""
         host = self.server.host
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         kind = self.path.removeprefix(BASE).strip("/")
@@ -254,7 +256,7 @@ class _Requests(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _drip(self, host: Host) -> None:
-        """Send a byte as often as a socket's own patience would bear."""
+        """Send single bytes, each before the socket timeout of the client."""
         self.send_response(200)
         self.end_headers()
         try:
@@ -270,4 +272,4 @@ class _Requests(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""A streaming replica of the test run's database server, and what may happen to it."""
+"""A streaming replica of the test database server, which tests can stop, freeze or delay."""
 
 import shutil
 import signal
@@ -21,9 +21,10 @@ from tests.harness.databases import Database
 from tests.harness.folders import fresh_folder
 from tests.start.support import wait_until
 
-# The primary keeps for it what it has not had yet: a busy one throws that away while the replica is stopped.
+# The primary keeps the log that the replica has not received; a busy primary would remove it while
+# the replica is stopped.
 SLOT = "followed_by_tests"
-# As the primary has them; but a statement that replay has to wait for is cancelled at once.
+# As on the primary, but a query that blocks replay is cancelled at once.
 SETTINGS = {
     "max_connections": 200,
     "fsync": "off",
@@ -33,7 +34,7 @@ SETTINGS = {
 
 
 class Replica:
-    """A server that follows the primary, in a folder of its own."""
+    """A server that follows the primary, in its own folder."""
 
     def __init__(self, top: Path, source: Path) -> None:
         self.top, self.account = top, Places(top / "var").account
@@ -46,22 +47,22 @@ class Replica:
 
     @property
     def sockets(self) -> Path:
-        """Where it answers."""
+        """The folder of its socket."""
         return self.top / "sockets"
 
     def start(self) -> None:
-        """Start it, and wait until it takes questions."""
+        """Start it and wait until it answers."""
         options = {**SETTINGS, "listen_addresses": "''", "unix_socket_directories": f"'{self.sockets}'"}
         said = " ".join(f"-c {name}={value}" for name, value in options.items())
         self._control("start", f"--log={self.sockets / 'log'}", f"--options={said}")
 
     def stop(self) -> None:
-        """Take its power away."""
+        """Kill it without a shutdown."""
         self._control("stop", "--mode=immediate")
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Have it say nothing for a while, as a machine whose disk hangs: the kernel takes what it is sent."""
+        """Stop the process for a while; the kernel still accepts data, as if a disk hangs."""
         pid = int((self.top / "pg" / "postmaster.pid").read_text().split()[0])
         programs = [psutil.Process(pid), *psutil.Process(pid).children()]
         for each in programs:
@@ -74,7 +75,7 @@ class Replica:
 
     @contextmanager
     def behind(self) -> Iterator[None]:
-        """Have it stand still for a while: what happens meanwhile it does not know."""
+        """Pause replay for a while, so that the replica does not have new changes."""
         self.ask("SELECT pg_wal_replay_pause()")
         wait_until(lambda: self.ask("SELECT pg_get_wal_replay_pause_state()") == "paused", "replay goes on")
         try:
@@ -83,18 +84,18 @@ class Replica:
             self.go_on()
 
     def go_on(self) -> None:
-        """Have it follow again."""
+        """Resume replay."""
         self.ask("SELECT pg_wal_replay_resume()")
 
     def ask(self, question: str, database: str = "postgres") -> Any:
-        """Ask it as the superuser."""
+        """Query it as the superuser."""
         address = f"host={self.sockets} user=postgres dbname={database}"
         with psycopg.connect(address, autocommit=True) as connection:
             row = connection.execute(question).fetchone()
             return row[0] if row else None
 
     def catch_up(self, primary: Database) -> None:
-        """Wait until it has all that was committed."""
+        """Wait until it has replayed everything that was committed."""
         with psycopg.connect(primary.superuser_url) as connection:
             row = connection.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
         assert row
@@ -126,7 +127,7 @@ class Replica:
 
 
 def _is_dropped(superuser: psycopg.Connection[Any]) -> bool:
-    """Drop the slot, unless the primary has not seen yet that nobody follows by it."""
+    """Drop the slot; return False if the primary has not noticed yet that it is unused."""
     superuser.execute(
         "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s AND NOT active",
         [SLOT],
@@ -136,7 +137,7 @@ def _is_dropped(superuser: psycopg.Connection[Any]) -> bool:
 
 @pytest.fixture(scope="module")
 def streaming() -> Iterator[Replica]:
-    """A replica of the whole server of this run."""
+    """A replica of the database server of this run."""
     top = fresh_folder("sabot-replica-")
     try:
         replica = Replica(top, databases.servers().sockets)
@@ -150,7 +151,7 @@ def streaming() -> Iterator[Replica]:
 
 @pytest.fixture
 def replica(streaming: Replica, cloned_db: Database) -> Iterator[Replica]:
-    """The replica, which has the test's own database, and a process whose settings name it."""
+    """The replica with the test's own database, configured in the settings of this process."""
     streaming.catch_up(cloned_db)
     like = connections.settings["default"]
     options = like["OPTIONS"] | {"connect_timeout": 2, "options": "-c default_transaction_read_only=on"}

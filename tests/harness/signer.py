@@ -1,4 +1,4 @@
-"""A signer of the test's own: the real one, on a real socket, in a thread, since each test begins a log anew."""
+"""The real signer on a real socket in a thread, for tests that begin a new log."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ NAME = "test.example/log"
 
 @contextmanager
 def signing(folder: Path, name: str = NAME) -> Iterator[Path]:
-    """Sign in *folder*, where an earlier signer may have worked, and give the socket."""
+    """Run a signer in *folder*, which may have the state of an earlier one, and return the socket."""
     works = signer.Signer(folder, name)
     listening = signer.listen(folder / "socket")
     thread = threading.Thread(target=signer.serve, args=(listening, works), daemon=True)
@@ -31,7 +31,7 @@ def signing(folder: Path, name: str = NAME) -> Iterator[Path]:
 
 @pytest.fixture
 def signed(tmp_path: Path, settings: Settings) -> Iterator[Path]:
-    """Let the house ask a signer that has signed nothing yet; gives its folder."""
+    """Configure a new signer and return its folder."""
     folder = tmp_path / "signer"
     with signing(folder) as at:
         settings.AUDIT_SIGNER = str(at)

@@ -1,10 +1,12 @@
 """Sweeps: the same tests with more parameters, run by ``make test-all``.
 
-`sweep` marks parameters that only the sweep runs, and ``@pytest.mark.sweep`` marks a whole test. ``pytest --sweep``
-runs everything; without the option, sweep cases are not selected (they are counted as "deselected", not as skipped).
+`sweep` marks parameters that only the sweep runs, and ``@pytest.mark.sweep`` marks a whole test.
+``pytest --sweep`` runs everything; without the option, sweep cases are not selected (they are
+counted as "deselected", not as skipped).
 
-``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day decides. The header of
-a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice of that day.
+``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day
+decides. The header of a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice
+of that day.
 """
 
 import os
@@ -17,23 +19,24 @@ from _pytest.mark.structures import ParameterSet
 from hypothesis import settings
 
 IS_SWEEP = False  # set before test modules are imported
-# The workers of xdist inherit the environment: they collect the same cases, also around midnight.
+# The workers of xdist inherit the variable, so they collect the same cases, even around midnight.
 DAY = os.environ.setdefault("SABOT_TEST_DAY", datetime.now(UTC).date().isoformat())
-TURN = date.fromisoformat(DAY).toordinal()  # one more each day
+TURN = date.fromisoformat(DAY).toordinal()  # grows by one each day
 
 T = TypeVar("T")
 
-LONGEST_LANGUAGE = "de"  # whose words break what is narrow
+LONGEST_LANGUAGE = "de"  # long words show layouts that are too narrow
 LANGUAGES = ("en", "sv", "da", "ro", LONGEST_LANGUAGE)
 SECOND_LANGUAGE = LANGUAGES[TURN % (len(LANGUAGES) - 1)]
 SHOWN_LANGUAGES = (LONGEST_LANGUAGE, SECOND_LANGUAGE)
 
 
 def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
-    """Return *cases* for `pytest.mark.parametrize`, each marked as a sweep case unless it belongs to *always*.
+    """Return *cases* for parametrize, marked as sweep cases except those in *always*.
 
-    *always* holds the cases of ``make test``, or is a function that says whether a case is one of them. Raises
-    ValueError if no case is left for ``make test``, or if *always* names a case that does not exist.
+    For `pytest.mark.parametrize`. *always* holds the cases of ``make test``, or is a function that
+    says whether a case is one of them. Raises ValueError if no case is left for ``make test``, or
+    if *always* names a case that does not exist.
     """
     listed = list(cases)
     chosen = [case for case in listed if (always(case) if callable(always) else case in always)]
@@ -45,9 +48,9 @@ def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool])
 
 
 def sample(cases: Iterable[Any], number: int) -> list[Any]:
-    """Return *cases* as `sweep` does; ``make test`` runs *number* of them, spread over the list, other ones each day.
+    """Return *cases* as `sweep` does; ``make test`` runs *number* of them, different ones each day.
 
-    For cases that differ in their input alone, such as hostile values of one field.
+    For cases that differ only in their input, such as hostile values of one field.
     """
     listed = list(cases)
     chosen = drawn(range(len(listed)), number)
@@ -55,8 +58,9 @@ def sample(cases: Iterable[Any], number: int) -> list[Any]:
 
 
 def drawn(cases: Sequence[T], number: int) -> list[T]:
-    """Return *number* of the *cases*, spread over the list, other ones each day. Raises ValueError if there are not
-    more cases than that.
+    """Return *number* of the *cases*, spread over the list, different ones each day.
+
+    Raises ValueError if there are not more cases than that.
     """
     if not 0 < number < len(cases):
         raise ValueError(f"{number} of {len(cases)} cases is no sample")
@@ -64,8 +68,10 @@ def drawn(cases: Sequence[T], number: int) -> list[T]:
 
 
 def sweep_languages(codes: Iterable[str]) -> list[Any]:
-    """Return language codes as `sweep` does; ``make test`` runs those of `SHOWN_LANGUAGES`, and another one
-    where that of the day is not among *codes*.
+    """Return language codes as `sweep` does.
+
+    ``make test`` runs those of `SHOWN_LANGUAGES`, plus another one if the day's is not among
+    *codes*.
     """
     listed = list(codes)
     others = [code for code in listed if code != LONGEST_LANGUAGE]
@@ -74,46 +80,46 @@ def sweep_languages(codes: Iterable[str]) -> list[Any]:
 
 
 def in_turn(values: Collection[T], number: int, is_sweep: bool) -> list[T]:
-    """Return all *values* in a sweep, else one: the next one for each next *number*, so that all have their turn."""
+    """Return all *values* in a sweep, otherwise the next one for each *number*."""
     return list(values) if is_sweep else [list(values)[number % len(values)]]
 
 
 def share(values: Iterable[T], parts: int) -> list[T]:
-    """Return all *values* in a sweep, else one in *parts*: other ones each day."""
+    """Return all *values* in a sweep, otherwise one in *parts*, different ones each day."""
     return list(values) if IS_SWEEP else list(values)[TURN % parts :: parts]
 
 
 def examples(short: int, full: int) -> int:
-    """Return how many examples Hypothesis runs: *short* in ``make test``, *full* in the sweep."""
+    """Return the number of Hypothesis examples: *short* in ``make test``, *full* in the sweep."""
     return full if IS_SWEEP else short
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Know whether this is the sweep."""
-    global IS_SWEEP  # noqa: PLW0603  (test modules ask while they are imported)
+    """Set IS_SWEEP from the command line."""
+    global IS_SWEEP  # noqa: PLW0603  (test modules read it on import)
     IS_SWEEP = config.getoption("sweep")
     settings.load_profile("sweep" if IS_SWEEP else "house")
 
 
 @pytest.fixture(scope="session")
 def is_sweep() -> bool:
-    """Whether a test that goes through every step of something does so, or through some."""
+    """Return True if a test should run all steps instead of some."""
     return IS_SWEEP
 
 
 @pytest.fixture(scope="session")
 def languages(is_sweep: bool) -> tuple[str, ...]:
-    """The languages in which pages are looked at."""
+    """Return the languages in which pages are checked."""
     return LANGUAGES if is_sweep else SHOWN_LANGUAGES
 
 
 def pytest_report_header() -> str:
-    """Say which languages pages are shown in, and how to repeat it."""
+    """Print the languages of this run and how to repeat it."""
     return f"languages of pages: {', '.join(SHOWN_LANGUAGES)} (SABOT_TEST_DAY={DAY})"
 
 
 def _only_swept(case: Any) -> Any:
-    """Return one case of the sweep alone; a tuple is several arguments, as in `pytest.mark.parametrize`."""
+    """Mark a case for the sweep only; a tuple is several arguments of the test."""
     if isinstance(case, ParameterSet):
         return pytest.param(*case.values, marks=(*case.marks, pytest.mark.sweep), id=case.id)
     return pytest.param(*(case if type(case) is tuple else (case,)), marks=pytest.mark.sweep)

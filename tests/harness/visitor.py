@@ -1,4 +1,4 @@
-"""A browser without a face: keeps cookies, sends forms, and says what came back."""
+"""An HTTP client that keeps cookies and sends forms like a browser."""
 
 import http.client
 from http.cookies import SimpleCookie
@@ -11,18 +11,18 @@ from players.models import User
 
 
 class Visitor:
-    """Talks to a running server as one logged-in person, one connection a request."""
+    """Talks to a running server as one logged-in user, with one connection for each request."""
 
     def __init__(self, url: str, user: User, patience: float = 30) -> None:
         self._address = urlsplit(url).netloc
         self._patience = patience
         client = Client()
-        client.force_login(user)  # a session in the database that the server reads, without the cost of a password
+        client.force_login(user)  # a session in the server's database, without hashing a password
         self._cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
 
     @property
     def session(self) -> str:
-        """The cookie that says who this is."""
+        """The session cookie."""
         return self._cookies[settings.SESSION_COOKIE_NAME]
 
     def get(self, path: str) -> tuple[int, str]:
@@ -31,11 +31,11 @@ class Visitor:
         return status, body.decode()
 
     def read(self, path: str, **headers: str) -> tuple[int, bytes]:
-        """Ask for anything and return its status and bytes."""
+        """Send a GET request and return status and bytes."""
         return self._send("GET", path, None, headers)
 
     def post(self, path: str, form: dict[str, object], **headers: str) -> tuple[int, str]:
-        """Send a form as htmx does. Raises ConnectionError where the server dies meanwhile."""
+        """Send a form as htmx does. Raises ConnectionError if the server dies during the request."""
         if settings.CSRF_COOKIE_NAME not in self._cookies:
             self.get("/en/account/login/?next=/")
             self.get("/en/cashier/")

@@ -21,7 +21,7 @@ SECONDS_TO_STOP = 10.0
 
 @dataclass
 class WebServer:
-    """A running server process and its address."""
+    """A running server process and its URL."""
 
     process: subprocess.Popen[bytes] | Forked
     port: int
@@ -29,11 +29,11 @@ class WebServer:
 
     @property
     def url(self) -> str:
-        """Where it answers, without a slash at the end."""
+        """Its URL without a trailing slash."""
         return f"http://127.0.0.1:{self.port}"
 
     def printed(self) -> str:
-        """Return everything it has written so far."""
+        """Return its output so far."""
         return self.log.read_text(errors="replace")
 
 
@@ -43,8 +43,9 @@ ServerStarter = Callable[..., WebServer]
 def start(
     database: Database, log: Path, *, application: str, environment: Mapping[str, str], port: int = 0
 ) -> WebServer:
-    """Start *application* ("module:name") under uvicorn on that port, or a free one, and wait until it answers. Fails
-    the test if it does not.
+    """Start *application* ("module:name") under uvicorn and wait until it answers.
+
+    Uses a free port if none is given. Fails the test if the server does not answer.
     """
     with listening_socket(port) as listening, log.open("wb") as output:
         port = listening.getsockname()[1]
@@ -56,7 +57,7 @@ def start(
 
 
 def stop(server: WebServer) -> None:
-    """End it, the hard way if it hangs."""
+    """Stop the server; kill it if it hangs."""
     if server.process.poll() is None:
         server.process.terminate()
     try:
@@ -68,10 +69,10 @@ def stop(server: WebServer) -> None:
 
 @pytest.fixture
 def start_server(cloned_db: Database, tmp_path: Path) -> Iterator[ServerStarter]:
-    """Return a function that starts a web server on the test's own database; all of them are stopped afterwards.
+    """Return a function that starts web servers on the test's database; all are stopped afterwards.
 
-    ``start_server(application="casino.asgi:application", environment={}, port=0)``: on the port of one that was killed
-    browsers find it again.
+    ``start_server(application="casino.asgi:application", environment={}, port=0)``. With the port
+    of a killed server, browsers can reconnect.
     """
     started: list[WebServer] = []
 
@@ -89,8 +90,9 @@ def start_server(cloned_db: Database, tmp_path: Path) -> Iterator[ServerStarter]
 
 @pytest.fixture
 def web_server(start_server: ServerStarter) -> WebServer:
-    """The house as it is, on the test's own database. A module that needs another application defines this fixture
-    anew.
+    """The real application on the test's database.
+
+    A module that needs another application overrides this fixture.
     """
     return start_server()
 

@@ -1,1 +1,1 @@
-"""Shared tables: their clock, their bets, their money, and what players see of them."""
+"""Tests of shared tables: clock, bets, money, and what players see."""

@@ -1,6 +1,6 @@
-"""A shared table in a test: opened, bet at, and moved on by the product's own steps, as fast as a test wants.
+"""Helpers for a shared table: open it, bet, and run its real steps without waiting.
 
-Nothing waits for a clock: what a test wants to be due is made due in the database (`hurry`).
+Nothing waits for a clock. A test makes deadlines due in the database (`hurry`).
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ from tests.builders import a_shared_table
 from wallet.ledger import holds
 from wallet.models import Mode
 
-STEPS = 12  # more than there are between any two phases
+STEPS = 12  # more than the steps between any two phases
 
 
 def a_live_table(variant: str = "no_commission", mode: Mode = Mode.REAL, **options: Any) -> LiveTable:
-    """An open shared table of that game, for real money unless asked otherwise, with a round that takes bets."""
+    """Return an open shared table of a game whose round takes bets, for real money by default."""
     table = a_shared_table(variant, **options)
     live_table = live_table_of(table, mode)
     assert phases.advance(live_table.pk)
@@ -29,12 +29,12 @@ def a_live_table(variant: str = "no_commission", mode: Mode = Mode.REAL, **optio
 
 
 def live_table_of(table: Table, mode: Mode = Mode.REAL) -> LiveTable:
-    """The shared table as it stands for one kind of money."""
+    """Return the live table for one kind of money."""
     return LiveTable.objects.get(table=table, mode=mode)
 
 
 def round_at(live_table: LiveTable) -> LiveRound:
-    """The latest round of the table, as the database has it now."""
+    """Return the latest round of the table from the database."""
     return LiveRound.objects.select_related("shoe", "version__table", "live_table").get(
         pk=LiveTable.objects.values_list("round", flat=True).get(pk=live_table.pk)
     )
@@ -51,7 +51,7 @@ def hurry(live_table: LiveTable) -> None:
 
 
 def make_late(live_table: LiveTable, seconds: int) -> None:
-    """Put the deadline of the table's round so many seconds into the past."""
+    """Set the deadline of the table's round some seconds into the past."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_liveround SET deadline = clock_timestamp() - make_interval(secs => %s)"
@@ -61,14 +61,14 @@ def make_late(live_table: LiveTable, seconds: int) -> None:
 
 
 def step(live_table: LiveTable) -> LiveRound:
-    """Make the table due and move it one phase on; return the round as it stands then."""
+    """Make the table due, move it one phase on, and return the round."""
     hurry(live_table)
     assert phases.advance(live_table.pk), f"{round_at(live_table).phase}: nothing was due"
     return round_at(live_table)
 
 
 def advance_to(live_table: LiveTable, phase: Phase) -> LiveRound:
-    """Move the table on until its round is in that phase; from there on, to the next such round."""
+    """Move the table on to the next time its round is in that phase."""
     for _ in range(STEPS):
         live_round = step(live_table)
         if live_round.phase == phase:
@@ -77,7 +77,7 @@ def advance_to(live_table: LiveTable, phase: Phase) -> LiveRound:
 
 
 def bet(player: Player, live_table: LiveTable, /, **chips: int) -> LiveSeat:
-    """One chip of that value on each bet named, on the round that takes bets: ``bet(player, live_table, tie=1000)``."""
+    """Put one chip on each bet of the open round: ``bet(player, live_table, tie=1000)``."""
     seat = seat_at(player, live_table)
     for code, chip in chips.items():
         seat = add_chip(
@@ -87,13 +87,13 @@ def bet(player: Player, live_table: LiveTable, /, **chips: int) -> LiveSeat:
 
 
 def slip_of(player: Player, live_round: LiveRound) -> Mapping[str, int]:
-    """What the player has on the round."""
     return LiveSeat.objects.get(player=player, round_id=live_round.pk).stakes
 
 
 def lay(player: Player, live_table: LiveTable, stakes: Mapping[str, int]) -> LiveSeat:
-    """Put this slip on the round that takes bets, held as the table holds it; stakes that no chip makes, so that what
-    is paid has to be rounded.
+    """Put this slip on the open round, held as the table holds it.
+
+    The stakes need not be a sum of chips, so that payouts must be rounded.
     """
     seat, live_round = seat_at(player, live_table), round_at(live_table)
     holds.hold(live_round.pk, seat.account_id, sum(stakes.values()))

@@ -1,4 +1,4 @@
-"""Clicks at a shared table, and what is held on accounts for them."""
+"""Helpers for clicks at a shared table and for the amounts held on accounts."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,44 +15,44 @@ from wallet.models import Account, AccountKind, Hold, Mode
 
 
 def chip(player: Player, live_table: LiveTable, bet: str, value: int, **options: Any) -> LiveSeat:
-    """One chip on the round that takes bets, or another one that is named."""
+    """Put one chip on the open round, or on a given one."""
     asked = {"round_id": round_at(live_table).pk, **options}
     return bets.add_chip(player=player, live_table_id=live_table.pk, bet=bet, chip=value, **asked)
 
 
 def press(player: Player, live_table: LiveTable, change: Change, **options: Any) -> LiveSeat:
-    """A button: undo, clear, double or rebet."""
+    """Press undo, clear, double or rebet."""
     asked = {"round_id": round_at(live_table).pk, **options}
     return bets.change_slip(player=player, live_table_id=live_table.pk, change=change, **asked)
 
 
 def held(player: Player, mode: Mode = Mode.REAL, kind: AccountKind = AccountKind.CASH) -> int:
-    """What is set aside on the player's account, minor units."""
+    """Return the amount held on the player's account, in minor units."""
     return Account.objects.get(owner=player, mode=mode, kind=kind).held
 
 
 def held_for(round_id: UUID) -> int:
-    """What is set aside for a round on all accounts."""
+    """Return the amount held for a round on all accounts."""
     return Hold.objects.filter(round_id=round_id).aggregate(sum=Sum("amount"))["sum"] or 0
 
 
 def balance(player: Player, mode: Mode = Mode.REAL) -> int:
-    """What lies on the player's account, what is held included."""
+    """Return the balance of the player's account, including held amounts."""
     return accounts.balance(player.pk, mode)
 
 
 def total_of(round_id: UUID, currency: str) -> dict[str, int]:
-    """What the table knows to lie on a round in a currency, bets with nothing on them left out."""
+    """Return the table's totals for a round in a currency, without bets of zero."""
     known = LiveTotal.objects.filter(round_id=round_id, currency=currency).first()
     return {bet: stake for bet, stake in (known.stakes if known else {}).items() if stake}
 
 
 def stakes_of(player: Player, live_table: LiveTable) -> dict[str, int]:
-    """What the player has on the round that takes bets."""
+    """Return the player's bets on the open round."""
     seat = LiveSeat.objects.get(player=player, live_table=live_table)
     return dict(seat.stakes) if seat.round_id == round_at(live_table).pk else {}
 
 
 def stranger() -> UUID:
-    """A round that nobody ever opened."""
+    """Return a round id that does not exist."""
     return uuid4()

@@ -1,4 +1,4 @@
-"""A shoe that has been played for a while, without playing it: rounds as they stand when they are settled."""
+"""Helpers for a shoe that has been played for a while: inserts settled rounds without playing them."""
 
 from collections.abc import Sequence
 from uuid import uuid4
@@ -14,7 +14,7 @@ from tests.live.at_table import live_table_of, round_at
 
 
 def coups(number: int, seed: bytes = bytes(32)) -> list[str]:
-    """The cards of so many rounds of a shoe."""
+    """Return the cards of the first rounds of a shoe."""
     shoe = shuffle(seed, 8)
     first, dealt = opening(shoe).burned, []
     for _ in range(number):
@@ -25,8 +25,9 @@ def coups(number: int, seed: bytes = bytes(32)) -> list[str]:
 
 
 def settle_before(live_table: LiveTable, cards: Sequence[str]) -> list[LiveRound]:
-    """Rounds with these cards as settled ones of the shoe on the table, whatever that deals: the table is good to look
-    at then, and stops where it is to deal.
+    """Insert settled rounds with these cards, whatever the shoe would deal.
+
+    The table can be displayed, but stops at the next deal.
     """
     latest = round_at(live_table)
     made = (_settled(latest, latest.number + number, drawn) for number, drawn in enumerate(cards, 1))
@@ -34,7 +35,7 @@ def settle_before(live_table: LiveTable, cards: Sequence[str]) -> list[LiveRound
 
 
 def a_played_table(rounds: int, variant: str = "no_commission") -> LiveTable:
-    """A table with so many rounds behind it, dealt from the shoe that lies on it, and one that takes bets."""
+    """Return a table with this many rounds dealt from its shoe, and one that takes bets."""
     live_table = live_table_of(a_shared_table(variant))
     shoe = shoes.open_shoe(live_table)
     cards, past = shoes.cards_of(shoe), []

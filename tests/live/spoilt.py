@@ -1,10 +1,10 @@
-"""A shared table spoilt as only the owner of the tables could, for tests of what is then done about it."""
+"""Damages a shared table as only the owner of the database tables can."""
 
 from uuid import UUID
 
 import psycopg
 
-# What is spoilt -> the statement that does it; it takes the round's id.
+# Damage -> the statement that does it. Its parameter is the round's id.
 SPOILT = {
     "sealed seed": r"UPDATE games_shoe SET sealed_seed = '\x00' WHERE id = {shoe}",
     "sealed seed, in one bit": """UPDATE games_shoe
@@ -27,7 +27,7 @@ GUARDED = ("games_shoe", "games_liveround", "games_liveseat")
 
 
 def spoil(owner: psycopg.Connection, round_id: UUID, what: str) -> None:
-    """Spoil one thing about a shared round or its shoe, past everything that guards it."""
+    """Damage a shared round or its shoe, with all guards disabled."""
     shoe = "(SELECT shoe_id FROM games_liveround WHERE id = %(round)s)"
     for each in GUARDED:
         owner.execute(f"ALTER TABLE {each} DISABLE TRIGGER USER")

@@ -1,4 +1,4 @@
-"""What tests of streams share: a web server with little room, somebody who may listen, and who serves them."""
+"""Helpers for tests of streams: a web server with small buffers, tickets and URLs."""
 
 import socket
 import time
@@ -48,7 +48,7 @@ def a_web_server(database: Database) -> Iterator[WebServer]:
 
 @contextmanager
 def little_room() -> Iterator[None]:
-    """Have servers begun meanwhile leave little room for what is sent and not yet read."""
+    """Give web servers that start inside the block small buffers for unsent data."""
 
     def small(port: int) -> socket.socket:
         listening = listening_socket(port)
@@ -67,19 +67,19 @@ def a_table_with_bets(**options: Any) -> LiveTable:
 
 
 def a_ticket(player: Player, live_table: LiveTable, language: str = "en") -> Ticket:
-    """What the page of somebody who has just logged in and sat down brings."""
+    """Return the ticket of a player who has just logged in and taken a seat."""
     seat_at(player, live_table)
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
     return Ticket(player.pk, live_table.pk, session.pk, language)
 
 
 def an_address(live_table: LiveTable, language: str = "en") -> str:
-    """Where a player who has just come opens a stream."""
+    """Return the stream URL of a player who has just arrived."""
     return stream_tokens.issue(a_ticket(a_player(real=100_000_00), live_table, language))
 
 
 def backends(superuser: psycopg.Connection) -> list[int]:
-    """The server processes of PostgreSQL that serve streams."""
+    """Return the PostgreSQL backends that serve streams."""
     return [pid for (pid,) in superuser.execute(CONNECTIONS, [NAME])]
 
 

@@ -1,4 +1,4 @@
-"""People who talk at a shared table, in tests."""
+"""Helpers for the chat of a shared table."""
 
 from itertools import count
 
@@ -15,7 +15,7 @@ RUDE = Why(Grounds.ABUSE)
 
 
 def a_talker(name: str = "", *, law: str = "RO") -> Player:
-    """A player with a name in the chat, and money."""
+    """Return a player with a chat name and money."""
     player = a_player(law, real=1_000_000)
     ChatName.objects.create(player=player, name=name or f"Talker {next(_names)}")
     return player
@@ -24,12 +24,12 @@ def a_talker(name: str = "", *, law: str = "RO") -> Player:
 def say(
     live_table: LiveTable, text: str = "Good evening", by: Player | None = None, language: str = "en"
 ) -> ChatMessage:
-    """Something said at the table, by somebody else each time unless it is told by whom: nobody talks fast."""
+    """Post a message, each time by another player by default, because of the rate limit."""
     return chat.say(player=by or a_talker(), live_table=live_table, text=text, language=language)
 
 
 def wait(owner: psycopg.Connection, time: str = "1 minute") -> None:
-    """Have all that was said or chosen lie further back."""
+    """Move all messages and names into the past."""
     owner.execute("ALTER TABLE games_chatmessage DISABLE TRIGGER USER")
     owner.execute("ALTER TABLE games_chatname DISABLE TRIGGER USER")
     owner.execute("UPDATE games_chatmessage SET at = at - %s::interval", [time])

@@ -1,4 +1,4 @@
-"""What staff could read before the players do, by reporting a round while its cards are being turned up."""
+"""Staff cannot learn cards before the players by reporting a round while it is being dealt."""
 
 import pytest
 

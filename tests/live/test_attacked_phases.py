@@ -1,4 +1,4 @@
-"""A table whose phase PostgreSQL refuses again and again, though it is there: that is no outage to sit out."""
+"""A table whose phase change PostgreSQL refuses repeatedly although it is reachable: not an outage."""
 
 import pytest
 from django.db import OperationalError, connection
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def takes_too_long(*_: object) -> None:
-    """What a statement does that PostgreSQL is told to give up."""
+    """Fail like a statement that exceeds PostgreSQL's timeout."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = '1ms'")
         cursor.execute("SELECT pg_sleep(60)")
@@ -70,12 +70,12 @@ def test_is_found_again_when_it_still_cannot_be_settled_after_the_ruling(live_ta
     assert not phases.advance(live_table.pk)
     first = Incident.objects.get()
     ruling = malfunction.let_stand(incident_id=first.pk, reason="Seen.", by="staff:1")
-    refuses(live_table)  # right after the ruling it is tried again
+    refuses(live_table)  # right after the ruling the table tries again
     with connection.cursor() as cursor:
         cursor.execute("UPDATE games_liveround SET deadline = deadline - interval '1 hour' WHERE id = %s", [dealt.pk])
     refuses(live_table)
     assert Incident.objects.count() == 1
-    settings.LIVE_LATE_SECONDS = 0  # as if so much time had gone by since the ruling
+    settings.LIVE_LATE_SECONDS = 0  # as if this much time had passed since the ruling
     assert not phases.advance(live_table.pk)
     assert Incident.objects.filter(live_round=dealt).count() == 2
     assert ruling.incident_id == first.pk

@@ -1,4 +1,4 @@
-"""What whoever has the log-in of web and workers could write past the product's code, knowing the cards: refused."""
+"""Rows that the role of web and workers could write, knowing the cards, are refused."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""A worker or a web process that is stopped, or cut off from PostgreSQL, in the middle of what it does at a table."""
+"""A process that is stopped, or loses PostgreSQL, in the middle of an action at a table."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -19,13 +19,13 @@ from tests.live.test_bets_at_once import PATIENCE, in_a_thread, until
 
 @pytest.fixture
 def silence(cloned_db, monkeypatch) -> None:
-    """Not the time that it is in the house."""
+    """Shortens the timeouts of the product."""
     monkeypatch.setattr(clock, "LONGEST_SILENCE", "100ms")
     monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("'60s'", "'100ms'"))
 
 
 class Quiet:
-    """Somebody who falls silent in a call, the first time that it is made, and wakes when told."""
+    """Blocks the first call of a function until `wake`."""
 
     def __init__(self, deed: Callable[..., Any]) -> None:
         self.has_begun, self.may_wake = Event(), Event()
@@ -39,7 +39,7 @@ class Quiet:
         return done
 
     def wake(self, thread: Future[str]) -> str:
-        """Go on, and say what comes of it."""
+        """Unblock the call and return its result."""
         self.may_wake.set()
         return thread.result(PATIENCE)
 
@@ -54,7 +54,7 @@ def outcome(deed: Callable[[], object]) -> str:
 
 @pytest.fixture
 def table(silence) -> tuple[LiveTable, Player]:
-    """A table, and somebody who has bet there."""
+    """A table and a player who has bet there."""
     live_table, player = a_live_table(), a_player(real=1_000_000)
     bet(player, live_table, player=5000)
     return live_table, player

@@ -1,4 +1,4 @@
-"""Streams against those who would hold places, or have one thing that is wrong hold up everything."""
+"""Streams under attack: clients that hold connections, and errors that could block all streams."""
 
 import asyncio
 from collections.abc import MutableMapping
@@ -24,7 +24,7 @@ def a_stream() -> Stream:
 
 
 async def write_to_nobody(stream: Stream) -> str:
-    """Write to somebody who keeps the line and takes nothing from it; end the stream; say how that ended."""
+    """Write to a client that does not read, end the stream, and return how it ended."""
     begun = asyncio.Event()
 
     async def never(_: Message) -> None:
@@ -45,7 +45,7 @@ def test_whoever_reads_nothing_keeps_no_place_when_their_session_is_over(monkeyp
 
 
 async def written(stream: Stream, number: int) -> list[bytes]:
-    """So many of what waits for a reader, in the order in which it is written."""
+    """Return this many waiting items in the order in which they are written."""
     pieces: list[bytes] = []
 
     async def keep(message: Message) -> None:
@@ -60,7 +60,7 @@ async def written(stream: Stream, number: int) -> list[bytes]:
 
 
 async def too_much_said() -> list[bytes]:
-    """Somebody who reads nothing while the table goes on and more is said than waits; and reads then."""
+    """Simulate a client that reads only after more was sent than the buffer keeps."""
     stream = a_stream()
     for number in range(MOST_SAID + 3):
         stream.say(b"said %d" % number)
@@ -76,10 +76,10 @@ def test_too_much_said_costs_lines_of_the_chat_and_nothing_of_the_table():
 
 
 class Refusing(Line):
-    """A line at which nothing may be asked."""
+    """A database connection that refuses queries."""
 
     def __init__(self) -> None:
-        """Have no connection."""
+        """Create it without a connection."""
 
     async def ask(self, question: str, parameters: object) -> list[Any]:
         raise AssertionError(question)

@@ -1,4 +1,4 @@
-"""Two live tables in one window: who may have them, which two, and that nothing else of the house can be framed."""
+"""Two live tables in one window: access, possible pairs, and framing of other pages refused."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ def tables() -> tuple[LiveTable, LiveTable]:
 
 
 def policy(answer: Any) -> dict[str, str]:
-    """What the answer's policy says of each directive but scripts."""
+    """Return the answer's content security policy by directive, without scripts."""
     parts = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
     parts.pop("script-src")
     return parts
 
 
 def where(visitor: Client, address: str, **headers: str) -> str:
-    """Where an address leads on to."""
+    """Return where a URL redirects to."""
     return str(visitor.get(address, headers=headers).get("Location", ""))
 
 

@@ -1,4 +1,4 @@
-"""Bets at a shared table: each is confirmed and held at once, or refused with a sentence while nothing moves."""
+"""Bets at a shared table: each is accepted and held at once, or refused with a message."""
 
 from copy import deepcopy
 
@@ -55,7 +55,7 @@ def table() -> LiveTable:
 
 @pytest.fixture
 def player(table: LiveTable) -> Player:
-    """Somebody from Romania at that table, with a thousand lei."""
+    """A player from Romania at that table with a thousand lei."""
     return a_guest_of(table)
 
 
@@ -72,7 +72,7 @@ def sentence(error: PlayError | SettlementError, table: LiveTable, language: str
 
 
 def a_pairs_table(limits: StoredLimits | None = None) -> LiveTable:
-    """A `pairs` table that takes bets."""
+    """Return a `pairs` table that takes bets."""
     return a_live_table("pairs", limits=limits)
 
 
@@ -81,7 +81,7 @@ def with_limits(variant: str, currency: str, **changes: object) -> StoredLimits:
     limits = deepcopy(shipped[variant]())
     limits[currency].update(changes)  # type: ignore[typeddict-item]
     if "chips" in changes:
-        limits[currency].pop("tray")  # all of them lie there
+        limits[currency].pop("tray")  # all chips are in the tray
     return limits
 
 
@@ -151,11 +151,11 @@ class TestAcceptedBets:
         press(player, table, Change.REPEAT)
         assert press(player, table, Change.UNDO).stakes == {"tie": 20_00}
         assert press(player, table, Change.UNDO).stakes == {}
-        assert press(player, table, Change.UNDO).stakes == {}  # and no further into the round before
+        assert press(player, table, Change.UNDO).stakes == {}  # and does not undo into the previous round
 
     @pytest.mark.sweep
     def test_taking_back_the_last_main_bet_leaves_no_side_bet(self, table, player):
-        """games.md: side bets come after a main bet, so that undo, latest first, takes them back before it."""
+        """games.md: side bets come after a main bet, so undo removes them before it."""
         chip(player, table, "player", 20_00)
         chip(player, table, "player_pair", 20_00)
         chip(player, table, "banker", 20_00)
@@ -240,7 +240,7 @@ class TestTooLittleMoneyOrTooLate:
 
     @pytest.mark.parametrize("phase", sample([None, Phase.CLOSED, Phase.DEALT, Phase.SETTLED], 1), ids=str)
     def test_a_bet_that_reaches_the_server_after_no_more_bets(self, table, player, phase):
-        """`None`: the deadline has passed, and no worker has come yet."""
+        """`None`: the deadline has passed, but no worker has closed the bets yet."""
         chip(player, table, "player", 20_00)
         if phase is None:
             hurry(table)
@@ -287,7 +287,7 @@ class TestTooLittleMoneyOrTooLate:
 
 
 def spend(player: Player, amount: int) -> None:
-    """Have that much of the player's money lie on a round elsewhere."""
+    """Stake this much of the player's money in a round elsewhere."""
     holds.hold(stranger(), accounts.player_account(player.pk, Mode.REAL), amount)
 
 
@@ -389,10 +389,10 @@ class TestRefusals:
             chip(player, table, "player", 25_000_00)
         refused = self.refused(OverLiability, lambda: chip(other, table, "player", 25_00), other, table)
         assert "cannot take that much more" in sentence(refused, table)
-        chip(a_guest_of(table), table, "banker", 25_00)  # which never wins together with Player
+        chip(a_guest_of(table), table, "banker", 25_00)  # bets on Player and Banker never win together
 
     def test_stakes_that_may_be_taken_back_pay_for_nothing(self):
-        """Or one player could bet against another, so that both have room, and take it back then."""
+        """Otherwise a player could bet against another to make room, and then take the bet back."""
         table, (one, other, third) = a_table_that_puts_up(50_000_00, guests=3)
         chip(one, table, "banker", 25_000_00)
         for player in (other, third):
@@ -428,7 +428,7 @@ class TestRefusals:
 
 
 def a_table_that_puts_up(liability: int, *, guests: int) -> tuple[LiveTable, list[Player]]:
-    """A `pairs` table with that liability in lei and large chips, and so many players there with enough for them."""
+    """Return a `pairs` table with that liability in lei and large chips, and players with money."""
     limits = with_limits("pairs", "RON", liability=liability, chips=[25_00, 2_500_00, 25_000_00])
     limits["RON"]["bets"] |= {"player": [25_00, 30_000_00], "banker": [25_00, 30_000_00]}
     table = a_pairs_table(limits)
@@ -436,7 +436,7 @@ def a_table_that_puts_up(liability: int, *, guests: int) -> tuple[LiveTable, lis
 
 
 def stop(table: LiveTable) -> Incident:
-    """Stop the table as a program does that finds something wrong."""
+    """Stop the table as the program does when it finds an error."""
     return malfunction.stop(
         live_round=round_at(table), kind=IncidentKind.PHASE_RAISED, cause="for a test", found=(), by="system"
     )

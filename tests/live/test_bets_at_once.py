@@ -1,6 +1,4 @@
-"""Threads that bet at the same moment: each race is shown first, with what guards against it taken away, then
-prevented.
-"""
+"""Concurrent bets: each race is first shown without its guard, then prevented by it."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,16 +32,16 @@ BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_databas
 
 
 def a_table(**in_lei: object) -> LiveTable:
-    """A `pairs` table that takes bets, with other limits in lei where they are given."""
+    """Return a `pairs` table that takes bets, with the given limits in lei."""
     limits = pairs_limits()
     limits["RON"].update(in_lei)  # type: ignore[typeddict-item]
     if "chips" in in_lei:
-        limits["RON"].pop("tray")  # all of them lie there
+        limits["RON"].pop("tray")  # all chips are in the tray
     return a_live_table("pairs", limits=limits)
 
 
 def bettors(table: LiveTable, number: int = BETTORS) -> list[Player]:
-    """So many players at the table, each with money."""
+
     players = [a_player("RO", real=MONEY) for _ in range(number)]
     for player in players:
         seats.seat_at(player, table)
@@ -51,7 +49,7 @@ def bettors(table: LiveTable, number: int = BETTORS) -> list[Player]:
 
 
 def outcome(click: Callable[[], object]) -> str:
-    """Click and name what came of it."""
+    """Click and return the name of the outcome."""
     try:
         click()
     except PlayError as refusal:
@@ -60,14 +58,14 @@ def outcome(click: Callable[[], object]) -> str:
 
 
 def close(table: LiveTable) -> str:
-    """End the betting there."""
+
     hurry(table)
     assert phases.advance(table.pk)
     return "closed"
 
 
 def in_a_thread(job: Callable[[], str]) -> Future[str]:
-    """Run a job in a thread and connection of its own."""
+    """Run a job in its own thread and connection."""
 
     def run() -> str:
         try:
@@ -83,7 +81,7 @@ def in_a_thread(job: Callable[[], str]) -> Future[str]:
 
 
 def until(happens: Callable[[], bool]) -> None:
-    """Wait for something that another thread brings about."""
+    """Wait until another thread has made the condition true."""
     give_up = monotonic() + PATIENCE
     while not happens():
         assert monotonic() < give_up, "it never happened"
@@ -92,14 +90,14 @@ def until(happens: Callable[[], bool]) -> None:
 
 def somebody_is_blocked() -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")  # within a transaction the same would be read again
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # otherwise the same snapshot is read again
         cursor.execute(BLOCKED)
         (waiting,) = cursor.fetchone()
     return bool(waiting)
 
 
 def stop_before_the_hold(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-    """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
+    """Make a bet wait before anything is held; return the event it sets and the one it waits for."""
     has_looked, may_go_on = Event(), Event()
     hold = holds.hold
 
@@ -118,7 +116,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
 
 
 class TestAChipAgainstTheClosing:
-    """Between the look at the round and the hold that follows from it, the tick closes the bets."""
+    """The tick closes the bets between the check of the round and the hold."""
 
     def test_without_the_lock_money_is_held_for_a_round_that_is_closed(self, owner, looked, monkeypatch):
         has_looked, may_go_on = looked
@@ -136,7 +134,7 @@ class TestAChipAgainstTheClosing:
         may_go_on.set()
         assert bet.result(PATIENCE) == "accepted"
         assert round_at(table).phase == Phase.CLOSED
-        assert held_for(round_at(table).pk) == 25_00  # which nobody stakes and nobody gives back
+        assert held_for(round_at(table).pk) == 25_00  # money that nobody stakes or returns
 
     def test_the_closing_waits_for_the_chip_and_stakes_it(self, cloned_db, looked):
         has_looked, may_go_on = looked
@@ -167,7 +165,7 @@ class TestAChipAgainstTheClosing:
         assert stakes_of(player, table) == {}
 
     def test_a_chip_that_waited_until_the_deadline_had_passed_is_too_late(self, cloned_db):
-        """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
+        """The transaction it waited for has changed nothing: the clock alone decides."""
         table = a_table()
         (player,) = bettors(table, 1)
         round_id = round_at(table).pk
@@ -239,7 +237,7 @@ def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_
 
 
 def test_bets_at_two_tables_while_both_are_moved_on_wait_for_each_other_in_one_order(cloned_db):
-    """A deadlock would be an error of the database, and no refusal."""
+    """A deadlock would be a database error instead of a refusal."""
     tables = [a_table(), a_live_table(slug="other")]
     players = bettors(tables[0])
     for player in players:
@@ -285,7 +283,7 @@ class TestTwoTabsOfOnePlayer:
         (player,) = bettors(table, 1)
         click = partial(chip, player, table, "player", 25_00)
         assert at_once([partial(outcome, click)] * 2) == ["accepted"] * 2
-        assert stakes_of(player, table) == {"player": 25_00}  # and the table counts both
+        assert stakes_of(player, table) == {"player": 25_00}  # and the table's total counts both
         assert total_of(round_at(table).pk, "RON") == {"player": 50_00}
 
     def test_both_tabs_see_every_chip(self, cloned_db):
@@ -313,7 +311,7 @@ class TestTwoTabsOfOnePlayer:
 
 
 class TestWhatTheHousePutsUp:
-    """Room for three bets of 25,000 lei on Player, and six who want to place one."""
+    """Room for three bets of 25,000 lei on Player, and six players who want to place one."""
 
     ROOM = 3
 

@@ -1,6 +1,4 @@
-"""Clicks of several players in any order: what is held is what lies on the table, and what lies there is what was
-clicked, always.
-"""
+"""Random clicks of several players: held amounts always match the accepted bets."""
 
 from collections import Counter
 from copy import deepcopy
@@ -30,11 +28,11 @@ from wallet.models import Mode
 pytestmark = pytest.mark.django_db
 
 VARIANT = VARIANTS["no_commission"]
-MONEY, LIABILITY = 300_00, 1_200_00  # little enough that both are reached
+MONEY, LIABILITY = 300_00, 1_200_00  # small enough that both limits are reached
 CHIPS = (5_00, 20_00, 60_00)
 
 MAIN = ("player", "banker", "tie")
-# Each round begins with main bets more often than not, or few clicks would be accepted.
+# Most rounds begin with main bets, otherwise few clicks would be accepted.
 main_bets = st.tuples(st.sampled_from(MAIN), st.sampled_from(CHIPS[1:]))
 side_bets = st.tuples(st.sampled_from([bet.code for bet in VARIANT.bets]), st.sampled_from(CHIPS))
 buttons = st.tuples(st.sampled_from([Change.UNDO, Change.DOUBLE, Change.REPEAT]), st.none())
@@ -68,7 +66,7 @@ Move = tuple[int, tuple[str | Change, int | None]]
 
 @dataclass
 class Expected:
-    """What a player has on the table by what was clicked and accepted, nothing else."""
+    """The expected bets of a player, from accepted clicks only."""
 
     player: Player
     stakes: dict[str, int] = field(default_factory=dict)
@@ -76,7 +74,7 @@ class Expected:
     last: dict[str, int] = field(default_factory=dict)
 
     def accept(self, what: str | Change, value: int | None) -> None:
-        """Follow a click that was accepted."""
+        """Apply an accepted click."""
         if what is Change.UNDO:
             self.stakes = self.earlier.pop() if self.earlier else self.stakes
             return
@@ -91,7 +89,7 @@ class Expected:
             self.earlier.append(before)
 
     def begin_anew(self) -> None:
-        """Follow the table to its next round."""
+        """Go to the table's next round."""
         self.last = self.stakes or self.last
         self.stakes, self.earlier = {}, []
 
@@ -113,7 +111,7 @@ def play(chosen: list[tuple[Move, Move, list[Move]]]) -> None:
         for who, (what, value) in (one, other, *more):
             click(table, people[who], what, value)
             check(table, people)
-        if any(each.stakes for each in people):  # otherwise the same round goes on
+        if any(each.stakes for each in people):  # otherwise the same round continues
             for each in people:
                 each.begin_anew()
         advance_to(table, Phase.BETTING)

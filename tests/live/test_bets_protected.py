@@ -1,6 +1,4 @@
-"""Who may bet at a shared table, and how much: pauses, exclusions, limits, reality checks, one table at a time; and a
-game that plays on a purse.
-"""
+"""Player protection at a shared table: breaks, exclusions, limits, reality checks, one table."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -157,7 +155,7 @@ def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
 
 
 class TestOneTableAtATime:
-    """The law of Germany."""
+    """Required by the law of Germany."""
 
     @pytest.fixture
     def other(self, table: LiveTable) -> LiveTable:
@@ -201,7 +199,7 @@ class TestOneTableAtATime:
 
 
 class TestAGameWithAPurse:
-    """No such table ships, but shape belongs to the table and rules to the variant."""
+    """No such table ships, but the shape belongs to the table and the rules to the variant."""
 
     @pytest.fixture
     def golden(self) -> LiveTable:

@@ -1,4 +1,4 @@
-"""The chat of a shared table by itself: who may say what, and what becomes of it."""
+"""The chat service of a shared table: who may write what, and what becomes of messages."""
 
 from datetime import datetime
 from functools import partial
@@ -46,7 +46,7 @@ def live_table() -> LiveTable:
 
 
 def news_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
-    """What a stream that knew so much is told."""
+    """Return what a stream with this state is sent."""
     with connection.cursor() as cursor:
         cursor.execute(rendering.READ_SINCE, [live_table.pk, last, removed])
         return [dict(named([each.name for each in cursor.description], row)) for row in cursor.fetchall()]
@@ -157,7 +157,7 @@ class TestBlocking:
             cursor.execute(rendering.READ_BLOCKS, [[anna.pk, bert.pk]])
             assert cursor.fetchall() == [(anna.pk, bert.pk)]
         assert [each.name for each in chat_view(anna, live_table).blocked] == ["Bert"]
-        chat.unblock(player=bert, block_id=block.pk)  # which is not bert's to end
+        chat.unblock(player=bert, block_id=block.pk)  # the block belongs to somebody else
         assert ChatBlock.objects.exists()
         for _ in range(2):
             chat.unblock(player=anna, block_id=block.pk)
@@ -197,7 +197,7 @@ class TestReporting:
 
 
 class TestAReportAgainstARemoval:
-    """Staff take a message away while a player who still reads it reports it."""
+    """Staff remove a message while a player who still sees it reports it."""
 
     def test_without_the_lock_a_report_waits_for_ever_of_what_is_gone(self, cloned_db, monkeypatch):
         look = chat.message_at
@@ -214,7 +214,7 @@ class TestAReportAgainstARemoval:
 
 
 def reported_while_removed() -> tuple[str, int]:
-    """What came of the report, and how many await a decision."""
+    """Return the outcome of the report and the number of reports that await a decision."""
     live_table, reader = live_table_of(a_shared_table()), a_player()
     message = say(live_table)
 
@@ -245,7 +245,7 @@ class TestStaff:
         assert "Rude" not in html
         assert ">" + "</li>" in html
         assert ChatReport.objects.get().decision == ReportDecision.REMOVED
-        assert ChatMessage.objects.get().text == "Rude"  # for staff, who have decided it
+        assert ChatMessage.objects.get().text == "Rude"  # kept for staff, who have decided it
         (event,) = events("chat.removed", by=str(staff))
         assert "Rude" not in str(event)
         with pytest.raises(moderation.Decided):
@@ -301,7 +301,7 @@ class TestStaff:
 
 
 class TestInTime:
-    """What takes time: it passes in the database."""
+    """Rules with a time limit; time passes in the database."""
 
     def test_six_messages_within_half_a_minute_and_no_same_one_again(self, cloned_db, owner):
         live_table, anna = live_table_of(a_shared_table()), a_talker()

@@ -1,4 +1,4 @@
-"""A name in the chat that staff take away: gone from every page, nobody's ever after, and its owner told why."""
+"""Staff remove a chat name: it disappears everywhere, cannot be reused, its owner is told why."""
 
 from collections.abc import Callable
 
@@ -91,7 +91,7 @@ class TestTaking:
         assert "chat__nameless" in html
         assert "Rude" not in html
         assert chat.shown_name(first) == ""
-        assert ChatMessage.objects.get(pk=first.pk).name == "Rude Anna"  # for staff
+        assert ChatMessage.objects.get(pk=first.pk).name == "Rude Anna"  # kept for staff
 
     def test_is_on_record_by_numbers(self):
         anna, staff = a_talker("Anna"), a_member_of_staff("support")
@@ -112,12 +112,12 @@ class TestTaking:
 
 
 class TestTakingAgainstRenaming:
-    """Staff take away the name that they were shown while its owner chooses another one."""
+    """Staff remove the name that they saw while its owner chooses another one."""
 
     COMPARED = " AND lower(mine.name) = lower(NEW.name)"
 
     def race(self, owner: psycopg.Connection) -> tuple[list[str], list[str]]:
-        """The names on the list, and those in use."""
+        """Return the removed names and the names in use."""
         anna = a_player(real=1)
         chat.choose_name(player=anna, name="Old name")
         wait(owner, "2 days")
@@ -137,11 +137,11 @@ class TestTakingAgainstRenaming:
 
     def test_with_it_the_old_one_is_taken_and_the_new_one_stays(self, cloned_db, owner):
         assert self.race(owner) == (["Old name"], ["New name"])
-        assert Conversation.objects.count() == 0  # there is nothing to choose anew
+        assert Conversation.objects.count() == 0  # there is no name to choose again
 
 
 class TestTakingAgainstChoosing:
-    """Somebody chooses a name in the moment in which staff take it from somebody else."""
+    """A player chooses a name at the moment when staff remove it from another player."""
 
     def race(self, chosen_by: Callable[[], str]) -> tuple[str, int]:
         anna = a_talker("Wanted")
@@ -166,7 +166,7 @@ class TestTakingAgainstChoosing:
 
 
 def without(owner: psycopg.Connection, function: str, part: str) -> None:
-    """Leave *part* out of what a function of the database does."""
+    """Remove *part* from the body of a database function."""
     (body,) = owner.execute("SELECT pg_get_functiondef(%s::regproc)", [function]).fetchone() or ("",)
     assert part in body
     owner.execute(body.replace(part, ""))
@@ -276,7 +276,7 @@ def reading(language: str, player: Player) -> Player:
 @pytest.mark.django_db
 class TestTelling:
     def everything(self, live_table: LiveTable, player: Player, why: Why = NOTED) -> str:
-        """All that may be decided on one message; the letter about it."""
+        """Make every decision on one message; return the letter about it."""
         said, reporter = say(live_table, by=player), a_player()
         chat.report(player=reporter, live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
         decision = Decision(ReportDecision.REMOVED, why, Length.DAY, is_at_one_table=True, takes_name=True)

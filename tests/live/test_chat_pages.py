@@ -1,6 +1,4 @@
-"""The chat as pages: what players do there with a script and without one, what staff do, and that nothing anybody
-writes becomes anything but text.
-"""
+"""The pages of the chat, with and without JavaScript, for players and staff; user text stays text."""
 
 import io
 import json
@@ -91,7 +89,7 @@ class TestAPlayer:
         table = reverse("table", args=[live_table.table.slug, "R"])
         assert 'id="chat-name"' in visitor.get(table).text
         answer = send(visitor, live_table, "Hello <all>", name="Zoë")
-        assert 'id="chat-said"' in answer.text  # no letter of ours
+        assert 'id="chat-said"' in answer.text  # ë is not an allowed letter
         assert 'value="Hello &lt;all&gt;"' in answer.text
         assert not ChatName.objects.exists()
         answer = send(visitor, live_table, "Hello <all>", name="Zoe")
@@ -193,7 +191,7 @@ class TestAPlayer:
 
 
 class TestWhatIsWritten:
-    """Whatever stands in the rows, it is text on every page. Rows are written here past the rules."""
+    """Stored text is shown as text on every page. The rows are inserted here past the rules."""
 
     def written(self, live_table: LiveTable, trick: str) -> ChatMessage:
         player = a_player(real=1_000_000)
@@ -250,7 +248,7 @@ class TestWhatIsWritten:
 
 
 def nonce_of(answer: Any) -> str:
-    """The nonce in the policy of an answer."""
+    """Return the nonce in the content security policy of an answer."""
     policy = answer["Content-Security-Policy"]
     assert isinstance(policy, str)
     return policy.split("'nonce-")[1].split("'")[0]

@@ -1,5 +1,6 @@
-"""What whoever has the log-in of web and workers could write into the chat past the product's code: refused. What is
-older than a test can be is made so as the owner of the tables.
+"""Chat rows that the login role of web and workers could write past the code are refused.
+
+Rows older than a test are made as the owner of the tables.
 """
 
 import psycopg

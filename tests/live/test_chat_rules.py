@@ -1,4 +1,4 @@
-"""Names and words of the chat: what is kept, and what is refused with a sentence."""
+"""Rules for chat names and words: what is stored, and what is refused with a message."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The chips in the tray: a player's choice among those of the table, which every table with such chips follows."""
+"""The chip tray: a player's selection, which applies at every table with these chips."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A web process that is told to stop: not ready first, still serving, then its streams end with a word, then itself."""
+"""Shutdown of a web process: not ready, still serving, streams end with a notice, exit."""
 
 import signal
 from http import HTTPStatus

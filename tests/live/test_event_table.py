@@ -1,5 +1,6 @@
-"""The event table of `no_commission`, a test for each row, named after it: what a player is told, and what happens.
-That a session closes after nine minutes in which nothing was done is in `tests/browser/test_session_timeout.py`.
+"""The event table of `no_commission`: one test for each row, named after it.
+
+The automatic logout after nine idle minutes is in `tests/browser/test_session_timeout.py`.
 """
 
 import html
@@ -42,7 +43,7 @@ def player(live_table: LiveTable) -> Player:
 
 @pytest.fixture
 def visitor(player: Player) -> Client:
-    """Their browser, with the table open."""
+    """The player's browser with the table open."""
     visitor = visitor_of(player)
     visitor.get(TABLE)
     return visitor
@@ -55,7 +56,7 @@ def visitor_of(someone: Any) -> Client:
 
 
 def click(visitor: Client, live_table: LiveTable, code: str = "player") -> Any:
-    """Put a chip on a bet, as the page does."""
+    """Put a chip on a bet as the page does."""
     form = {"round_id": round_at(live_table).pk, "table_version": 1, "chip": CHIP, "action": f"bet:{code}"}
     headers = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{TABLE}"}
     return visitor.post(f"{TABLE}bet/", form, headers=headers)
@@ -68,11 +69,11 @@ def seen(answer: Any) -> str:
 def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history(
     live_table, player, visitor
 ):
-    assert "Bets that were accepted stand" in seen(visitor.get(TABLE))  # what the page says then
+    assert "Bets that were accepted stand" in seen(visitor.get(TABLE))  # shown by the page in that case
     click(visitor, live_table)
     other = a_player("SE", real=MONEY)
     bet(other, live_table, banker=CHIP)
-    settled = advance_to(live_table, Phase.SETTLED)  # and nothing is heard of them meanwhile
+    settled = advance_to(live_table, Phase.SETTLED)  # without contact in the meantime
     for each in (player, other):
         part = Participation.objects.get(round_id=settled.pk, player=each)
         assert (part.staked, balance(each)) == (CHIP, MONEY - CHIP + part.paid)
@@ -101,7 +102,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
 
     @pytest.fixture
     def incident(self, live_table: LiveTable, visitor: Client) -> Incident:
-        """A round, its cards drawn, that somebody on the floor has reported: the table stands still."""
+        """Report a round after its cards are drawn, so that the table stops."""
         click(visitor, live_table)
         live_round = advance_to(live_table, Phase.DEALT)
         visitor_of(a_member_of_staff("operator")).post(f"/staff/rounds/{live_round.pk}/report/", self.FORM)
@@ -137,7 +138,7 @@ def idle(session: Session) -> None:
 
 
 def forgotten(session: Session) -> None:
-    """As by a server that kept its sessions in memory and was restarted; those of the house outlive it."""
+    """End the session as a server restart with in-memory sessions would; ours survive it."""
     Cookie.objects.all().delete()
 
 

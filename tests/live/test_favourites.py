@@ -1,4 +1,4 @@
-"""Favourite bets: kept under names for each game, placed on top of what lies there, as a whole or not at all."""
+"""Favourite bets: saved by name for each game, and added to the current bets in full or not at all."""
 
 from copy import deepcopy
 from typing import Any
@@ -50,7 +50,7 @@ def table() -> LiveTable:
 
 @pytest.fixture
 def player(table: LiveTable) -> Player:
-    """Somebody from Romania at that table, with a thousand lei."""
+    """A player from Romania at that table with a thousand lei."""
     player = a_player("RO", real=MONEY)
     seat_at(player, table)
     return player
@@ -110,7 +110,7 @@ class TestSaving:
                 ("a\x00b", NameUnreadable),
                 ("\u3164", NameUnreadable),
                 ("MINE", NameTaken),
-                ("M\u0130NE", NameTaken),  # the database finds it the same
+                ("M\u0130NE", NameTaken),  # the database treats it as equal
                 ("mi\u0301ne", None),
                 ("x" * 40, None),
                 ("<b>Mine</b>", None),
@@ -263,7 +263,7 @@ class TestPlacing:
 
 @pytest.fixture
 def visitor(player: Player, table: LiveTable) -> Client:
-    """The player's browser, at the table."""
+    """The player's browser at the table."""
     visitor = Client()
     visitor.force_login(player.user)
     assert visitor.get("/en/table/live/real/").status_code == 200

@@ -1,4 +1,4 @@
-"""Two tabs that save a favourite bet at the same moment: the race is shown first, then prevented."""
+"""Two tabs save a favourite bet at the same time: the race is first shown, then prevented."""
 
 from functools import partial
 from threading import Barrier
@@ -16,7 +16,7 @@ MONEY = 1_000_00
 
 
 class TestTwoTabs:
-    """Both see that there is room for one more, and both would take it."""
+    """Both see room for one more favourite and try to use it."""
 
     def test_without_the_lock_they_keep_one_too_many(self, cloned_db, monkeypatch):
         table, player = a_table_with_room_for_one()

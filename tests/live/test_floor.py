@@ -1,6 +1,4 @@
-"""The floor as staff read it: how each table stands, what its round may cost, what wants somebody, and no card before
-its time.
-"""
+"""The floor for staff: state of each table, liability of its round, alarms, and no card too early."""
 
 import re
 
@@ -48,7 +46,7 @@ def row_of(live_table: LiveTable) -> Row:
 
 
 def read(live_table: LiveTable) -> str:
-    """The row of a table, as it is sent."""
+    """Return the row of a table as sent to staff."""
     return render_row(row_of(live_table), read_rows().now)
 
 
@@ -125,7 +123,7 @@ class TestHowATableStands:
 
 
 class TestHowFarARoundHasCome:
-    """In words that are true of the table as it stands."""
+    """The progress of a round in words."""
 
     def phase(self, live_table: LiveTable) -> str:
         return row_of(live_table).phase
@@ -365,7 +363,7 @@ class TestTheHead:
 
 
 class TestSecrets:
-    """Staff see what everybody at the table has been shown, and of players no number."""
+    """Staff see only what everyone at the table has been shown, and no player numbers."""
 
     def test_no_card_is_told_before_it_lies_open(self):
         live_table = a_live_table()

@@ -1,4 +1,4 @@
-"""The floor's pages: who may open them, what they offer to whom, and where one comes back to after a deed."""
+"""The pages of the floor: access, offered actions, and the return to the floor after an action."""
 
 import re
 
@@ -30,7 +30,7 @@ def working_as(role: str) -> Client:
 
 
 def shown(page: str) -> set[str]:
-    """The rows of a page that are to be seen."""
+    """Return the visible rows of a page."""
     return {
         key
         for key, hidden in re.findall(r'<li class="floor-row[^>]*? id="([^"]+)"[^>]*?( hidden)?>', page)
@@ -162,7 +162,7 @@ class TestWhatIsOffered:
 
 
 class TestAStoppedTable:
-    """What may be done there does not lift the stop, and says so."""
+    """Actions at a stopped table do not lift the stop, and the page says so."""
 
     @pytest.fixture
     def incident(self, live_table: LiveTable) -> Incident:
@@ -201,7 +201,7 @@ class TestAStoppedTable:
 
 
 class TestAfterADeed:
-    """One comes back to the floor and reads what was done."""
+    """After an action, staff return to the floor and read what was done."""
 
     def send(self, role: str, address: str, **form: str) -> str:
         answer = working_as(role).post(address, {"reason": "for a test"} | form, follow=True)
@@ -252,7 +252,7 @@ class TestAfterADeed:
         said = f"Round {held.code} is held meanwhile: 1 player, SEK\u00a050.00"
         ended = "The round had ended without a bet; there is nothing to give back."
         assert f"over round {meant.code}: Table stopped. Supervisors called by mail. {ended} {said}." in page
-        assert f"over round {meant.code}, which is over. {said}" in page  # at the table itself
+        assert f"over round {meant.code}, which is over. {said}" in page  # on the table's own page
         incident = Incident.objects.get()
         assert incident.done == ["Table stopped.", "Supervisors called by mail.", ended, f"{said}."]
         page = working_as("supervisor").get(f"/staff/incidents/{incident.pk}/").text

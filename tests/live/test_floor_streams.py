@@ -1,4 +1,4 @@
-"""The floor's stream, from a web server that runs: who of staff is told what, at what cost, and when no more."""
+"""The stream of the floor from a running web server: readers, content, cost and end."""
 
 import re
 from collections.abc import Iterator
@@ -36,21 +36,21 @@ AWAY = {
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits."""
+    """One database for all tests of this module, with real commits."""
     with django_db_blocker.unblock(), databases.clone("floor") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The URL of the web server."""
     with a_web_server(database) as server:
         yield server.url
 
 
 @pytest.fixture
 def live_table(database: Database) -> LiveTable:
-    """A shared table that takes bets, and at which somebody has bet."""
+    """A shared table that takes bets, with one bet."""
     return a_table_with_bets()
 
 
@@ -65,18 +65,17 @@ def a_session(user: User) -> Session:
 
 
 def an_address(staff: Staff | None = None) -> str:
-    """Where somebody of staff who has just logged in opens the stream."""
+    """Return the stream URL of a staff member who has just logged in."""
     staff = staff or a_member_of_staff("operator")
     return stream_tokens.issue(stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk))
 
 
 def rows_of(watcher: Watcher, live_table: LiveTable) -> list[str]:
-    """What was told of a table."""
     return [news.html for news in watcher.of("row") if f'id="live-{live_table.pk}"' in news.html]
 
 
 def row_at(watcher: Watcher, live_table: LiveTable, containing: str = "") -> str:
-    """Wait for what is told of a table with these words in it."""
+    """Wait for a row of a table that contains this text."""
 
     def found() -> list[str]:
         return [html for html in rows_of(watcher, live_table) if containing in html]
@@ -89,7 +88,7 @@ def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_t
     with watching(url, an_address()) as (watcher,):
         row_at(watcher, live_table, "1 player")
         bet(a_player(real=1000_00), live_table, player=250_00)
-        row_at(watcher, live_table, "2 players")  # which no news told of
+        row_at(watcher, live_table, "2 players")  # no notification was sent for this
         advance_to(live_table, Phase.CLOSED)
         row_at(watcher, live_table, "no more bets")
         cards_of_others = set(CARD.findall(watcher.bytes))
@@ -174,7 +173,7 @@ def test_a_ticket_is_for_one_browser_and_one_person_has_few_streams(url: str, li
 
 
 def readers(superuser: psycopg.Connection) -> list[int]:
-    """The server processes of PostgreSQL that read the floor."""
+    """Return the PostgreSQL backends that read the floor."""
     return [pid for (pid,) in superuser.execute(CONNECTIONS, [NAME])]
 
 

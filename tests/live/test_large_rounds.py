@@ -1,8 +1,8 @@
-"""What a round costs grows with those who have bet on it, and not with their square, also where statistics say
-that there is nobody, or only a few.
+"""The cost of a round grows linearly with the number of bettors, even with outdated statistics.
 
-Time would say how busy the machine is. Counted are the statements, the rows that pass through their plans, and the rows
-that are read from tables, also by triggers, by functions and by foreign keys.
+The tests do not measure time, which depends on the load. They count statements, rows that pass
+through plans, and rows read from tables, including those read by triggers, functions and foreign
+keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from wallet.ledger import accounts
 from wallet.models import AccountKind, Hold, Mode
 
 FEW, MANY = 60, 600
-MOST = 1.5 * MANY / FEW  # a plan may be another one for many; their square would be a hundred times as much
+MOST = 1.5 * MANY / FEW  # the plan may change for many rows; quadratic cost would be a hundred times as much
 MONEY = 1_000_00
 
 OPEN_ACCOUNTS = "SELECT wallet_open_account(id, currency, 'R') FROM players_player WHERE id = ANY(%s)"
@@ -37,7 +37,7 @@ SIT = """
 INSERT INTO players_sitting (session, player_id)
 SELECT md5(id::text)::uuid, id FROM players_player WHERE id = ANY(%s)
 """
-# Bets as chips leave them, one to three for each player, and held.
+# Held bets as chips leave them, one to three for each player.
 LAY = """
 WITH seat AS (
     INSERT INTO games_liveseat AS seat (
@@ -60,14 +60,14 @@ EXPLAINED = ("SELECT", "WITH", "INSERT", "UPDATE")
 
 @dataclass
 class Work:
-    """What PostgreSQL did for one thing."""
+    """The work PostgreSQL did for one operation."""
 
     statements: int = 0
-    passed: float = 0  # rows through the nodes of plans, with those that a filter took out
+    passed: float = 0  # rows through the nodes of plans, including filtered ones
     read: int = 0  # rows from tables
 
     def count(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Mapping[str, Any]) -> Any:
-        """Carry a statement out, after an attempt that is explained and taken back."""
+        """Run a statement, after a first run with EXPLAIN ANALYZE that is rolled back."""
         self.statements += 1
         if sql.lstrip().startswith(EXPLAINED):
             execute("SAVEPOINT explained", None, False, context)
@@ -78,7 +78,7 @@ class Work:
 
 
 def passed(node: Mapping[str, Any]) -> float:
-    """Rows through a node of a plan and all below it."""
+    """Return the rows through a node of a plan and all nodes below it."""
     removed = sum(rows for name, rows in node.items() if name.startswith("Rows Removed by"))
     own = (node["Actual Rows"] + removed) * node["Actual Loops"]
     return own + sum(passed(each) for each in node.get("Plans", ()))
@@ -86,10 +86,10 @@ def passed(node: Mapping[str, Any]) -> float:
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """Count what is done meanwhile, foreign keys included."""
+    """Count the work inside the block, including foreign key checks."""
     work = Work()
     with transaction.atomic(), connection.cursor() as cursor:
-        before = read(cursor)  # earlier transactions may be among it
+        before = read(cursor)  # may include earlier transactions
         with connection.execute_wrapper(work.count):
             yield work
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -97,7 +97,7 @@ def counted() -> Iterator[Work]:
 
 
 def read(cursor: CursorWrapper) -> int:
-    """Rows that have been read from tables."""
+    """Return the number of rows read from tables so far."""
     cursor.execute(READ)
     (rows,) = cursor.fetchone()
     return int(rows)
@@ -105,7 +105,7 @@ def read(cursor: CursorWrapper) -> int:
 
 @pytest.fixture
 def crowd(cloned_db: Database) -> Sequence[int]:
-    """So many players with money, made by a few statements."""
+    """Many players with money, inserted by a few statements."""
     where = Jurisdiction.objects.get(pk="SE")
     users = User.objects.bulk_create(User(email=f"crowd{each}@example.com") for each in range(MANY))
     players = Player.objects.bulk_create(
@@ -129,7 +129,7 @@ def live_table(cloned_db: Database) -> LiveTable:
 
 
 def bet(live_table: LiveTable, players: Sequence[int]) -> None:
-    """Have these players bet on the round that takes bets, and none else."""
+    """Replace all bets of the open round by bets of these players."""
     if round_at(live_table).phase != Phase.BETTING:
         advance_to(live_table, Phase.BETTING)
     values: dict[str, Any] = {"live_table": live_table.pk, "round": round_at(live_table).pk, "players": list(players)}

@@ -1,4 +1,4 @@
-"""The page of a shared table: what a click answers, and what stands there when."""
+"""The page of a shared table: answers to clicks, and the content at each moment."""
 
 import re
 from datetime import timedelta
@@ -28,7 +28,7 @@ def visitor_of(player: Player) -> Client:
 
 
 def click(visitor: Client, live_table: LiveTable, action: str, /, *, htmx: bool = True, **changes: object) -> Any:
-    """Press a button of the page as it stands."""
+    """Press a button of the page in its current state."""
     form = {"round_id": round_at(live_table).pk, "table_version": 1, "chip": 25_000, "action": action} | changes
     return visitor.post(f"{TABLE}bet/", form, headers={"HX-Request": "true"} if htmx else {})
 
@@ -38,7 +38,7 @@ def held(player: Player) -> int:
 
 
 def spot(html: str, bet: str) -> str:
-    """The bet area as the page has it."""
+    """Return the bet area of the page."""
     cut = html[html.index(f'id="bet-{bet}"') :]
     return cut[: cut.index("</button>")]
 

@@ -1,4 +1,4 @@
-"""A table's card in the lobby: what everybody sees of it, and when."""
+"""The lobby card of a live table: what it shows to everyone, and when."""
 
 import pytest
 from django.db import connection
@@ -16,13 +16,12 @@ MONEY = 10_000_000
 
 
 def card_of(live_table: LiveTable):
-    """The card of the table as it stands."""
     (card,) = cards_of([live_table.pk])
     return card
 
 
 def cards_of(numbers):
-    """The cards of these live tables."""
+    """Return the cards of these live tables."""
     with connection.cursor() as cursor:
         cursor.execute(READ_CARDS, [list(numbers)])
         columns = [column.name for column in cursor.description]

@@ -1,4 +1,4 @@
-"""The lobby: which tables it shows, in which order, to whom; what is asked for by itself, and what a star does."""
+"""The lobby page: tables shown, order, audience, automatic updates, and favourites."""
 
 import re
 
@@ -26,24 +26,24 @@ LOBBY = "/en/"
 
 
 def browser_of(player: Player) -> Client:
-    """A browser in which the player is logged in."""
+    """Return a browser in which the player is logged in."""
     browser = a_visitor()
     browser.force_login(player.user)
     return browser
 
 
 def shown(page: str) -> list[str]:
-    """The slugs of the tables on a page, in order."""
+    """Return the slugs of the tables on a page, in order."""
     return re.findall(r'<li class="table-card[^>]* id="table-([\w-]+)"', page)
 
 
 def card(page: str, slug: str) -> str:
-    """What a page shows of one table."""
+    """Return the part of a page about one table."""
     return page.split(f'id="table-{slug}"')[1].split("</li>")[0]
 
 
 def ways_in(page: str, slug: str) -> list[str]:
-    """Where the card of a table leads, without what is hidden."""
+    """Return the visible links of a table's card."""
     links = re.findall(r'<a class="button[^"]*" href="([^"]*)"([^>]*)>', card(page, slug))
     return [address for address, more in links if "/table/" in address and "hidden" not in more]
 
@@ -53,7 +53,7 @@ def close(table: Table) -> None:
 
 
 def speak(table: Table, language: str) -> None:
-    """Have the chat of the table in one language."""
+    """Set the chat language of the table."""
     Table.objects.filter(pk=table.pk).update(chat_language=language)
 
 
@@ -67,7 +67,7 @@ class TestTheList:
             with CaptureQueriesContext(connection) as queries:
                 page = browser.get(LOBBY).text
             assert len(shown(page)) == number + 1
-            counts.append(sum("games_" in query["sql"] for query in queries))  # not those of the session, by the clock
+            counts.append(sum("games_" in query["sql"] for query in queries))  # without session queries
         assert counts[1] == counts[-1], counts
 
     def test_has_favourites_first_then_what_is_open(self):

@@ -1,4 +1,4 @@
-"""What goes wrong at a shared table, made to happen for real: what then happens to money, table, players and staff."""
+"""Malfunctions at a shared table, caused for real: effects on money, table, players and staff."""
 
 import html
 
@@ -49,7 +49,7 @@ def nothing_is_held() -> bool:
 
 
 class Trouble:
-    """A table with a bet on it, and a supervisor whom mail reaches."""
+    """A table with a bet, and a supervisor who receives mail."""
 
     def __init__(self):
         self.supervisor = a_member_of_staff("supervisor")
@@ -66,14 +66,14 @@ class Trouble:
         return LiveTable.objects.get(pk=self.live_table.pk).stopped_by_id is not None
 
     def fails(self) -> Incident:
-        """Make the table due, and have it stop; return the incident."""
+        """Make the table due, which stops it; return the incident."""
         hurry(self.live_table)
         assert not phases.advance(self.live_table.pk)
         assert self.is_stopped
         return Incident.objects.latest("pk")
 
     def stays(self) -> bool:
-        """Whether nothing moves however often it is asked, and nothing new is found."""
+        """Return True if the table stays stopped without a new incident."""
         before, incidents = self.round.phase, Incident.objects.count()
         for _ in range(2):
             hurry(self.live_table)
@@ -81,7 +81,7 @@ class Trouble:
         return (self.round.phase, Incident.objects.count()) == (before, incidents)
 
     def goes_on(self) -> None:
-        """Have the table reopened, and play a round to its end."""
+        """Reopen the table and play a round to its end."""
         malfunction.reopen(live_table_id=self.live_table.pk, reason="mended", by="staff:1")
         if self.round.phase not in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
             step(self.live_table)
@@ -103,7 +103,7 @@ def cancel(live_round):
 
 
 class TestBeforeTheDeal:
-    """A phase that raises, and a shoe that is not what was shuffled: nobody loses anything."""
+    """A phase that raises, or a shoe that was altered: nobody loses money."""
 
     @pytest.mark.parametrize(
         ("what", "kind"),
@@ -164,7 +164,7 @@ class TestBeforeTheDeal:
 
 
 class TestAfterTheDeal:
-    """A round whose cards are drawn is settled, however late; what is in doubt waits for the supervisor."""
+    """A round with drawn cards is settled, however late. If in doubt, it waits for the supervisor."""
 
     @pytest.mark.sweep
     def test_overdue_is_settled_all_the_same(self, trouble):
@@ -231,7 +231,7 @@ class TestAfterTheDeal:
 
 
 class TestAFinishedRound:
-    """Dealt again a little later: what does not agree stops the table, and annuls nothing by itself."""
+    """A difference found by the later verification stops the table but voids nothing."""
 
     @pytest.mark.parametrize(
         ("what", "kind"),
@@ -288,7 +288,7 @@ class TestAFinishedRound:
 
 @pytest.mark.django_db
 class TestTheSupervisor:
-    """Called wherever they are: by mail, and on every page of the back office."""
+    """Supervisors are alerted by mail and on every page of the back office."""
 
     @pytest.mark.sweep
     def test_is_written_to_with_everybody_whose_role_decides(self):
@@ -327,7 +327,7 @@ class TestTheSupervisor:
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 class TestThePlayers:
-    """Everybody at the table is told in their language, whether they had bet or not."""
+    """All players at the table are told in their language, with or without bets."""
 
     @pytest.mark.sweep
     def test_read_that_the_table_is_stopped_and_their_bets_are_safe(self, language):
@@ -362,7 +362,7 @@ class TestThePlayers:
 
 
 def public(live_table, language) -> str:
-    """The page of the table as a player reads it who has no bet on it."""
+    """Return the page of the table for a player without a bet."""
     reader = a_visitor()
     reader.force_login(a_player("SE", real=MONEY).user)
     return html.unescape(reader.get(f"/{language}/table/{live_table.table.slug}/real/").text)

@@ -1,4 +1,4 @@
-"""Notices and the stop of the house reach every page that listens, by streams of a web server that runs."""
+"""Notices and the house stop reach every connected page, through streams of a running web server."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,21 +34,21 @@ NOTHING = 'data-key=""'
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits; each leaves nothing to be shown."""
+    """One database for all tests of this module, with real commits; each test removes its notices."""
     with django_db_blocker.unblock(), databases.clone("notice_push") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The URL of the web server."""
     with a_web_server(database) as server:
         yield server.url
 
 
 @pytest.fixture
 def live_table(database: Database) -> Iterator[LiveTable]:
-    """A table that takes bets; afterwards nothing is shown any more."""
+    """A table that takes bets. All notices are withdrawn afterwards."""
     yield a_table_with_bets()
     for each in Notice.objects.filter(withdrawn_at=None, shown_until__gt=exclusions.now()):
         withdraw(each)
@@ -71,14 +71,14 @@ def in_the_lobby(live_table: LiveTable, language: str = "en", jurisdiction: str 
 
 
 def at_a_solo_table(player: Player, cookie: str | None = None, language: str = "en") -> str:
-    """Where a page opens its stream that is told this and nothing else."""
+    """Return the URL of a stream that carries only notices."""
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
     ticket = stream_tokens.house_ticket(player.pk, session.pk, language, jurisdiction=player.jurisdiction_id)
     return stream_tokens.issue(ticket, cookie)
 
 
 def shown(watcher: Watcher) -> str:
-    """What the latest banner says."""
+    """Return the text of the latest banner."""
     return watcher.of("banner")[-1].html
 
 
@@ -113,7 +113,7 @@ def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
     with watching(url, at_the_table(live_table)) as (table,):
         assert NOTHING in table.wait_for("banner").html
         now = exclusions.now()
-        # Once it is over it cannot be withdrawn, and keeps its hours to itself.
+        # After its end a notice cannot be withdrawn, and its hours are not shown.
         notice = a_notice(6 * HOUR, shown_from=now + SOON, shown_until=now + 2 * SOON)
         assert not [each for each in table.of("banner") if "notice-" in each.html]
         table.wait_for("banner", f"notice-{notice.pk}")
@@ -140,7 +140,7 @@ def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_t
         assert NOTHING in solo.wait_for("banner").html
         notice = a_notice()
         assert span(notice, "ro", "Europe/Bucharest") in solo.wait_for("banner", "notice-").html
-        stop = house_stop_service.stop(reason="A fire.", by=supervisor)  # every table tells
+        stop = house_stop_service.stop(reason="A fire.", by=supervisor)  # every table reports it
         assert "notice-" in solo.wait_for("banner", f"stop-{stop.pk}").html
         house_stop_service.resume(reason="It is out.", by=supervisor)
         withdraw(notice)

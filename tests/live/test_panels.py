@@ -1,4 +1,4 @@
-"""The panels beside a live table: what each says, to whom, and that it says nothing of anybody else."""
+"""The panels beside a live table: what each shows to whom, and nothing about other players."""
 
 import re
 from fractions import Fraction
@@ -43,12 +43,12 @@ def panel(player: Player, name: str, *, language: str = "en", mode: str = "real"
 
 
 def text(html: str) -> str:
-    """What a reader sees of it, in one line."""
+    """Return the visible text in one line."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def played(player: Player, live_table: LiveTable, /, **chips: int) -> Participation:
-    """A round of the player's at the table, settled."""
+    """Play a round with these bets of the player and settle it."""
     bet(player, live_table, **chips)
     round_id = advance_to(live_table, Phase.SETTLED).pk
     advance_to(live_table, Phase.BETTING)
@@ -163,7 +163,7 @@ class TestHistory:
                 said = visitor.get("/en/table/live/real/panel/history/").text
             counts.append(len(asked))
         assert said.count('class="past__round"') == 2
-        assert counts[1] == counts[2]  # the first one fills caches
+        assert counts[1] == counts[2]  # the first request fills caches
 
     @pytest.mark.sweep
     def test_marks_what_was_annulled(self):

@@ -1,4 +1,4 @@
-"""A shared table that pauses: its round is played to its end, the next one waits, and nothing of anybody's is lost."""
+"""Pausing a shared table: the round is played to its end, the next one waits, and no bet is lost."""
 
 import pytest
 from django.conf import settings
@@ -32,7 +32,7 @@ def live_table() -> LiveTable:
 
 @pytest.fixture
 def player(live_table: LiveTable) -> Player:
-    """Somebody with a bet on the round."""
+    """A player with a bet on the round."""
     player = a_player(real=MONEY)
     bet(player, live_table, player=25_000)
     return player
@@ -64,7 +64,7 @@ def card_of(live_table: LiveTable) -> CardState:
 class TestTheRoundInProgress:
     def test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_none_begins(self, live_table, player):
         pause(live_table)
-        chip(player, live_table, "banker", 5_000)  # as long as its time for bets runs
+        chip(player, live_table, "banker", 5_000)  # while betting is still open
         assert [step(live_table).phase for _ in range(3)] == [Phase.CLOSED, Phase.DEALT, Phase.SETTLED]
         assert Round.objects.filter(pk=round_at(live_table).pk).exists()
         hurry(live_table)

@@ -1,6 +1,4 @@
-"""A pause against what begins a round at the same moment: each race is shown first, with what guards against it taken
-away, then prevented.
-"""
+"""A pause at the moment a round begins: each race is first shown without its guard, then prevented."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -22,7 +20,7 @@ from tests.chemin.at_table import a_bank, a_chemin_table, asked_at, guests, seen
 from tests.live.at_table import a_live_table, hurry, round_at, step
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
 
-Gate = tuple[Event, Event]  # that it is about to happen, and that it may
+Gate = tuple[Event, Event]  # set when it is about to happen; lets it happen
 
 
 def pause(live_table: LiveTable) -> str:
@@ -31,12 +29,12 @@ def pause(live_table: LiveTable) -> str:
 
 
 def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the locks away by which a pause and what begins a round wait for each other."""
+    """Remove the locks between a pause and the start of a round."""
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
 
 
 def waiting(does: Callable[..., object]) -> tuple[Callable[..., object], Gate]:
-    """Return something that says it is about to be done, and waits until it may."""
+    """Return a function that signals before it runs, and waits until it may."""
     is_near, may_go_on = Event(), Event()
 
     def wait_then_do(*one: object, **more: object) -> object:
@@ -48,7 +46,7 @@ def waiting(does: Callable[..., object]) -> tuple[Callable[..., object], Gate]:
 
 
 def pause_in_the_midst(live_table: LiveTable, gate: Gate, begins: Future[str]) -> None:
-    """Pause the table while a round is about to begin there, and let it."""
+    """Pause the table while a round is about to begin, then let it begin."""
     is_near, may_go_on = gate
     assert is_near.wait(PATIENCE)
     pausing = in_a_thread(lambda: pause(live_table))
@@ -63,13 +61,13 @@ def paused_at() -> datetime:
 
 
 class TestTheTick:
-    """Between the look at the table and the round that follows from it, staff pause the table."""
+    """Staff pause the table between the check of the table and the start of the round."""
 
     @pytest.fixture
     def live_table(self, cloned_db: object) -> LiveTable:
-        """The next round is due."""
+        """A table whose next round is due."""
         live_table = a_live_table()
-        step(live_table)  # nobody has bet: bets are taken anew
+        step(live_table)  # nobody has bet, so betting opens again
         live_round = round_at(live_table)
         with transaction.atomic():
             rounds.end_void(live_round)
@@ -120,7 +118,7 @@ class TestTheTick:
 
 
 class TestABanker:
-    """A guest takes the bank at the moment at which the table is to pause."""
+    """A player takes the bank at the moment when the table is paused."""
 
     @pytest.fixture
     def live_table(self, cloned_db: object) -> LiveTable:

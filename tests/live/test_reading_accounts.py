@@ -1,6 +1,4 @@
-"""An account that is closed, or whose owner stops playing, while bets lie on a live table: accepted bets stand, and
-what comes of them is paid out afterwards.
-"""
+"""Closing an account or self-exclusion with open bets: bets stand, and winnings are paid out."""
 
 from uuid import uuid4
 
@@ -37,7 +35,7 @@ def live_table() -> LiveTable:
 
 @pytest.fixture
 def player(live_table: LiveTable) -> Player:
-    """Someone with money, a bet on the round in progress among it."""
+    """A player with money, part of it bet on the round in progress."""
     player = a_verified_player(real=MONEY)
     bet(player, live_table, player=STAKE, tie=STAKE)
     return player
@@ -48,14 +46,14 @@ def close(player: Player) -> None:
 
 
 def pay_out() -> None:
-    """Have the withdrawal that waits approved and paid."""
+    """Approve and pay the pending withdrawal."""
     withdrawal = approve(Withdrawal.objects.get(status=WithdrawalStatus.REQUESTED))
     withdrawals.send(withdrawal.pk, provider="test")
     withdrawals.pay(Withdrawal.objects.get(pk=withdrawal.pk), provider="test", number=str(withdrawal.pk))
 
 
 def asked() -> list[int]:
-    """What was asked to be paid out, in the order it was."""
+    """Return the requested amounts in order."""
     return list(Withdrawal.objects.order_by("pk").values_list("amount", flat=True))
 
 
@@ -81,7 +79,7 @@ class TestClosing:
 
     @pytest.mark.sweep
     def test_waits_for_a_round_whose_stakes_are_all_that_there_was(self, player, live_table):
-        """While the round is dealt nothing lies on the account, and yet money may come."""
+        """While the round is dealt the account is empty, but a payout may follow."""
         close(player)
         pay_out()
         step(live_table)

@@ -1,6 +1,4 @@
-"""The help of the games that shared tables ship with: limits and least returns are those of the table, currency by
-currency.
-"""
+"""The help of the games at shared tables has the limits and minimum returns of these tables."""
 
 from html import unescape
 

@@ -1,4 +1,4 @@
-"""Markers of harm count rounds at shared tables as any other: what was staked and paid there, and none annulled."""
+"""Markers of harm count stakes and payouts of shared rounds like all others, without voided rounds."""
 
 import pytest
 from django.db import connection

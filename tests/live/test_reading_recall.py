@@ -1,4 +1,4 @@
-"""A round of a shared table is compared with what its shoe gives. What does not agree is found, and no seed is told."""
+"""Verification of a round of a shared table finds every difference and reveals no seed."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -18,7 +18,7 @@ STAKES = {"banker": 5000, "tie": 1000, "either_pair": 1000}
 
 
 def a_stored_round() -> StoredRound:
-    """A round as a shared table keeps it, of a player who deposited between stakes and payouts."""
+    """Return a stored shared round of a player who deposited between stakes and payouts."""
     coup = coup_at(shuffle(SEED, 8), FIRST_CARD)
     settled = settle(NO_COMMISSION, coup, STAKES)
     wagers = tuple(StoredWager(e.bet, e.stake, e.payout, e.commission, str(e.result)) for e in settled.lines)
@@ -47,7 +47,7 @@ def a_stored_round() -> StoredRound:
 
 
 def found(**other: object) -> list[str]:
-    """What is found of the round with something kept otherwise."""
+    """Return what is found if these values of the round are different."""
     return [each.what for each in findings(replace(a_stored_round(), **other), NO_COMMISSION)]  # type: ignore[arg-type]
 
 

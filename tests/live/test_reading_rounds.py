@@ -1,4 +1,4 @@
-"""Rounds of shared tables as they are read: while they last, when they are paid, and where they were annulled."""
+"""Rounds of shared tables on the player's pages: in progress, paid, and voided."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ def player() -> Player:
 
 
 def seed_of(shoe: Shoe) -> bytes:
-    """What nobody is shown while the shoe is in play."""
+    """Return the seed, which is secret while the shoe is in play."""
     return unseal(shoe.pk, bytes(shoe.sealed_seed))
 
 
@@ -79,19 +79,19 @@ def money(amount: int) -> str:
 
 
 def bet_on(player: Player, live_table: LiveTable) -> LiveRound:
-    """Two bets of the player's on the round that takes them."""
+    """Put two bets of the player on the open round."""
     bet(player, live_table, player=STAKE, tie=TIE)
     return round_at(live_table)
 
 
 def played(player: Player, live_table: LiveTable) -> LiveRound:
-    """A round that the player has bet on, paid."""
+    """Return a paid round with bets of the player."""
     bet_on(player, live_table)
     return advance_to(live_table, Phase.SETTLED)
 
 
 def annulled(player: Player, live_table: LiveTable) -> LiveRound:
-    """A round annulled while its bets were open."""
+    """Return a round that was voided while betting was open."""
     going = bet_on(player, live_table)
     return void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
 
@@ -174,7 +174,7 @@ class TestARoundInProgress:
 
 
 def today(player: Player) -> Period:
-    """From yesterday to tomorrow: the day may end while a test runs."""
+    """Return yesterday to tomorrow, because the day may end while a test runs."""
     zone = ZoneInfo(player.jurisdiction.time_zone)
     now = today_in(zone)
     return Period(now - timedelta(days=1), now + timedelta(days=1), zone)

@@ -1,4 +1,4 @@
-"""The page of a shoe: what was promised, and the rounds dealt from it, for anybody to check."""
+"""The public page of a shoe: the commitment, and the rounds dealt from it."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
 
 @pytest.fixture
 def live_table(db: None) -> LiveTable:
-    """A table at which three rounds were paid, and the bets of a fourth are open."""
+    """A table with three paid rounds and a fourth that takes bets."""
     table, player = a_live_table(), a_player(real=MONEY)
     for _ in range(3):
         bet(player, table, banker=25_000)
@@ -37,7 +37,7 @@ def live_table(db: None) -> LiveTable:
 
 
 def seed_of(shoe: Shoe) -> bytes:
-    """What nobody is shown while the shoe is in play."""
+    """Return the seed, which is secret while the shoe is in play."""
     return unseal(shoe.pk, bytes(shoe.sealed_seed))
 
 
@@ -137,6 +137,6 @@ def test_the_script_refuses_a_card_that_no_round_begins_with() -> None:
 
 
 def run(seed: bytes, *more: str) -> list[str]:
-    """What the script prints, with nothing around it."""
+    """Return the output of the script without surrounding white space."""
     command = [sys.executable, "-I", "-S", str(SCRIPT), seed.hex(), commitment(seed), "--decks", "8", *more]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()

@@ -1,4 +1,4 @@
-"""A round of a shared table from its opening to everybody's payout, and what is kept of it."""
+"""A round of a shared table from its start to the payouts, and its stored records."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -43,7 +43,7 @@ def balance(player: Player, mode: Mode = Mode.REAL) -> int:
 
 
 def lasts(live_round: LiveRound, since: datetime | None) -> float:
-    """Milliseconds from then to the deadline."""
+    """Return the milliseconds from *since* to the deadline."""
     assert since
     return (live_round.deadline - since) / timedelta(milliseconds=1)
 
@@ -109,7 +109,7 @@ class TestARound:
     def test_is_due_once_its_deadline_is_there_and_not_before(self):
         live_table = a_live_table()
         other = LiveTable.objects.exclude(pk=live_table.pk).get(table=live_table.table)
-        assert phases.due() == [other.pk]  # which has no round yet
+        assert phases.due() == [other.pk]  # the other table has no round yet
         phases.advance(other.pk)
         assert phases.due() == []
         hurry(live_table)

@@ -1,6 +1,4 @@
-"""What the supervisor decides, and what takes two people: the rows of the event table that speak of it, and no way
-around them.
-"""
+"""Rulings of the supervisor, and actions that need two people, as in the event table."""
 
 import html
 
@@ -38,7 +36,7 @@ def decide(asked, by: Staff, *, yes: bool = True):
 
 
 def annul_by_two(incident: Incident) -> None:
-    """Have the round of an incident annulled by a supervisor and somebody from compliance."""
+    """Void the round of an incident with a supervisor and a compliance officer."""
     decide(ask(incident), a_member_of_staff("supervisor"))
 
 

@@ -1,4 +1,4 @@
-"""People and programs that decide about a table at the same moment."""
+"""Staff and programs that decide about a table at the same time."""
 
 from concurrent.futures import Future
 from threading import Event
@@ -19,7 +19,7 @@ STAFF = "staff:1"
 
 @pytest.fixture
 def live_table(cloned_db) -> LiveTable:
-    """Stopped over a finished round, the ruling on which has been given; the next round takes bets."""
+    """A table stopped for a finished round that has been ruled on; the next round takes bets."""
     live_table = a_live_table()
     bet(a_player(real=1_000_000), live_table, player=5000)
     first = advance_to(live_table, Phase.SETTLED)
@@ -30,7 +30,7 @@ def live_table(cloned_db) -> LiveTable:
 
 
 def stop_and_wait(live_table: LiveTable, has_stopped: Event, may_end: Event) -> str:
-    """Find something about the finished round, and take a while to commit it."""
+    """Find an error in the finished round, and commit after a delay."""
     finished = LiveRound.objects.get(live_table=live_table, phase=Phase.SETTLED)
     with transaction.atomic():
         malfunction.stop(live_round=finished, kind=IncidentKind.NOT_RECOMPUTED, cause="Found.", found=(), by="system")

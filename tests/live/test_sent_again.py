@@ -1,4 +1,4 @@
-"""A click at a shared table that a browser sends again, since its first answer was lost, is one click."""
+"""A click that a browser repeats after a lost answer counts once at a shared table."""
 
 from functools import partial
 from uuid import uuid4
@@ -25,7 +25,7 @@ TIMES = 6
 
 
 def a_bettor(table: LiveTable) -> Player:
-    """Somebody from Romania at the table."""
+    """Return a player from Romania at the table."""
     player = a_player("RO", real=MONEY)
     seats.seat_at(player, table)
     return player

@@ -1,4 +1,4 @@
-"""Paying a round of a shared table: everybody as the engine says, in every currency, all at once."""
+"""Payment of a shared round: every player as the engine computes, in every currency, all at once."""
 
 from collections.abc import Mapping
 from uuid import uuid4
@@ -62,7 +62,7 @@ def lines_of(part: Participation) -> list[tuple[str, int, int, int, str]]:
 
 
 def slips(variant: Variant) -> st.SearchStrategy[dict[str, int]]:
-    """Whatever may be staked together, in odd amounts too."""
+    """Return a strategy for all bets that can be staked together, in uneven amounts too."""
 
     def is_allowed(stakes: Mapping[str, int]) -> bool:
         try:
@@ -131,7 +131,7 @@ class TestEverybodyIsPaid:
     def test_or_nothing_and_then_the_house_is(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         paid = None
-        while paid != 0:  # nine rounds of ten are no tie
+        while paid != 0:  # nine of ten rounds are no tie
             lay(player, live_table, {"tie": 1001})
             settled = advance_to(live_table, Phase.SETTLED)
             paid = Participation.objects.get(round_id=settled.pk).paid
@@ -156,7 +156,7 @@ class TestEverybodyIsPaid:
 
     @pytest.mark.sweep
     def test_in_as_many_statements_as_one_is(self):
-        """Closing and paying ask PostgreSQL for everybody at once, never for each."""
+        """Closing and paying use one statement for all players, not one for each."""
         live_table, players = a_live_table(), [a_player("SE", real=RICH) for _ in range(6)]
         alone: dict[str, int] = {}
         for bettors in (players[:1], players):

@@ -1,4 +1,4 @@
-"""Shared tables as staff handle them: a pace, a liability, and two sorts of money that never meet."""
+"""Shared tables in the back office: pace, liability, and the separation of real and free money."""
 
 import json
 from copy import deepcopy

@@ -1,6 +1,4 @@
-"""A shoe from its first card to the publication of its seed: what is committed to, what is dealt, and what nobody knows
-before its time.
-"""
+"""A shoe from its first card to the publication of its seed: commitment, dealing, and secrecy."""
 
 from collections.abc import Iterator
 
@@ -36,12 +34,12 @@ RICH = 10**9
 
 
 def seed_of(shoe: Shoe) -> bytes:
-    """What only the house can read while the shoe is dealt."""
+    """Return the seed, which only the server can read while the shoe is in play."""
     return unseal(shoe.pk, bytes(shoe.sealed_seed))
 
 
 def everything_stored() -> Iterator[str]:
-    """Every row of every table, as text; bytes in hexadecimal digits."""
+    """Yield every row of every table as text, with bytes in hexadecimal."""
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'SELECT each::text FROM "{table}" AS each')
@@ -49,13 +47,13 @@ def everything_stored() -> Iterator[str]:
 
 
 def where(secret: bytes) -> set[str]:
-    """The tables in which this stands, as bytes or as hexadecimal text within bytes or text."""
+    """Return the tables that contain this secret, as bytes or as hexadecimal text."""
     shapes = (secret.hex(), secret.hex().encode().hex())
     return {row.split(":")[0] for row in everything_stored() if any(shape in row for shape in shapes)}
 
 
 def play_rounds(live_table: LiveTable, player: Player, count: int) -> list[LiveRound]:
-    """So many rounds with a bet, each dealt, paid and followed by the next."""
+    """Play rounds with a bet, each dealt, paid and followed by the next."""
     played = []
     for _ in range(count):
         lay(player, live_table, {"player": 100})
@@ -92,7 +90,7 @@ class TestTheOpening:
 
 
 class TestAWholeShoe:
-    """One shoe, dealt on by playing: some eighty rounds."""
+    """One shoe played to its end: about eighty rounds."""
 
     @pytest.fixture
     def played(self) -> list[LiveRound]:
@@ -110,7 +108,7 @@ class TestAWholeShoe:
         assert [each.cards for each in played] == [" ".join(card.code for card in coup.cards) for coup in coups(cards)]
         assert [each.number for each in played] == list(range(1, len(played) + 1))
         assert {each.shoe_id for each in played} == {shoe.pk}
-        # Announced before its bets, and once.
+        # Announced once, before its bets.
         assert [each.is_last for each in played] == [False] * (len(played) - 1) + [True]
         behind = [each.first_card for each in played if (each.first_card or 0) > shoe.cut]
         assert behind == [played[-1].first_card]
@@ -122,7 +120,7 @@ class TestAWholeShoe:
             "gone": shoe.gone,
             "seed": bytes(shoe.seed or b"").hex(),
         }
-        # The next round is dealt from a fresh one.
+        # The next round is dealt from a new shoe.
         following = round_at(played[0].live_table)
         assert (following.number, following.is_last) == (1, False)
         assert (following.shoe.number, following.shoe.seed) == (2, None)
@@ -151,7 +149,7 @@ class TestTheSeed:
         (played,) = play_rounds(live_table, player, 1)
         seed = seed_of(played.shoe)
         annul_as_two_agree(played.pk)
-        advance_to(live_table, Phase.BETTING)  # nobody has bet: the round in progress takes bets anew
+        advance_to(live_table, Phase.BETTING)  # nobody has bet, so betting opens again in the same round
         assert where(seed) == set()
         lay(player, live_table, {"player": 100})
         advance_to(live_table, Phase.SETTLED)
@@ -182,7 +180,7 @@ class TestTheSeed:
 
 
 class TestAShoeThatIsNotWhatWasShuffled:
-    """Whoever can write rows cannot choose cards: the next deal finds it out, and draws nothing."""
+    """Whoever can write rows cannot choose cards: the next deal detects it and draws nothing."""
 
     def test_cards_passed_over_are_found_before_the_next_deal(self):
         live_table, player = a_live_table(), a_player(real=RICH)

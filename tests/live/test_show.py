@@ -1,4 +1,4 @@
-"""What stands in the fragments of a shared table at each moment, and what does not yet."""
+"""The fragments of a shared table: what they contain at each moment, and what not yet."""
 
 import re
 from dataclasses import replace
@@ -37,7 +37,7 @@ MONEY = 1_000_000
 
 
 def dealt_state(live_table: LiveTable, cards: str = "") -> State:
-    """A round whose first card has just been turned up, with these cards instead of its own if any are given."""
+    """Return a round after its first card, with these cards instead of its own if given."""
     player = a_player(real=MONEY)
     bet(player, live_table, tie=5_000)
     advance_to(live_table, Phase.DEALT)
@@ -50,7 +50,7 @@ def dealt_state(live_table: LiveTable, cards: str = "") -> State:
 
 
 def later(state: State, cards: float) -> State:
-    """The same table after the time of so many cards."""
+    """Return the same table after the time of this many cards."""
     return state.at(state.now + timedelta(milliseconds=UNHURRIED.card * cards))
 
 
@@ -214,7 +214,7 @@ def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their
     state = read_public(live_table)
     told = rendering.render_public(state, "en")
     assert "This round was annulled" in told
-    assert "payout" not in told  # none was made
+    assert "payout" not in told  # there was none
     own = rendering.render_own(state, read_own(live_table, player.pk), "en")
     assert f"Round {code} was annulled: your stakes were returned." in own
     assert "10,000.00" in own
@@ -241,7 +241,7 @@ def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before
     assert "The table is stopped" in html
     assert "Something went wrong" not in html
     assert "all stakes were returned" in html
-    assert html.count("This round was annulled") == 2  # once to be read, once to be read out
+    assert html.count("This round was annulled") == 2  # once visible, once for screen readers
 
 
 @pytest.mark.sweep
@@ -278,7 +278,7 @@ def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     live_table, player = a_live_table(), a_player("DK", real=MONEY)
-    bet(player, live_table, player=25_000, banker=25_000, tie=25_000)  # something is paid back, whatever comes
+    bet(player, live_table, player=25_000, banker=25_000, tie=25_000)  # so that something is paid back in any case
     advance_to(live_table, Phase.SETTLED)
     own = rendering.render_own(read_public(live_table), read_own(live_table, player.pk), language)
     [said] = re.findall(r'data-say="([^"]+)"', own)

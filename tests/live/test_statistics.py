@@ -1,4 +1,4 @@
-"""The results of a shoe beside its table, and a player's own bets: what they count, and what they tell nobody."""
+"""The scoreboard of a shared table and a player's own statistics: what they count, and for whom."""
 
 import re
 from dataclasses import replace
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.django_db
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 MONEY = 1_000_000
-LIGHT = 12_000  # bytes of a board before they are compressed: it goes to everybody at the table
-# A Player pair that wins, a Banker win without a pair, a tie with a Banker pair.
+LIGHT = 12_000  # bytes of an uncompressed scoreboard, which goes to everyone at the table
+# A Player pair with a Player win, a Banker win without a pair, a tie with a Banker pair.
 PLAYER, BANKER, TIE = "4H 2C 4D 3S", "AH 3C 2D 2S TH", "8H 4C TD 4S"
 
 
@@ -76,7 +76,7 @@ class TestTheBoard:
             assert rendering.render_board(state, "en") == shown
             assert state.round
             assert state.round.counts is None
-        assert state.coup  # its cards are drawn, and nothing tells of them
+        assert state.coup  # its cards are drawn, and nothing shows them
         advance_to(live_table, Phase.SETTLED)
         state = read_public(live_table)
         assert rendering.board_key(state) != rendering.board_key(before)
@@ -177,7 +177,7 @@ class TestTheSummary:
     @pytest.mark.sweep
     def test_of_the_readers_own_is_large_until_the_next_round_then_a_line_and_then_gone(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
-        bet(player, live_table, player=25_000, banker=25_000, tie=5_000)  # something is lost, something comes back
+        bet(player, live_table, player=25_000, banker=25_000, tie=5_000)  # wins something and loses something
         advance_to(live_table, Phase.SETTLED)
         word = {1: "won", 0: "even", -1: "lost"}[Participation.objects.get().result]
         said = {}
@@ -189,7 +189,7 @@ class TestTheSummary:
         for language in LANGUAGES:
             html = own(live_table, player, language)
             assert "live-mine__sum" not in html
-            assert re.findall(r'data-say="([^"]+)"', html) == [said[language]]  # so it is read out once
+            assert re.findall(r'data-say="([^"]+)"', html) == [said[language]]  # read out once
         bet(a_player(real=MONEY), live_table, tie=5_000)
         advance_to(live_table, Phase.BETTING)
         assert "data-say" not in own(live_table, player)

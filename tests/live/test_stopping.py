@@ -1,5 +1,6 @@
-"""When a shared table stops by itself, and what it still does then: nothing is drawn, and what was drawn is paid unless
-the supervisor has yet to rule on it.
+"""When a shared table stops by itself, and what it still does.
+
+Nothing more is drawn. Drawn cards are paid, unless the supervisor must rule first.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from wallet.models import Account, Journal, Mode
 pytestmark = pytest.mark.django_db
 
 MONEY = 1_000_000
-SLIP = {"player": 2501, "super_6": 499}  # of which one loses, whatever comes
+SLIP = {"player": 2501, "super_6": 499}  # one of them loses in any case
 STAFF = "staff:1"
 
 
@@ -50,7 +51,7 @@ def is_stopped(live_table: LiveTable) -> bool:
 
 
 def incident() -> Incident:
-    """The one there is."""
+    """Return the only incident."""
     return Incident.objects.get()
 
 
@@ -77,7 +78,7 @@ class TestARoundPastItsDeadline:
         assert fails_to_move(live_table).phase == Phase.VOID
 
     def test_is_annulled_only_together_with_the_stop(self, live_table, player, settings, monkeypatch):
-        """Were it not, a worker that died between the two would let the table go on as if nothing had been."""
+        """Otherwise a worker that died between the two would let the table continue."""
 
         def break_off(**what: object) -> None:
             raise OperationalError("the database is away")
@@ -192,7 +193,7 @@ class TestAPhaseThatRaises:
 
 
 class TestASettlementThatDoesNotRecompute:
-    """Found before any money has moved."""
+    """Found before any money is moved."""
 
     def assert_unpaid(self, live_table: LiveTable, player: Player, kind: IncidentKind) -> Mapping[str, str]:
         live_round = fails_to_move(live_table)
@@ -217,7 +218,7 @@ class TestASettlementThatDoesNotRecompute:
         sample([{"player": 2502, "super_6": 499}, {"player": 2501}, {"player": 2501, "super_6": 499, "tie": 1}, {}], 1),
     )
     def test_because_a_slip_is_not_what_the_ledger_has_taken(self, live_table, player, slip):
-        lay(a_player(real=MONEY), live_table, SLIP)  # so that there is a round whatever becomes of the other slip
+        lay(a_player(real=MONEY), live_table, SLIP)  # so that the round is played whatever happens to the other slip
         LiveSeat.objects.filter(player=player).update(stakes=slip)
         advance_to(live_table, Phase.DEALT)
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)

@@ -1,4 +1,4 @@
-"""Streams of live tables, from a web server that runs: who is told what, when, at what cost, and when no more."""
+"""Streams of live tables from a running web server: readers, content, cost and end."""
 
 import re
 import signal
@@ -43,26 +43,26 @@ from tests.live.watcher import PATIENCE, Watcher, watching
 from tests.people import a_member_of_staff
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
-MORE_THAN_FITS = 150  # events, some KB each: into what lies between a server and somebody who does not read
+MORE_THAN_FITS = 150  # events of some KB each, more than fit between a server and a client that does not read
 
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests of this module, with real commits; each has its own table."""
     with django_db_blocker.unblock(), databases.clone("streams") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The URL of the web server."""
     with little_room(), a_web_server(database) as server:
         yield server.url
 
 
 @pytest.fixture
 def live_table(database: Database) -> LiveTable:
-    """A shared table that takes bets, and at which somebody has bet."""
+    """A shared table that takes bets, with one bet."""
     return a_table_with_bets()
 
 
@@ -73,7 +73,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 
 
 def renders(watchers: list[Watcher]) -> int:
-    """How many public fragments have been rendered: each has a number that counts."""
+    """Return how many public fragments were rendered; each has a running number."""
     return max(int(news.number.rpartition("-")[2]) for watcher in watchers for news in watcher.of("public"))
 
 
@@ -167,7 +167,7 @@ def test_cards_come_one_by_one_without_anybody_telling_the_server(url: str, data
 
 
 def faces(watcher: Watcher) -> list[int]:
-    """How many cards lay open in each fragment, one after the other."""
+    """Return the number of face-up cards in each fragment."""
     return [len(re.findall("card__face", news.html)) for news in watcher.of("public")]
 
 
@@ -184,9 +184,9 @@ def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(u
         "/live/",
         "/live//",
         "/live/nothing/",
-        f"/live/{signing.dumps(named)}/",  # signed for something else
+        f"/live/{signing.dumps(named)}/",  # signed for another purpose
         f"/live/{signing.dumps(named, key='another house', salt='games.shared.stream_tokens')}/",
-        f"/live/{other}:{body}/",  # another player's name over my signature
+        f"/live/{other}:{body}/",  # another player's name with my signature
         f"/live/{head}:{body[:-2]}/",
         good.removesuffix("/"),
         f"{good}../",
@@ -219,7 +219,7 @@ def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_o
         watchers[1].wait_for_end()
         with watching(url, stream_tokens.issue(a_ticket(player, live_table))) as (
             beside,
-        ):  # a session begun beside the lock
+        ):  # a session that bypasses the lock
             beside.wait_for_end()
             assert [news.kind for news in beside.news] == ["over"]
         advance_to(live_table, Phase.CLOSED)
@@ -263,7 +263,7 @@ def test_one_player_has_so_many_streams_and_a_process_so_many_and_each_more_is_r
             with watching(url, last) as (more,):
                 assert more.status == 503
             full[0].close()
-            until(lambda: opens(url, last))  # who leaves makes room
+            until(lambda: opens(url, last))  # a closed stream makes room
 
 
 def opens(url: str, address: str) -> bool:
@@ -319,7 +319,7 @@ def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
         tell(broken.pk)
         step(live_table)
         watcher.wait_for("public", 'data-phase="closed"')
-        assert backends(superuser) == before  # nothing was thrown away and begun anew
+        assert backends(superuser) == before  # no connection was dropped and reopened
         assert not other.is_over
 
 

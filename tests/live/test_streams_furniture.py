@@ -1,4 +1,4 @@
-"""What streams bring beside the table itself, from a web server that runs: the board, what is said, and the lobby."""
+"""Streams beside the table itself, from a running web server: scoreboard, chat and lobby."""
 
 import re
 from collections.abc import Iterator
@@ -41,14 +41,14 @@ _slugs = (f"chemin-{number}" for number in count(1))
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests of this module, with real commits; each has its own table."""
     with django_db_blocker.unblock(), databases.clone("streams_furniture") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The URL of the web server."""
     with a_web_server(database) as server:
         yield server.url
 
@@ -61,12 +61,12 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 
 @pytest.fixture
 def live_table(database: Database) -> LiveTable:
-    """A shared table that takes bets, and at which somebody has bet."""
+    """A shared table that takes bets, with one bet."""
     return a_table_with_bets()
 
 
 def a_page(player: Player, live_table: LiveTable, language: str = "en") -> Ticket:
-    """What a page made at this moment brings."""
+    """Return the ticket of a page that is rendered now."""
     with connection.cursor() as cursor:
         cursor.execute(NOW)
         (now,) = cursor.fetchone()
@@ -74,7 +74,7 @@ def a_page(player: Player, live_table: LiveTable, language: str = "en") -> Ticke
 
 
 def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = "en", currency: str = "SEK") -> str:
-    """Where somebody opens the stream of a lobby."""
+    """Return the stream URL of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
     where = {"currency": currency, "jurisdiction": "SE"}
     return stream_tokens.issue(
@@ -83,7 +83,6 @@ def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = 
 
 
 def limits_at(live_table: LiveTable) -> StoredLimits:
-    """The limits in force there."""
     limits: StoredLimits = TableVersion.objects.filter(table=live_table.table_id).latest("number").limits
     return limits
 
@@ -114,7 +113,7 @@ def block(player: Player, other: Player) -> None:
 
 
 def lines(watcher: Watcher) -> list[str]:
-    """What was said there, in the order in which it came."""
+    """Return the chat lines in order of arrival."""
     return [
         found[1] if (found := re.search(r'class="chat__text"[^>]*>(.*?)</p>', each.html)) else ""
         for each in watcher.of("chat")
@@ -122,23 +121,23 @@ def lines(watcher: Watcher) -> list[str]:
 
 
 def cards(watcher: Watcher, live_table: LiveTable) -> list[str]:
-    """What was shown of a table's card."""
+    """Return the cards of a table that were sent."""
     marked = f'id="card-{live_table.table.slug}-{live_table.mode}"'
     return [each.html for each in watcher.of("lobby") if marked in each.html]
 
 
 def wait_for_card(watcher: Watcher, live_table: LiveTable, status: str) -> None:
-    """Wait until a table's card says so."""
+    """Wait until a table's card has this status."""
     watcher.wait(lambda: f'card-live--{status}"' in "".join(cards(watcher, live_table)[-1:]), what=status)
 
 
 def roads(watcher: Watcher, live_table: LiveTable) -> set[str]:
-    """The different roads that a table's card has had."""
+    """Return the different roads that a table's card has had."""
     return {each[each.index('<div class="card-live__road') :] for each in cards(watcher, live_table)}
 
 
 def tells_of_cards(watcher: Watcher, drawn: str, language: str) -> list[str]:
-    """Which of the cards drawn can be read anywhere in what came."""
+    """Return the drawn cards that can be read anywhere in what was sent."""
     with override(language):
         names = [card_name(Card.parse(code)) for code in drawn.split()]
     return [each for each in [*names, drawn] if each.encode() in watcher.bytes]
@@ -170,7 +169,7 @@ class TestTheBoard:
             assert first[1].html != other[1].html
             for watcher in watchers:
                 kinds = [each.kind for each in watcher.news]
-                assert kinds[-1] == "board"  # after what is public and what is one's own
+                assert kinds[-1] == "board"  # after the public and the own part
             for private in (b"100,000.00", b"SEK"):
                 assert all(private not in each.html.encode() for each in first + other)
 
@@ -214,7 +213,7 @@ class TestWhatIsSaid:
                 late,
                 second,
             ):
-                second.wait_for("chat", "Meanwhile")  # from what is kept, since nothing was said anew
+                second.wait_for("chat", "Meanwhile")  # from stored messages, since no new one was sent
                 late.wait_for("board")
                 take_away(before)
                 say(a_talker(), live_table, "Now")

@@ -1,6 +1,4 @@
-"""Whoever moves a shared table: any worker, several at once, one that dies, one that comes late, one whose database is
-away.
-"""
+"""Workers that move a shared table: several at once, dying, late, or without their database."""
 
 from collections.abc import Callable
 from functools import partial
@@ -54,14 +52,15 @@ def is_stopped(live_table: LiveTable) -> bool:
 
 
 def kinds_of_journals() -> list[str]:
-    """Of all that rounds have moved."""
+    """Return the kinds of journals of all rounds."""
     return list(Journal.objects.filter(round_id__isnull=False).order_by("pk").values_list("kind", flat=True))
 
 
 class TestSeveralWorkersAtOnce:
     def test_without_the_table_s_locks_all_of_them_open_its_first_round(self, cloned_db, monkeypatch):
-        """The race itself: there is no round yet whose row could be waited for, and all see that one is due. What the
-        database refuses then would look like a malfunction.
+        """The race itself: there is no round row to lock yet, and all workers see that one is due.
+
+        The database refuses the others, which would look like a malfunction.
         """
         monkeypatch.setattr(phases, "_is_alone_with", lambda live_table_id: True)
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
@@ -99,7 +98,7 @@ class TestSeveralWorkersAtOnce:
 
 class TestTablesAtOnce:
     def test_with_the_same_players_wait_for_each_other_and_not_in_a_circle(self, cloned_db):
-        """Two tables for real money lock the same accounts, one for free money the same sittings and days of play."""
+        """Real-money tables lock the same accounts, a free-money one the same sessions and days."""
         first, second = a_live_table("no_commission", slug="first"), a_live_table("pairs", slug="second")
         free = live_table_of(second.table, Mode.FREE)
         step(free)
@@ -111,7 +110,7 @@ class TestTablesAtOnce:
             )
         for _ in range(ROUNDS):
             for table in tables:
-                # In one order at one table and in another at the next, so that nothing but the locks makes one of it.
+                # Opposite order at the two tables, so that only the locks put them in one order.
                 for player in players if table is first else players[::-1]:
                     lay(player, table, {"player": 100, "tie": 100})
                 sittings = Sitting.objects.filter(player=OuterRef("player")).values("session")
@@ -127,8 +126,9 @@ class TestTablesAtOnce:
 
 
 class TestAWorkerThatDies:
-    """After every statement of every phase: before the next one is the same to PostgreSQL. Whoever comes next finds the
-    table due, and the end is as if nobody had died.
+    """Dies at every statement of every phase; a crash after a statement equals one before the next.
+
+    The next worker finds the table due, and the result is the same as without a crash.
     """
 
     def test_has_moved_the_table_or_has_not_all_through_the_last_round_of_a_shoe(self, cloned_db, owner, is_sweep):
@@ -137,7 +137,7 @@ class TestAWorkerThatDies:
         be_last(owner, live_round)
         lay(player, live_table, {"player": 2500})
         deaths = sum(deaths_before(phase, live_table, hurry, every=is_sweep) for phase in A_ROUND)
-        assert deaths >= len(A_ROUND) * (9 if is_sweep else 2)  # of statements in a phase
+        assert deaths >= len(A_ROUND) * (9 if is_sweep else 2)  # statements of a phase
         part = Participation.objects.get()
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - 2500 + part.paid
         assert kinds_of_journals() == ["held_stake", "settle"]
@@ -155,7 +155,7 @@ class TestAWorkerThatDies:
         step(live_table)
         be_late = partial(make_late, seconds=settings.LIVE_LATE_SECONDS + 1)
         deaths = deaths_before(Phase.VOID, live_table, be_late, every=is_sweep)
-        assert deaths > (15 if is_sweep else 1)  # money back, round, parts, shoe, incident, mail
+        assert deaths > (15 if is_sweep else 1)  # refund, round, parts, shoe, incident, mail
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert is_stopped(live_table)
         assert Incident.objects.count() == Void.objects.count() == VoidPart.objects.count() == 1
@@ -167,8 +167,9 @@ class TestAWorkerThatDies:
 
 
 def deaths_before(phase: Phase, live_table: LiveTable, make_due: Callable[[LiveTable], None], *, every: bool) -> int:
-    """Kill one worker after another at the table, each a statement later, until one of them has got it to the phase;
-    return how many died.
+    """Kill workers at the table, each one statement later, until one reaches the phase.
+
+    Return how many died.
     """
     before, deaths = untouched(round_at(live_table)), 0
     for number in count(1):
@@ -181,14 +182,14 @@ def deaths_before(phase: Phase, live_table: LiveTable, make_due: Callable[[LiveT
 
 
 def be_last(owner: psycopg.Connection, live_round: LiveRound) -> None:
-    """Have the cut card come out before a round, as only the owner of the tables could."""
+    """Draw the cut card before a round, as only the owner of the tables can."""
     owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
     owner.execute("UPDATE games_liveround SET is_last = true WHERE id = %s", [live_round.pk])
     owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
 
 
 def untouched(live_round: LiveRound) -> tuple[object, ...]:
-    """What no phase leaves half done."""
+    """Return what no phase may leave half done."""
     money = Journal.objects.filter(round_id=live_round.pk).count(), Hold.objects.count()
     shoe = Shoe.objects.get(pk=live_round.shoe_id)
     wrong = Incident.objects.count(), Void.objects.count(), Mail.objects.count(), is_stopped(live_round.live_table)
@@ -199,7 +200,7 @@ def untouched(live_round: LiveRound) -> tuple[object, ...]:
 
 class TestADatabaseThatIsAway:
     def test_stops_nothing_and_the_next_tick_goes_on(self, cloned_db):
-        """Somebody holds the round, and this worker is told by the database that it does not get it."""
+        """Another transaction locks the round, and the database refuses the lock to this worker."""
         live_table, player = a_live_table(), a_player(real=MONEY)
         lay(player, live_table, {"player": 2500})
         hurry(live_table)
@@ -246,7 +247,7 @@ class TestTheNews:
             for _ in A_ROUND:
                 with transaction.atomic():
                     step(live_table)
-                    # Whoever asks now sees the phase before, and has been told nothing.
+                    # Other connections still see the previous phase, and no notification was sent.
                     assert heard(listener, seconds=0.1) == []
                 assert heard(listener, seconds=PATIENCE) == [str(live_table.pk)]
 
@@ -257,12 +258,12 @@ class TestTheNews:
             with transaction.atomic():
                 step(live_table)
                 transaction.set_rollback(True)
-            notify.tell(0)  # what is sent later arrives later
+            notify.tell(0)  # notifications arrive in order
             assert heard(listener, seconds=PATIENCE) == ["0"]
 
 
 def heard(listener: psycopg.Connection, *, seconds: float) -> list[str]:
-    """What the listener is told first, if it comes in this time."""
+    """Return the first notification if it arrives in this time."""
     return [each.payload for each in listener.notifies(timeout=seconds, stop_after=1)]
 
 

@@ -1,4 +1,4 @@
-"""The ledger is verified every hour, while people play: what lies on the tables then is no fault."""
+"""The hourly ledger verification during play: bets on the tables are no error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A shared round annulled in each phase: the money as if it had never been, everybody told, and nothing twice."""
+"""Voiding a shared round in each phase: money restored, everyone told, and nothing twice."""
 
 import hashlib
 from uuid import uuid4
@@ -46,7 +46,7 @@ def balance(player, mode=Mode.REAL):
 
 
 def bettors(live_table, mode=Mode.REAL):
-    """A player of each of two currencies, each with bets on the round."""
+    """Return players of two currencies, each with bets on the round."""
     players = [a_player(where, real=MONEY, free=MONEY) for where in CHIPS]
     for player, chips in zip(players, CHIPS.values(), strict=True):
         bet(player, live_table, **chips)
@@ -54,7 +54,7 @@ def bettors(live_table, mode=Mode.REAL):
 
 
 def a_round_in(phase, live_table):
-    """The table's round, bet on and brought to that phase."""
+    """Return the table's round, with bets, in that phase."""
     players = bettors(live_table)
     return players, (round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase))
 
@@ -163,7 +163,7 @@ class TestOneRound:
 
 @pytest.mark.django_db
 class TestLater:
-    """A settled round, annulled when others have been played since."""
+    """A settled round that is voided after others have been played."""
 
     @pytest.mark.sweep
     def test_however_many_rounds_have_been_played(self):
@@ -231,7 +231,7 @@ class TestLater:
 
 @pytest.mark.django_db
 class TestTheSeed:
-    """No seed is public while a bet on its shoe may be placed, whoever writes."""
+    """No seed is public while a bet on its shoe is possible, whoever writes."""
 
     def test_is_not_published_while_a_round_waits_to_be_dealt(self):
         live_round = round_at(a_live_table())

@@ -1,4 +1,4 @@
-"""Somebody who watches a live table without a browser: opens a stream and keeps every byte of it."""
+"""A stream client without a browser that keeps every byte."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-PATIENCE = 30.0  # seconds that a busy machine may take
+PATIENCE = 30.0  # seconds: the limit for a busy machine
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class News:
 
 
 class Watcher:
-    """Reads in a thread of its own; or not at all, and has little room for what it does not read."""
+    """Reads a stream in its own thread; or does not read, with small buffers."""
 
     def __init__(
         self, url: str, address: str, *, reads: bool = True, cookie: str = "", headers: Mapping[str, str] = {}
@@ -57,25 +57,25 @@ class Watcher:
 
     @property
     def news(self) -> list[News]:
-        """All events so far that are whole."""
+        """Return all complete events so far."""
         return [News.of(block) for block in self._text().split("\n\n")[:-1] if block.startswith("event: ")]
 
     def of(self, kind: str) -> list[News]:
         return [each for each in self.news if each.kind == kind]
 
     def read(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._reader.start()
 
     def wait(self, condition: Callable[[], object], *, what: str = "") -> None:
-        """Wait until it holds. Fails the test where it does not in good time."""
+        """Wait until the condition is true; fail the test after a timeout."""
         with self._changed:
             assert self._changed.wait_for(condition, PATIENCE), (
                 f"{what or 'waited in vain'}; read: {[(each.kind, each.number, each.html[:160]) for each in self.news]}"
             )
 
     def wait_for(self, kind: str, containing: str = "") -> News:
-        """Wait for an event of this kind with these words in it, and return the last one that has them."""
+        """Wait for an event of this kind that contains a text; return the last such event."""
 
         def found() -> list[News]:
             return [each for each in self.of(kind) if containing in each.html]
@@ -93,7 +93,7 @@ class Watcher:
         self.line.close()
 
     def _text(self) -> str:
-        """What was said, without the lengths of HTTP's chunks."""
+        """Return the received text without HTTP chunk lengths."""
         _, _, rest = self.bytes.partition(b"\r\n\r\n")
         said = b""
         while (end := rest.find(b"\r\n")) != -1:
@@ -119,7 +119,7 @@ class Watcher:
 
 @contextmanager
 def watching(url: str, *addresses: str) -> Iterator[list[Watcher]]:
-    """Open a stream at each of the addresses, and close them in the end."""
+    """Open a stream at each URL, and close them at the end."""
     watchers = [Watcher(url, address) for address in addresses]
     try:
         yield watchers

@@ -1,4 +1,4 @@
-"""Detect signs of money laundering in the sealed event log, once for each deposit and withdrawal request."""
+"""Detect signs of money laundering for each deposit and withdrawal request in the event log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,10 @@ STAKED: Final = """
 
 @dataclass(frozen=True)
 class Case:
-    """A deposit or withdrawal request to examine. *large* is the threshold for a large deposit, in minor units."""
+    """A deposit or withdrawal request to examine.
+
+    *large* is the threshold for a large deposit, in minor units.
+    """
 
     player: str
     currency: str
@@ -137,7 +140,7 @@ def _sudden(case: Case) -> Iterable[Found]:
 
 
 def _since(case: Case, sign: str, within: timedelta) -> datetime:
-    """Return the start of the period to examine: *within* back, but not before this sign was last found."""
+    """Return the start of the period: *within* back, but not before the sign was last found."""
     known = Significant.objects.filter(on=case.player, key__startswith=f"{sign}:", happened_at__lt=case.event.at)
     last = known.order_by("-happened_at").values_list("happened_at", flat=True).first()
     since = case.event.at - within
@@ -157,7 +160,10 @@ def _first_deposit(case: Case) -> datetime | None:
 
 
 def _withdrawals(case: Case, since: datetime) -> list[Movement]:
-    """Return the player's withdrawals from *since* to the event, without cancelled, refused and returned ones."""
+    """Return the player's withdrawals from *since* to the event.
+
+    Cancelled, refused and returned ones are left out.
+    """
     number = int(case.player.removeprefix("player:"))
     found = Withdrawal.objects.filter(player=number, at__gte=since, at__lte=case.event.at)
     return [

@@ -27,7 +27,10 @@ TIMES: Final = 3  # times the usual monthly amount, in the last days
 
 @dataclass(frozen=True)
 class Movement:
-    """A deposit or withdrawal of real money in minor units. *about* names it for staff: "payment …"."""
+    """A deposit or withdrawal of real money in minor units.
+
+    *about* names it for staff: "payment …".
+    """
 
     at: datetime
     amount: int
@@ -71,5 +74,5 @@ def usual(before: Sequence[Movement], days: int) -> Fraction:
 
 
 def is_sudden(lately: Sequence[Movement], in_a_month: Fraction, large: int) -> bool:
-    """Return whether the last days' deposits are far above the usual amount and large enough to matter."""
+    """Return whether the last days' deposits are far above usual and large enough to matter."""
     return total(lately) >= large and total(lately) > TIMES * in_a_month

@@ -14,7 +14,9 @@ STALE = {"required": _("This form was incomplete. Try again."), "invalid": _("Th
 
 
 class MoneyField(forms.CharField):
-    """An amount in the reader's number notation. The cleaned value is in minor units of ``currency``.
+    """An amount in the reader's number notation.
+
+    The cleaned value is in minor units of ``currency``.
 
     The form sets the currency, usually through `MoneyForm`. If *required* is false, an empty field
     is None. Errors are the sentences of `parse_money`.

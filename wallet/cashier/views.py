@@ -66,7 +66,10 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_top_up(request: PlayerRequest) -> HttpResponse:
-    """Top up free money, or show the error. GET redirects: the language switch may request this URL."""
+    """Top up free money, or show the error.
+
+    GET redirects: the language switch may request this URL.
+    """
     if request.method != "POST":
         return redirect("cashier")
     form = KeyForm(request.POST)

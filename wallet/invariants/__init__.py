@@ -1,4 +1,4 @@
-"""Invariants of the ledger as SQL queries. Those of banks and stakes are in `wallet.invariants.verify`.
+"""Invariants of the ledger as SQL queries.
 
 Each query is one statement, so it reads the ledger as of one moment while play continues.
 """

@@ -1,4 +1,4 @@
-"""Guards: the constraints, unique indexes, triggers, functions and privileges that protect the data.
+"""Guards: constraints, indexes, triggers, functions and privileges that protect data.
 
 They protect money, the event log, player protection, void rounds and staff accounts. ``guards.txt``
 lists what the migrations create and which privileges ``ops/privileges.py`` grants to the role of
@@ -102,7 +102,7 @@ BEYOND = (
 
 
 def standing() -> list[str]:
-    """Return the guards in this database and the privileges of the current role, as lines of ``guards.txt``."""
+    """Return the guards and privileges of this database as lines of ``guards.txt``."""
     with connection.cursor() as cursor:
         found: list[str] = []
         for question in (STANDING, RIGHTS):
@@ -113,6 +113,6 @@ def standing() -> list[str]:
 
 @cache
 def due() -> tuple[list[str], list[str]]:
-    """Return the guards that must exist, and the privileges that the role of web and workers may have."""
+    """Return the required guards and the allowed privileges of web and workers."""
     lines = LIST.read_text().splitlines()
     return [line for line in lines if not line.startswith(RIGHT)], [line for line in lines if line.startswith(RIGHT)]

@@ -114,7 +114,10 @@ ERROR_OF_CONSTRAINT = {
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a journal: *amount* minor units into an account, negative for out of it. Never zero."""
+    """A line of a journal: *amount* minor units into an account, negative for out of it.
+
+    Never zero.
+    """
 
     account_id: int
     currency: str
@@ -186,7 +189,7 @@ def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
 
 
 def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
-    """Post what is held for a round as its stakes and return the journal, or None if nothing was held.
+    """Post the holds of a round as stakes and return the journal; None if nothing was held.
 
     The same *key* returns the same journal again.
     """

@@ -14,7 +14,10 @@ ID_AND_BALANCE = "SELECT id, balance FROM wallet_account WHERE owner_id = %s AND
 
 
 def open_accounts(player: Player) -> None:
-    """Open the player's two cash accounts, real and free, in the player's currency. Existing ones are kept."""
+    """Open the player's two cash accounts, real and free, in the player's currency.
+
+    Existing ones are kept.
+    """
     with connection.cursor() as cursor:
         for mode in Mode:
             cursor.execute(
@@ -35,10 +38,10 @@ def open_pending(player: Player) -> int:
 def open_standing(
     kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
 ) -> int:
-    """Open the account of a tenure (`BANK`), a coup (`STAKES`) or a house player (`SEAT`), and return its id.
+    """Open the account of a tenure (`BANK`), coup (`STAKES`) or house player (`SEAT`).
 
-    An existing account is returned as it is. A new one is empty. A `BANK` account belongs to its
-    banker. Only journals of that tenure or coup move the account.
+    Return its id. An existing account is returned as it is. A new one is empty. A `BANK` account
+    belongs to its banker. Only journals of that tenure or coup move the account.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -85,13 +88,16 @@ def id_and_balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.C
 
 
 def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mode, int]:
-    """Return a player's balance by mode, in minor units. A mode without such an account is left out."""
+    """Return a player's balance by mode, in minor units.
+
+    A mode without such an account is left out.
+    """
     found = Account.objects.filter(owner_id=player_id, kind=kind).values_list("mode", "balance")
     return {Mode(mode): amount or 0 for mode, amount in found}
 
 
 def held(player_id: int) -> Mapping[Mode, int]:
-    """Return by mode how much a player has on hold for bets and bids at live tables, in minor units."""
+    """Return by mode how much a player has on hold at live tables, in minor units."""
     kinds = (AccountKind.CASH, AccountKind.PURSE)
     found = Account.objects.filter(owner_id=player_id, kind__in=kinds).values_list("mode").annotate(total=Sum("held"))
     return {Mode(mode): total for mode, total in found}
@@ -116,9 +122,10 @@ def lock_account(player_id: int, mode: Mode) -> Account:
 
 
 def lock_cash_and(kind: AccountKind, player_id: int, mode: Mode) -> tuple[Account, Account]:
-    """Lock a player's cash account and the account of *kind* until the transaction ends, and return both.
+    """Lock a player's cash account and the one of *kind*, and return both.
 
-    Raises Account.DoesNotExist if the player has no such account.
+    Both stay locked until the transaction ends. Raises Account.DoesNotExist if the player has no
+    such account.
     """
     kinds = (AccountKind.CASH, kind)
     found = Account.objects.filter(owner_id=player_id, kind__in=kinds, mode=mode).order_by("pk").select_for_update()

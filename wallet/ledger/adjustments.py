@@ -1,4 +1,4 @@
-"""Balance adjustments: one staff member asks, a second one decides, the database posts what was approved.
+"""Balance adjustments: one staff member asks, a second decides, the database posts.
 
 Only cash is adjusted, not money on hold for bets, in a purse or pending payout. An adjustment is
 not a deposit, stake or win, so it does not count towards limits or revenue. Error messages are for
@@ -32,7 +32,7 @@ class CannotAdjust(Exception):
 
 @transaction.atomic
 def ask(*, player: Player, mode: Mode, amount: int, why: Why, reason: str, by: Staff) -> Approval:
-    """Ask for an adjustment of the player's cash by *amount* minor units, negative to take money away.
+    """Ask for an adjustment of cash by *amount* minor units, negative to take money away.
 
     The player reads *why*. *reason* is for the event log.
 
@@ -92,7 +92,10 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
-    """Describe the adjustment for the approver: player, amount, mode, and the reason the player reads."""
+    """Describe the adjustment for the approver: player, amount, mode and reason.
+
+    The reason is the one that the player reads.
+    """
     mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
     amount, currency = int(str(request["amount"])), str(request["currency"])
     size = format_money(abs(amount), currency, "en")

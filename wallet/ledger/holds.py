@@ -15,7 +15,7 @@ from wallet.ledger import Posted
 
 
 def hold(round_id: UUID, account_id: int, amount: int) -> int:
-    """Set the hold of a round on a player's account to *amount* minor units, and return what is free then.
+    """Set a round's hold on a player's account to *amount* minor units; return what is free.
 
     0 releases the hold.
 
@@ -44,7 +44,7 @@ def stake_all(round_id: UUID) -> Posted | None:
 
 
 def settle_all(round_id: UUID, paid: Mapping[int, int]) -> Posted | None:
-    """Settle a round whose holds became stakes and return the journal, or None if nothing was staked.
+    """Settle a round whose holds became stakes; return the journal, None if nothing was staked.
 
     *paid* maps account ids to payouts in minor units. The house gets the rest. A second call
     returns the first journal.

@@ -94,7 +94,7 @@ def roll(hour: datetime) -> int:
 
 
 def first(since: datetime | None) -> datetime | None:
-    """Return the time of the first journal at or after *since*, or of the first journal at all if None."""
+    """Return the time of the first journal at or after *since*, or of the very first if None."""
     begin = since or BEGINNING
     lowest = id_ranges.first_id("wallet_journal", begin)
     with connection.cursor() as cursor:
@@ -109,7 +109,7 @@ def first(since: datetime | None) -> datetime | None:
 
 
 def differences(whole: Interval) -> Iterator[str]:
-    """Recompute whole hours from the entries and yield a sentence for each stored total that differs."""
+    """Recompute whole hours and yield a sentence for each stored total that differs."""
     hour = whole.since
     while hour < whole.until:
         one = Interval(hour, hour + HOUR)

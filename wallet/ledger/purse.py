@@ -1,4 +1,6 @@
-"""The purse: a separate balance for a game. A re-buy fills it from cash, and leaving returns the rest.
+"""The purse: a separate balance for a game.
+
+A re-buy fills it from cash, and leaving returns the rest.
 
 All that is left returns to cash, however the player leaves. Error messages are sentences in the
 active language.
@@ -49,7 +51,10 @@ class FormUsed(PurseError):
 
 @dataclass(frozen=True)
 class Returned:
-    """The amount returned to cash, in minor units. *replayed* is true if an earlier call with the same key did it."""
+    """The amount returned to cash, in minor units.
+
+    *replayed* is true if an earlier call with the same key did it.
+    """
 
     amount: int
     replayed: bool
@@ -61,7 +66,9 @@ def balance(player: Player, mode: Mode) -> int:
 
 
 def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
-    """Move *amount* minor units from the player's cash into the purse. The same *key* moves them once.
+    """Move *amount* minor units from the player's cash into the purse.
+
+    The same *key* moves them once.
 
     Raises Barred, MoreThanBalance, FormUsed, and records each refusal.
     """
@@ -75,7 +82,10 @@ def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Poste
 
 @transaction.atomic
 def leave(*, player: Player, mode: Mode, key: UUID) -> Returned:
-    """Return the whole purse to the player's cash. A repeated *key* moves nothing and returns the first result."""
+    """Return the whole purse to the player's cash.
+
+    A repeated *key* moves nothing and returns the first result.
+    """
     return _empty(player, mode, uuid5(key, f"leave:{player.pk}:{mode.value}"), Leaving.GAME, str(player))
 
 

@@ -73,7 +73,7 @@ def _moved(journals: list[int]) -> Mapping[int, int]:
 
 
 def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
-    """Lock these accounts and their owners' other accounts in the same money, in ascending order of id.
+    """Lock these accounts and their owners' others in the same money, in ascending order of id.
 
     Pending withdrawals are left alone. So is a bank that is in play elsewhere.
     """

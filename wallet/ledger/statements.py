@@ -73,9 +73,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Liability:
-    """What the house owes its players in one currency and mode, in minor units (GLI-19 v3.0, 2.9.3).
+    """What the house owes its players in one currency and mode, in minor units.
 
-    *pending* is requested and not yet paid out. *held* includes banks at Chemin de Fer.
+    Source: GLI-19 v3.0, 2.9.3. *pending* is requested and not yet paid out. *held* includes banks
+    at Chemin de Fer.
     """
 
     currency: str

@@ -1,7 +1,7 @@
 """Limits that staff set for a player. They hold at once, and the player is told by mail.
 
-Staff also lift them at once: the player's own limits stay as they are, and the strictest limit decides
-(GLI-19 v3.0, 2.5.5).
+Staff also lift them at once: the player's own limits stay as they are, and the strictest limit
+decides (GLI-19 v3.0, 2.5.5).
 """
 
 from collections.abc import Mapping

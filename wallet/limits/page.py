@@ -1,4 +1,4 @@
-"""Content of the limits page: for each kind and period the limit, its source, what is used and what is left."""
+"""Content of the limits page: limit, source, use and remainder for each kind and period."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -166,7 +166,10 @@ def _amount_used(player: Player, kind: LimitKind, used: int) -> str:
 
 
 def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Period], Limit]) -> str:
-    """Return a note if a longer period's limit is no higher, so that the shorter one never has an effect."""
+    """Return a note if a longer period's limit makes this one ineffective.
+
+    That is so if the longer period's limit is no higher.
+    """
     limit = holding.get((kind, period))
     longer = [each for each in Period if list(Period).index(each) > list(Period).index(period)]
     for each in longer:

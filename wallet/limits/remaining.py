@@ -18,12 +18,18 @@ MONEY = (LimitKind.DEPOSIT, LimitKind.STAKE, LimitKind.LOSS)
 
 
 def check_stake(player: Player, amount: int) -> None:
-    """Raise LimitReached if a real-money stake of *amount* minor units would exceed a stake or loss limit."""
+    """Raise LimitReached if a real-money stake of *amount* minor units exceeds a limit.
+
+    Both stake limits and loss limits are checked.
+    """
     refuse_beyond(stake_room(player), amount)
 
 
 def check_deposit(player: Player, amount: int) -> None:
-    """Raise LimitReached if a deposit of *amount* minor units would exceed a limit. Pending deposits count."""
+    """Raise LimitReached if a deposit of *amount* minor units would exceed a limit.
+
+    Pending deposits count.
+    """
     refuse_beyond(_room(player, "deposit"), amount)
 
 
@@ -40,7 +46,9 @@ def refuse_beyond(room: LimitReached | None, amount: int) -> None:
 
 @transaction.atomic
 def reserve_deposit(*, player: Player, key: UUID, amount: int) -> None:
-    """Reserve *amount* under the deposit limits for a deposit that begins at a provider. Raises LimitReached.
+    """Reserve *amount* under the deposit limits for a deposit that begins at a provider.
+
+    Raises LimitReached.
 
     *key* is the idempotency key of its future journal. That journal is posted even if limits change
     meanwhile, because the money has left the bank. A repeated key does nothing.
@@ -50,15 +58,18 @@ def reserve_deposit(*, player: Player, key: UUID, amount: int) -> None:
 
 
 def release_deposit(*, key: UUID) -> None:
-    """Release the reservation of a refused or abandoned deposit. If it is authorised later, it is still credited."""
+    """Release the reservation of a refused or abandoned deposit.
+
+    If it is authorised later, it is still credited.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_release(%s::uuid)", [key])
 
 
 def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
-    """Return what counts against each money limit in the current period, in minor units, limit set or not.
+    """Return what counts against each money limit in the current period, in minor units.
 
-    A net win counts as a negative loss.
+    Kinds without a limit are included. A net win counts as a negative loss.
     """
     with connection.cursor() as cursor:
         cursor.execute(

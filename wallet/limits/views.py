@@ -1,4 +1,7 @@
-"""The limits page, where players see and set their limits. It formats money, so it belongs to `wallet`."""
+"""The limits page, where players see and set their limits.
+
+It formats money, so it belongs to `wallet`.
+"""
 
 from django.contrib import messages
 from django.http import HttpResponse

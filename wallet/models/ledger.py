@@ -1,4 +1,6 @@
-"""Models of the ledger. Only the functions in ``sql/functions/ledger.sql`` write them; rows never change.
+"""Models of the ledger.
+
+Only the functions in ``sql/functions/ledger.sql`` write them; rows never change.
 
 Amounts are whole minor units of their currency. The SQL files contain the foreign keys, triggers
 and other constraints that Django cannot declare.
@@ -219,9 +221,10 @@ class Why(models.TextChoices):
 
 
 class Adjustment(models.Model):
-    """An executed approval: the change of a player's cash account in minor units, negative for a debit.
+    """An executed approval: the change of a player's cash in minor units.
 
-    Its journal has the same key. Only the function ``wallet_adjust`` inserts rows.
+    Negative for a debit. Its journal has the same key. Only the function ``wallet_adjust`` inserts
+    rows.
     """
 
     approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True, related_name="adjustment")
@@ -257,9 +260,10 @@ class Hold(models.Model):
 
 
 class Day(models.Model):
-    """A player's real-money totals of one calendar day in the time zone of their jurisdiction, in minor units.
+    """A player's real-money totals of one local calendar day, in minor units.
 
-    A reversed journal does not count. The reversal is booked on the day of the original.
+    The day is in the time zone of the player's jurisdiction. A reversed journal does not count. The
+    reversal is booked on the day of the original.
     """
 
     pk = models.CompositePrimaryKey("player_id", "day")
@@ -275,7 +279,10 @@ class Day(models.Model):
 
 
 class Reserved(models.Model):
-    """Amount that a pending deposit reserves under the deposit limits until it is authorised or given up."""
+    """Amount that a pending deposit reserves under the deposit limits.
+
+    It ends when the deposit is authorised or given up.
+    """
 
     key = models.UUIDField(primary_key=True)  # idempotency key of the deposit's future journal
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
@@ -309,7 +316,7 @@ class Moved(models.Model):
 
 
 class Standing(models.Model):
-    """Account snapshot: total balance and held amount of the players' accounts of one kind at a moment."""
+    """Account snapshot: total balance and held amount of one account kind at a moment."""
 
     pk = models.CompositePrimaryKey("at", "account_kind", "currency", "mode")
     at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Models of the operator wallet: operators' players, their bets, and the queue of messages to operators.
+"""Models of the operator wallet: players, bets, and the queue of messages to operators.
 
 SQL is in ``wallet/sql/functions/operator_wallet.sql``. Amounts are whole minor units.
 """
@@ -33,7 +33,7 @@ class RemotePlayer(models.Model):
 
 
 class RemoteLaunch(models.Model):
-    """A launch announced by an operator: a one-time URL, and the token of the operator's game session."""
+    """A launch announced by an operator: a one-time URL, and the token of its session."""
 
     remote = models.ForeignKey(RemotePlayer, models.PROTECT, db_index=False, related_name="+")
     token = models.CharField(max_length=128)  # token of the operator's game session
@@ -61,7 +61,10 @@ class BetState(models.TextChoices):
 
 
 class RemoteBet(models.Model):
-    """A request to the operator for the stakes of one round. It is committed before the operator is asked."""
+    """A request to the operator for the stakes of one round.
+
+    It is committed before the operator is asked.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid4)  # operator's transaction id, our idempotency key
     launch = models.ForeignKey(RemoteLaunch, models.PROTECT, db_index=False, related_name="+")

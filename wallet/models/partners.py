@@ -83,7 +83,10 @@ class StudioPlayer(models.Model):
 
 
 class GameSession(models.Model):
-    """A session that lets a studio take a player's bets. It ends at *ends_at* or with the login session."""
+    """A session that lets a studio take a player's bets.
+
+    It ends at *ends_at* or with the login session.
+    """
 
     studio_player = models.ForeignKey(StudioPlayer, models.PROTECT, db_index=False, related_name="+")
     mode = models.CharField(max_length=1, choices=Mode)

@@ -116,7 +116,10 @@ class NoticePath(models.TextChoices):
 
 
 class PaymentNotice(models.Model):
-    """One notification about a payment, genuine or not, and the decision. Added once, never changed."""
+    """One notification about a payment, genuine or not, and the decision.
+
+    Added once, never changed.
+    """
 
     payment = models.ForeignKey(Payment, models.PROTECT, null=True, related_name="notices", db_index=False)
     variant = models.CharField(max_length=255)

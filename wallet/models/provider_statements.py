@@ -137,7 +137,9 @@ class StatementLine(models.Model):
 
 
 class Difference(models.Model):
-    """A difference between a statement and the house's records. Without *line*, the statement lacks it.
+    """A difference between a statement and the house's records.
+
+    Without *line*, the statement lacks it.
 
     ``known`` is the house's record at that time: amount in minor units, currency, state and
     authorisation. It is empty if the house had no record.

@@ -1,4 +1,7 @@
-"""Data of the embedded sandbox bank. The house treats it as another company's. It holds no real money."""
+"""Data of the embedded sandbox bank.
+
+The house treats it as another company's. It holds no real money.
+"""
 
 from django.db import models
 from django.db.models.functions import Now

@@ -57,7 +57,7 @@ class BetUnanswered(BetError):
 
 
 def ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
-    """Request the stakes of a round, *amount* minor units, from the operator and return the accepted bet.
+    """Request a stake of *amount* minor units from the operator and return the accepted bet.
 
     Call it outside of any transaction: the request must stay on record whatever happens. Raises
     BetNotAsked, BetUnderWay, BetRefused, BetUnanswered.
@@ -106,10 +106,10 @@ def book(bet: RemoteBet) -> int:
 
 
 def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
-    """Post what is left after the round to the operator, in the round's transaction, and queue a win message.
+    """Post what is left after the round to the operator, and queue a win message.
 
-    At 0 the message says that the round is over. The balance *before* the round is not the
-    operator's and stays.
+    Runs in the round's transaction. At 0 the message says that the round is over. The balance
+    *before* the round is not the operator's and stays.
     """
     amount = accounts.balance(bet.player_id, Mode.REAL) - before
     message = RemoteMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
@@ -121,7 +121,10 @@ def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
 
 @transaction.atomic
 def give_up(bet: RemoteBet, why: str) -> bool:
-    """Give up a bet that plays no round and queue its rollback. Returns whether the bet was still undecided."""
+    """Give up a bet that plays no round and queue its rollback.
+
+    Returns whether the bet was still undecided.
+    """
     if not _decide(bet, BetState.GIVEN_UP, why):
         return False
     RemoteMessage.objects.create(bet=bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=bet.pk)

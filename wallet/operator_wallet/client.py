@@ -30,7 +30,10 @@ Answer = TypeVar("Answer", messages.Done, messages.Balance)
 
 
 class NoAnswer(Exception):
-    """It is unknown whether the operator executed the request. The message is for staff and the log."""
+    """It is unknown whether the operator executed the request.
+
+    The message is for staff and the log.
+    """
 
 
 class NotRecognised(NoAnswer):
@@ -132,7 +135,10 @@ class _Line(http.client.HTTPConnection):
 
 @contextmanager
 def _in_time(line: http.client.HTTPConnection) -> Iterator[None]:
-    """Close the connection when the time is up. A socket timeout does not catch a slow trickle of bytes."""
+    """Close the connection when the time is up.
+
+    A socket timeout does not catch a slow trickle of bytes.
+    """
 
     socket = line.sock  # the response may take it over
 

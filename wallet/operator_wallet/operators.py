@@ -56,7 +56,10 @@ class Busy(Exception):
 
 @contextmanager
 def waiting_for(partner: Partner) -> Iterator[None]:
-    """Count a thread as waiting for an operator within the block. Raises Busy at once above the maximum."""
+    """Count a thread as waiting for an operator within the block.
+
+    Raises Busy at once above the maximum.
+    """
     with _counting:
         if _waiting[partner.pk] >= MOST_WAIT_FOR_ONE or _waiting.total() >= MOST_WAIT:
             raise Busy
@@ -75,7 +78,10 @@ def note_balance(player: Player, said: messages.Done | messages.Balance) -> None
 
 
 def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
-    """Query the operator for the player's balance. Without an answer, the last reported balance stays."""
+    """Query the operator for the player's balance.
+
+    Without an answer, the last reported balance stays.
+    """
     remote = launch.remote
     asked = messages.BalanceAsked(player=remote.name, session=launch.token)
     try:

@@ -38,7 +38,10 @@ def _ask() -> None:
 
 LONGEST_WAIT: Final = timedelta(hours=1)
 LOUD_AFTER: Final = timedelta(hours=1)
-"""Staff are alerted when an operator has not answered for this long, once for all its waiting messages."""
+"""Staff are alerted once when an operator has not answered for this long.
+
+One alert covers all messages that wait for it.
+"""
 LONGEST_SAID: Final = 200
 
 # The next due message. The third column says whether its operator has failed to answer a waiting
@@ -184,7 +187,7 @@ def _doubt(message: RemoteMessage, code: str) -> None:
 
 
 def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
-    """Schedule a retry, and alert staff if the operator has been silent too long or rejects our key.
+    """Schedule a retry; alert staff after long silence or a rejected key.
 
     A rejected key does not resolve itself, so that alert is immediate.
     """

@@ -64,11 +64,12 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
 
 @transaction.atomic
 def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
-    """Begin the deposit under the account's lock, so that concurrent deposits count each other under the limits.
+    """Begin the deposit under the account's lock.
 
-    Eligibility and house stop are read before that lock. A new account lock or exclusion waits for
-    transactions that have read eligibility, and then returns money from games under the same
-    account lock. A house stop waits in the same way.
+    Concurrent deposits count each other under the limits. Eligibility and house stop are read
+    before that lock. A new account lock or exclusion waits for transactions that have read
+    eligibility, and then returns money from games under the same account lock. A house stop waits
+    in the same way.
     """
     bar, is_stopped = eligibility.bar_to_deposit(player), house_stop.is_stopped()
     accounts.lock_account(player.pk, Mode.REAL)

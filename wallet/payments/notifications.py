@@ -6,13 +6,16 @@ payment's lock.
 
 The rules, and why:
 
-- Money is credited once, when the provider reports it as authorised, for exactly the requested amount and currency.
-- A notification with another amount or currency decides nothing. The provider is queried. If it repeats that, staff
-  investigate.
+- Money is credited once, when the provider reports it as authorised, for exactly the requested
+  amount and currency.
+- A notification with another amount or currency decides nothing. The provider is queried. If it
+  repeats that, staff investigate.
 - A notification older than the latest one changes nothing. Neither does a repeated one.
-- An authorisation after the house gave up is credited, because the money has left the player's bank.
-- A notification that contradicts an earlier decision decides nothing. The provider is queried, and its answer holds.
-  But credited money stays credited whatever the answer is; staff find `payment.contradicted` in the event log.
+- An authorisation after the house gave up is credited, because the money has left the player's
+  bank.
+- A notification that contradicts an earlier decision decides nothing. The provider is queried, and
+  its answer holds. But credited money stays credited whatever the answer is; staff find
+  `payment.contradicted` in the event log.
 """
 
 import hashlib
@@ -84,7 +87,10 @@ class Known:
 
 
 def decide(known: Known, news: News, path: NoticePath) -> Decision:
-    """Return what *news* means. The response to a query (`NoticePath.QUERY`) is the provider's final word."""
+    """Return what *news* means.
+
+    The response to a query (`NoticePath.QUERY`) is the provider's final word.
+    """
     if news.amount not in (None, known.amount) or news.currency != known.currency:
         return Decision.MISMATCHED
     is_last_word = path is NoticePath.QUERY
@@ -110,7 +116,10 @@ def locked(payment_id: UUID) -> Payment:
 
 
 def on_notice(payment: Payment, news: News, path: NoticePath, raw: bytes) -> Decision:
-    """Decide what *news* about a `locked` payment means, apply it and store it. A repetition changes nothing."""
+    """Decide what *news* about a `locked` payment means, apply it and store it.
+
+    A repetition changes nothing.
+    """
     known = Known(payment.state, payment.amount, payment.currency, payment.last_sequence, payment.authorisation)
     decision = decide(known, news, path)
     match decision:
@@ -190,7 +199,10 @@ def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
 
 
 def _doubt(payment: Payment, news: News, path: NoticePath, decision: Decision) -> None:
-    """Record a contradiction and have the provider queried. If the query repeats it, staff investigate."""
+    """Record a contradiction and have the provider queried.
+
+    If the query repeats it, staff investigate.
+    """
     said = {"state": payment.state, "word": news.word, "said_amount": news.amount, "said_currency": news.currency}
     data = _facts(payment, path=path.value, said_authorisation=news.authorisation, **said)
     log.record(f"payment.{decision.value}", by="system", on=str(payment.player), data=data)

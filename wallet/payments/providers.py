@@ -109,7 +109,10 @@ def ask(payment: Payment) -> News | None:
 
 
 def news_of(payment: Payment) -> News:
-    """Read what the provider wrote onto the payment. Raises ProviderFailed for an impossible amount."""
+    """Read what the provider wrote onto the payment.
+
+    Raises ProviderFailed for an impossible amount.
+    """
     said = getattr(payment.attrs, "said", None)
     if said is not None:
         amount, currency, sequence = said["amount"], said["currency"], said["sequence"]

@@ -48,7 +48,10 @@ class SandboxBank(BasicProvider):
         raise RedirectNeeded(reverse("sandbox_bank", kwargs={"order": seal(request_for(payment), self._key)}))
 
     def get_token_from_request(self, payment: Payment | None, request: HttpRequest) -> str:
-        """Return the token of the payment in a message. Raises PaymentError if the bank did not sign it."""
+        """Return the token of the payment in a message.
+
+        Raises PaymentError if the bank did not sign it.
+        """
         return str(self._statement(request)["reference"])
 
     def process_data(self, payment: Payment, request: HttpRequest) -> HttpResponse:

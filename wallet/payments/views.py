@@ -96,7 +96,7 @@ def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
 
 @transaction.atomic
 def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: NoticePath, raw: bytes) -> HttpResponse:
-    """Let the provider read a message onto the payment, apply it, and return the provider's response."""
+    """Let the provider read a message, apply it, and return the provider's response."""
     payment = notifications.locked(payment.pk)
     try:
         answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
@@ -108,7 +108,10 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
 
 
 def _keep(request: HttpRequest, variant: str, path: NoticePath, raw: bytes, decision: Decision) -> None:
-    """Store a refused message. Above a rate per address and hour, only some are stored, and the count is logged."""
+    """Store a refused message.
+
+    Above a rate per address and hour, only some are stored, and the count is logged.
+    """
     sender = rates.address_of(request)
     times = rates.to_record("payment", sender)
     if times:

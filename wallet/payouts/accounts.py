@@ -43,7 +43,10 @@ class IbanError(ValueError):
 
 
 def read_iban(text: str, jurisdiction: str) -> str:
-    """Return the IBAN without spaces, in capitals. Raises IbanError, with an example from the jurisdiction."""
+    """Return the IBAN without spaces, in capitals.
+
+    Raises IbanError, with an example from the jurisdiction.
+    """
     try:
         number: str = standard.validate(text[: LONGEST + 1])
     except ValidationError as error:
@@ -55,10 +58,10 @@ def read_iban(text: str, jurisdiction: str) -> str:
 
 
 def keep(*, player: Player, iban: str) -> PayoutAccount:
-    """Return the player's account with this IBAN; store it if it is new, in the caller's transaction.
+    """Return the player's account with this IBAN; store it if it is new.
 
-    A new one is compared with the accounts of other players: two players with one account may be
-    one person.
+    Runs in the caller's transaction. A new one is compared with the accounts of other players: two
+    players with one account may be one person.
     """
     marks = fingerprints("iban", iban.encode())
     known = PayoutAccount.objects.filter(player=player, fingerprint__in=marks).first()
@@ -96,7 +99,9 @@ def forget(player: Player) -> int:
 
 
 def reseal(account: PayoutAccount) -> bool:
-    """Re-encrypt and re-hash an account's number with the first key. Returns whether anything changed.
+    """Re-encrypt and re-hash an account's number with the first key.
+
+    Returns whether anything changed.
 
     It writes through the database connection that read *account*; only the owner role may do so.
     Raises cryptography's InvalidTag.
@@ -122,7 +127,10 @@ def traits(ibans: Iterable[str]) -> list[tuple[Ground, bytes]]:
 
 
 def reveal(account: PayoutAccount) -> str:
-    """Return the decrypted IBAN, for the bank. Raises cryptography's InvalidTag if key and account do not match."""
+    """Return the decrypted IBAN, for the bank.
+
+    Raises cryptography's InvalidTag if key and account do not match.
+    """
     return unseal(account.pk, bytes(account.sealed)).decode()
 
 

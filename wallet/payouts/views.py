@@ -15,7 +15,10 @@ from wallet.sandbox_bank.protocol import HEADER
 @require_POST
 @at_a_human_pace
 def payout_callback(request: HttpRequest) -> HttpResponse:
-    """Process a message. One that is not from the bank gets 400. The bank repeats messages that were not accepted."""
+    """Process a message.
+
+    One that is not from the bank gets 400. The bank repeats messages that were not accepted.
+    """
     try:
         said = request.headers.get(HEADER, "")
         outcome = payouts.receive(body=request.body, signature=said, sender=address_of(request))

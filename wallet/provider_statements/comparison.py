@@ -64,7 +64,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class Total:
-    """Totals of one currency and kind at the provider and at the house, for the same days. Minor units."""
+    """Totals of one currency and kind at the provider and at the house, for the same days.
+
+    Minor units.
+    """
 
     currency: str
     kind: str
@@ -93,7 +96,7 @@ class Comparison:
 
 
 def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -> Comparison:
-    """Compare *lines* of a provider's statement for the days from *since* to *until* with the house's records.
+    """Compare a provider's statement for *since* to *until* with the house's records.
 
     Raises TooMuchMissing.
     """
@@ -205,7 +208,7 @@ def _said_before(provider: str, subjects: Collection[str]) -> list[StatementLine
 
 
 class _Known:
-    """The house's records that the lines refer to, by the house's reference first, else by the provider's number."""
+    """The house's records, found by its own reference or else by the provider's number."""
 
     def __init__(self, lines: Sequence[Line], provider: str) -> None:
         payouts = [line for line in lines if line.kind == LineKind.PAYOUT]

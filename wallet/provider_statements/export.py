@@ -1,4 +1,4 @@
-"""Export the result of a statement as a file: all lines with verdicts, missing payments, and totals.
+"""Export the result of a statement: lines with verdicts, missing payments, totals.
 
 It uses the report writer, so no cell starts a formula and amounts are exact.
 """

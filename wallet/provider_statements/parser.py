@@ -42,7 +42,10 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Line:
-    """A line as the provider wrote it, of *amount* minor units. *number* is its line number; the header is 1."""
+    """A line as the provider wrote it, of *amount* minor units.
+
+    *number* is its line number; the header is 1.
+    """
 
     number: int
     reference: str
@@ -81,7 +84,10 @@ class Statement:
 
 
 def read(content: bytes, *, since: date, until: date) -> Statement:
-    """Parse the statement for the days from *since* to *until*, both included. Raises NotAStatement."""
+    """Parse the statement for the days from *since* to *until*, both included.
+
+    Raises NotAStatement.
+    """
     if len(content) > MOST_BYTES:
         raise NotAStatement(TOO_LARGE)
     rows = _rows(_text(content))

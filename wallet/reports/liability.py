@@ -56,7 +56,7 @@ class Aside:
 
 
 def answer(asked: Asked) -> Answer:
-    """Return what was held for players in each currency at the beginning and the end of the interval."""
+    """Return what was held for players by currency at both ends of the interval."""
     return Answer(rows=_rows(asked), notes=lambda: NOTES)
 
 
@@ -117,7 +117,7 @@ def _sums(interval: Interval) -> Lying:
 
 
 def _aside(moment: datetime) -> Aside | None:
-    """Return the amounts on hold at *moment*: current if that is now, else of the last snapshot before it."""
+    """Return the amounts on hold at *moment*: current, or of the last snapshot before it."""
     now = replica.as_of()
     if moment > now - NOW:
         held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))

@@ -108,7 +108,10 @@ def answer(asked: Asked) -> Answer:
 
 
 def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
-    """Return the amounts moved by deposits and withdrawals, in minor units, by currency, kind and outcome."""
+    """Return the moved amounts in minor units, by currency, kind and outcome.
+
+    Covers deposits and withdrawals.
+    """
     sums = Sums(interval)
     for _row in _rows(Asked(interval, {}, "UTC"), sums):
         pass

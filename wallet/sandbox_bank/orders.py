@@ -114,7 +114,10 @@ def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour) -> BankOr
 
 
 def statement(reference: UUID) -> Statement | None:
-    """Return the status of an order in the form of the webhooks. None if the payer never opened the page."""
+    """Return the status of an order in the form of the webhooks.
+
+    None if the payer never opened the page.
+    """
     order = BankOrder.objects.filter(pk=reference).first()
     return statement_of(order) if order else None
 
@@ -165,7 +168,10 @@ class Paper(Protocol):
 
 
 def write_statement(paper: Paper, *, since: date, until: date) -> None:
-    """Write every deposit and payout of the days from *since* to *until* as CSV. Both days included, in UTC."""
+    """Write every deposit and payout of the days from *since* to *until* as CSV.
+
+    Both days included, in UTC.
+    """
     rows = csv.writer(paper)
     rows.writerow(COLUMNS)
     rows.writerows(_deposits(since, until))

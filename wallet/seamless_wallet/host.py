@@ -1,8 +1,9 @@
-"""Host side of the seamless wallet: executes studios' requests, each exactly once (docs/seamless.md, "Rules").
+"""Host side of the seamless wallet: executes each studio request exactly once.
 
-A transaction is a row that is written together with its journals and never changes. A repeated
-request gets its first response from that row. The database decides which transactions are allowed
-(``sql/functions/seamless_wallet.sql``). This module translates its errors.
+Source: docs/seamless.md, "Rules". A transaction is a row that is written together with its journals
+and never changes. A repeated request gets its first response from that row. The database decides
+which transactions are allowed (``sql/functions/seamless_wallet.sql``). This module translates its
+errors.
 """
 
 import hashlib
@@ -92,7 +93,10 @@ def bet_and_win(partner: Partner, asked: messages.BetAndWin) -> messages.Done:
 
 
 def win(partner: Partner, asked: messages.Win) -> messages.Done:
-    """Pay the win of a round, even if session, player, house or studio is closed by now. Raises Refused."""
+    """Pay the win of a round, even if session, player, house or studio is closed by now.
+
+    Raises Refused.
+    """
 
     def act(theirs: StudioPlayer) -> messages.Done:
         bets = StudioTransaction.objects.filter(studio_player=theirs, game=asked.game, round=asked.round, bet__gt=0)
@@ -120,7 +124,10 @@ def rollback(partner: Partner, asked: messages.Rollback) -> messages.Done:
 
 
 def _once(partner: Partner, asked: messages.Asked, act: Act) -> messages.Done:
-    """Return the first response to a repeated request, otherwise run *act*. A refusal is recorded and raised."""
+    """Return the first response to a repeated request, otherwise run *act*.
+
+    A refusal is recorded and raised.
+    """
     if answer := _before(partner, asked):
         return answer
     theirs = _player(partner, asked.player)

@@ -1,8 +1,8 @@
-"""Messages of the seamless wallet: strict parsing and serialisation for both sides (docs/seamless.md).
+"""Messages of the seamless wallet: strict parsing and serialisation for both sides.
 
-Anything outside the format is refused: unknown and missing fields, duplicate keys, numbers as text,
-`true` for a number, fractions, and characters that a name may not have. `Malformed` names the JSON
-pointer of each error.
+Source: docs/seamless.md. Anything outside the format is refused: unknown and missing fields,
+duplicate keys, numbers as text, `true` for a number, fractions, and characters that a name may not
+have. `Malformed` names the JSON pointer of each error.
 """
 
 import json
@@ -146,7 +146,10 @@ class Bet(Asked):
 
 @dataclass(frozen=True)
 class Win(Asked):
-    """Pay the player *amount* minor units for a round with a bet. 0 means that the round is over and lost."""
+    """Pay the player *amount* minor units for a round with a bet.
+
+    0 means that the round is over and lost.
+    """
 
     operation: ClassVar[str] = "win"
     optional: ClassVar = frozenset({"session"})
@@ -213,7 +216,10 @@ class Done(Message):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A refusal as a problem (RFC 9457) with HTTP status and stable code. Nothing moved. *detail* is for people."""
+    """A refusal as a problem (RFC 9457) with HTTP status and stable code.
+
+    Nothing moved. *detail* is for people.
+    """
 
     status: int
     code: str

@@ -64,7 +64,10 @@ class NotShown(PartnerError):
 def ask_to_add(
     *, code: str, name: str, kind: PartnerKind, address: str, per_minute: int, reason: str, by: Staff
 ) -> Approval:
-    """Ask for approval of a partner with its first key. Raises BadAddress, CodeTaken, approvals.AskedTwice."""
+    """Ask for approval of a partner with its first key.
+
+    Raises BadAddress, CodeTaken, approvals.AskedTwice.
+    """
     _demand_address(address)
     if Partner.objects.filter(code=code).exists():
         raise CodeTaken(f"There is a partner called {code}.")
@@ -113,7 +116,10 @@ def add(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
 
 
 def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Create a key. The staff member who asked for it can see it once. Raises approvals.CannotExecute."""
+    """Create a key.
+
+    The staff member who asked for it can see it once. Raises approvals.CannotExecute.
+    """
     partner = Partner.objects.get(code=str(request["code"]))
     name = signing.new_name()
     try:
@@ -192,7 +198,10 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def _demand_address(address: str) -> None:
-    """Accept only https without user, query or fragment. A demo house may use http to the local machine."""
+    """Accept only https without user, query or fragment.
+
+    A demo house may use http to the local machine.
+    """
     parts = urlsplit(address)
     is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:

@@ -1,7 +1,8 @@
-"""Network filter for partner addresses: resolves a host once and connects only to allowed addresses.
+"""Network filter for partner addresses: connects only to allowed addresses.
 
-Staff type these addresses, and the owner of a name can change its DNS entry at any time. So a name
-is resolved once, every answer is checked, and the connection goes to a checked address.
+It resolves a host name once. Staff type these addresses, and the owner of a name can change its DNS
+entry at any time. So a name is resolved once, every answer is checked, and the connection goes to a
+checked address.
 
 Connections to the house's own machines and networks and to cloud metadata services are refused,
 unless ``PARTNER_NETWORKS`` allows the network. A demo house uses this to play with an operator on
@@ -44,7 +45,10 @@ class OutOfReach(OSError):
 
 
 def networks() -> list[Network]:
-    """Return the networks allowed in addition to public ones. Raises ValueError for an invalid setting."""
+    """Return the networks allowed in addition to public ones.
+
+    Raises ValueError for an invalid setting.
+    """
     return [ip_network(network) for network in settings.PARTNER_NETWORKS]
 
 
@@ -84,7 +88,10 @@ def places(host: str, port: int, seconds: float) -> list[Place]:
 
 
 def line_to(found: Sequence[Place], seconds: float) -> socket.socket:
-    """Return a connection to the first address that accepts, within *seconds* in total. Raises OSError."""
+    """Return a connection to the first address that accepts, within *seconds* in total.
+
+    Raises OSError.
+    """
     end, failed = monotonic() + seconds, OSError("there is no address")
     for family, place in found:
         line = socket.socket(family, socket.SOCK_STREAM)

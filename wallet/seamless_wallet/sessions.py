@@ -32,7 +32,9 @@ class HouseStopped(Exception):
 
 @dataclass(frozen=True)
 class Opened:
-    """A new game session. *player* is the studio's id for the player, *token* lets the studio take bets.
+    """A new game session.
+
+    *player* is the studio's id for the player, *token* lets the studio take bets.
 
     The token is returned only once.
     """

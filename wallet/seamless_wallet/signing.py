@@ -1,7 +1,7 @@
-"""Request signatures of the seamless wallet, for client and server (docs/seamless.md, "Signatures").
+"""Request signatures of the seamless wallet, for client and server.
 
-The signature covers time, method, path and the raw body. So a request is valid only for what it
-asks, at its address, for a minute.
+Source: docs/seamless.md, "Signatures". The signature covers time, method, path and the raw body. So
+a request is valid only for what it asks, at its address, for a minute.
 
 Secrets shared with partners, used to sign in both directions, encrypted with PARTNER_KEY.
 
@@ -30,7 +30,10 @@ TIME = re.compile(r"[0-9]{1,11}", re.ASCII)
 
 
 class NotSigned(Exception):
-    """The request is not signed by the key's owner: a header is missing or malformed, or the signature is wrong."""
+    """The request lacks a valid signature of the key's owner.
+
+    A header is missing or malformed, or the signature is wrong.
+    """
 
 
 class OutsideWindow(Exception):
@@ -42,7 +45,10 @@ class OutsideWindow(Exception):
 
 
 def sign(secret: str, *, at: int, method: str, path: str, body: bytes) -> str:
-    """Return the signature in hex of a request at Unix second *at*. *path* has no host and no query."""
+    """Return the signature in hex of a request at Unix second *at*.
+
+    *path* has no host and no query.
+    """
     signed = f"{at}\n{method}\n{path}\n".encode() + body
     return hmac.digest(secret.encode(), signed, "sha256").hex()
 
@@ -85,7 +91,10 @@ def new_sealed(name: str) -> bytes:
 
 
 def secret_of(key: PartnerKey) -> str:
-    """Return the secret. Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY and name do not match."""
+    """Return the secret.
+
+    Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY and name do not match.
+    """
     return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
 
 

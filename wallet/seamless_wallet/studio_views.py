@@ -73,7 +73,10 @@ class GameSessions(PlayerApiView):
         responses={201: GameSessionSchema} | schema.refusals("barred", "house-stopped"),
     )
     def post(self, request: Request, studio: str) -> Response:
-        """Open a game session with a studio. It ends with your session, and after twelve hours at the latest."""
+        """Open a game session with a studio.
+
+        It ends with your session, and after twelve hours at the latest.
+        """
         asked = body_of(request, SessionBody)
         partner = get_object_or_404(Partner, code=studio, kind=PartnerKind.STUDIO, off_at=None)
         mode = Mode[asked["mode"].upper()]

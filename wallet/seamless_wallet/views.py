@@ -25,7 +25,10 @@ DO: Final[dict[str, Callable[[Partner, Any], messages.Message]]] = {
 
 @csrf_exempt
 def wallet_call(request: HttpRequest, operation: str) -> HttpResponseBase:
-    """Execute a studio's request and respond as docs/seamless.md says. The signature authenticates, not a cookie."""
+    """Execute a studio's request and respond as docs/seamless.md says.
+
+    The signature authenticates, not a cookie.
+    """
     try:
         return HttpResponse(_answer(request, operation).body(), content_type="application/json")
     except Problem as problem:
@@ -49,7 +52,10 @@ def _answer(request: HttpRequest, operation: str) -> messages.Message:
 
 
 def caller(request: HttpRequest, kind: PartnerKind) -> Partner:
-    """Return the partner of this kind that signed the request. Raises Problem, or Throttled above the rate limit."""
+    """Return the partner of this kind that signed the request.
+
+    Raises Problem, or Throttled above the rate limit.
+    """
     if request.META.get("QUERY_STRING"):
         raise Problem(BAD_SIGNATURE)  # the signature does not cover a query
     method, path, body = str(request.method), request.path, request.body

@@ -1,4 +1,4 @@
-"""Withdrawals: requested by the player, approved by finance, sent to the bank, then paid or returned.
+"""Withdrawals: requested, approved by finance, sent to the bank, paid or returned.
 
 A large withdrawal needs the approval of two people. Each step is one transaction that locks the
 withdrawal's row before any account. `wallet.withdrawals.steps` executes a step, and
@@ -66,12 +66,15 @@ BANK_REASONS: Mapping[str, Promise] = {
 
 
 def bank_reason(code: str) -> Promise:
-    """Return the sentence for a bank's reason code, for lazy translation. Unknown codes get the general sentence."""
+    """Return the sentence for a bank's reason code, for lazy translation.
+
+    Unknown codes get the general sentence.
+    """
     return BANK_REASONS.get(code, BANK_REASONS["not_accepted"])
 
 
 def told(reason: str) -> str:
-    """Return the sentence for the player from a stored reason: a code, then the note of the staff member."""
+    """Return the sentence for the player from a stored reason (a code and a staff note)."""
     return str(REASONS.get(reason.partition(":")[0], UNDECIDED))
 
 
@@ -91,7 +94,10 @@ TEMPLATES = {
 
 @dataclass(frozen=True)
 class Hand:
-    """Who executes a step, how and why, for the record. *sentence* is the reason that the player reads."""
+    """Who executes a step, how and why, for the record.
+
+    *sentence* is the reason that the player reads.
+    """
 
     by: str
     handler: str = HOUSE
@@ -108,7 +114,7 @@ def give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdra
 
 
 def post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
-    """Move the amount between two accounts under the step's idempotency key, and return the journal id."""
+    """Move the amount under the step's idempotency key, and return the journal id."""
     lines = (
         ledger.Line(source, withdrawal.currency, Mode.REAL, -withdrawal.amount),
         ledger.Line(target, withdrawal.currency, Mode.REAL, withdrawal.amount),
@@ -189,7 +195,10 @@ NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
 
 
 class WithdrawalError(Exception):
-    """Base error: nothing moved. The message is for the player or staff member who made the request."""
+    """Base error: nothing moved.
+
+    The message is for the player or staff member who made the request.
+    """
 
 
 class PaidElsewhere(WithdrawalError):
@@ -225,7 +234,9 @@ class NotOpen(WithdrawalError):
 
 
 def request(*, player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
-    """Move *amount* minor units from the player's cash to pending, for *account*. The same *key* does it once.
+    """Move *amount* minor units from the player's cash to pending, for *account*.
+
+    The same *key* does it once.
 
     Excluded players and players on a break can withdraw too.
 
@@ -287,7 +298,10 @@ def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> Non
 
 
 def _takes_two(player: Player, amount: int) -> bool:
-    """Return whether two people must approve. Requests of the last 24 hours are added, so splitting does not help."""
+    """Return whether two people must approve.
+
+    Requests of the last 24 hours are added, so splitting does not help.
+    """
     gone = (WithdrawalStatus.RETURNED, WithdrawalStatus.REFUSED, WithdrawalStatus.CANCELLED)
     lately = Withdrawal.objects.filter(player=player, at__gt=Clock() - A_DAY).exclude(status__in=gone)
     asked = lately.aggregate(total=Sum("amount"))["total"] or 0
@@ -295,7 +309,7 @@ def _takes_two(player: Player, amount: int) -> bool:
 
 
 def may_cancel(withdrawal: Withdrawal) -> bool:
-    """Return whether the player may cancel: if the jurisdiction allows it and nobody has approved it yet."""
+    """Return whether the player may cancel: allowed by the jurisdiction and not approved yet."""
     return withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.player.jurisdiction.may_cancel_withdrawals
 
 
@@ -319,7 +333,9 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
 
 @transaction.atomic
 def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdrawal:
-    """Approve a withdrawal. For a large one this is the first of two approvals and asks for the second.
+    """Approve a withdrawal.
+
+    For a large one this is the first of two approvals and asks for the second.
 
     Raises NotOpen, NotVerified, and approvals.AskedTwice while the second approval is pending.
     """
@@ -340,7 +356,9 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
 
 @transaction.atomic
 def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
-    """Refuse a withdrawal that is not approved, or not approved by a second person in time. The money goes back.
+    """Refuse a withdrawal that is not approved, or not approved by a second person in time.
+
+    The money goes back.
 
     *code* is one of `REASONS`, which the player reads. *note* is for the event log only. Raises
     NotOpen.
@@ -359,7 +377,10 @@ def _is_unseconded(withdrawal: Withdrawal) -> bool:
 
 
 def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Give the second approval, for exactly the payment that the first person approved. Raises CannotExecute."""
+    """Give the second approval, for exactly the payment that the first person approved.
+
+    Raises CannotExecute.
+    """
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
@@ -410,7 +431,10 @@ def send(withdrawal_id: int, *, provider: str) -> bool:
 
 
 def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
-    """Record that the bank paid, under its *number*. *locked* is the locked row of a withdrawal being sent."""
+    """Record that the bank paid, under its *number*.
+
+    *locked* is the locked row of a withdrawal being sent.
+    """
     account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
     house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
     journal = post(locked, "withdraw_paid", account, house)
@@ -418,7 +442,10 @@ def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
 
 
 def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
-    """Record that the bank returned it, and why. *locked* is the locked row of a withdrawal being sent."""
+    """Record that the bank returned it, and why.
+
+    *locked* is the locked row of a withdrawal being sent.
+    """
     hand = Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
     give_back(locked, WithdrawalStatus.RETURNED, hand)
 

@@ -48,7 +48,10 @@ class WithdrawalForm(AmountForm):
             del self.fields["account"]
 
     def clean_iban(self) -> str:
-        """Parse the IBAN of a new account. An IBAN together with a stored account is ambiguous and an error."""
+        """Parse the IBAN of a new account.
+
+        An IBAN together with a stored account is ambiguous and an error.
+        """
         typed: str = self.cleaned_data["iban"]
         if self.kept is not None:
             if typed:

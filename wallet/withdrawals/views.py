@@ -83,7 +83,10 @@ def rows(player: Player) -> list[Row]:
 
 
 def _ask(player: Player, form: WithdrawalForm) -> str:
-    """Request the withdrawal and return the refusal, or "". After a refusal, a new bank account is not stored."""
+    """Request the withdrawal and return the refusal, or "".
+
+    After a refusal, a new bank account is not stored.
+    """
     asked = form.cleaned_data
     try:
         with transaction.atomic():

@@ -195,12 +195,12 @@ class Listing(ModelAdmin):
         return [self.cell(row, column) for column in self.columns]
 
     def cell(self, row: Model, column: Column) -> Cell:
-        """Return a cell: the result of the list's method ``of_<column>`` if it exists, else the value of the row."""
+        """Return a cell: the list's method ``of_<column>`` if it exists, else the row's value."""
         own = getattr(self, f"of_{column.name}", None)
         return cells.plain(own(row)) if own else cells.cell(row, column.name)
 
     def called(self, row: Model) -> str:
-        """Return the name of a row: its ``__str__`` if the model defines one, else its first column."""
+        """Return the name of a row: its ``__str__`` if defined, else its first column."""
         if type(row).__str__ is not Model.__str__:
             return str(row)
         first = self.columns[0]
@@ -276,7 +276,7 @@ class Listing(ModelAdmin):
         return answer
 
     def _do(self, request: StaffRequest) -> HttpResponseBase:
-        """Preview a bulk action on the chosen rows, or carry it out if it was confirmed with a reason.
+        """Preview a bulk action on the chosen rows, or carry it out once confirmed.
 
         After carrying it out, show the result for each row.
         """

@@ -1,5 +1,5 @@
-"""A player's statement for any period: on the screen, as a file for spreadsheets, as a document.
+"""A player's statement for any period: on screen, as a CSV file and as a PDF document.
 
-It stands among the games since it says what was staked and paid back in each of them; every figure comes from the
+It is part of games because it lists stakes and payouts for each game. All figures come from the
 ledger.
 """

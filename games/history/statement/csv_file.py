@@ -1,4 +1,4 @@
-"""The statement as a file for spreadsheets: every movement, each round's too, with what the player owned after it."""
+"""The statement as a CSV file: every movement, including each round, with the balance after it."""
 
 import csv
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from wallet.models import Mode
 
 
 class Words(NamedTuple):
-    """All that the file says, in the reader's language."""
+    """All texts of the file, in the reader's language."""
 
     headings: list[str]
     opening: str
@@ -30,7 +30,7 @@ class Words(NamedTuple):
 
 
 def lines(player: Player, mode: Mode, period: Period, language: str) -> Iterator[str]:
-    """Return the file line by line. Its language is the active one, now and not when lines are read."""
+    """Return the file line by line, in the language that is active at the call."""
     words = Words(
         headings=_headings(period.zone),
         opening=_("Opening balance"),

@@ -1,9 +1,8 @@
-"""The figures of a statement: what a player owned before the period, every class of movement summed, what each game
-took and gave, and what they owned afterwards.
+"""The figures of a statement: opening and closing balance, totals by kind of movement and by game.
 
-All of them come from one SQL statement, so that they agree with each other whatever is booked meanwhile. The player's
-accounts are taken together: what moves between them (to and from Golden Baccarat or a bank at Chemin de Fer, a
-withdrawal set aside) changes nothing of what the player owns.
+One SQL statement reads them all, so they agree with each other even if movements are posted at the
+same time. The player's accounts are added together: a transfer between them (Golden Baccarat, a
+bank at Chemin de Fer, a pending withdrawal) does not change the total.
 """
 
 from collections.abc import Iterable
@@ -25,12 +24,14 @@ from wallet.models import Account, AccountKind, Entry, Mode
 
 STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 
-# One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds: stakes of a
-# shared round are stakes like any other, also while it is in progress. What a coup did to a bank is told apart, with
-# what was covered of that bank; a draw, which leaves the bank as it was, moves nothing and counts all the same.
-# Whatever was before the period is one row. Of an account whose entries before a number are all older than the period
-# these are not read: what they came to is what the last of them left. Journals are looked up one by one: a plan that
-# knows no player takes it for cheaper to read those of all months.
+# One row for each movement without a round, and for each day, game and kind of movement with a
+# round. Stakes of a shared round in progress count as stakes. The result of a coup for a bank is a
+# row of its own, with the covered part of the bank. A draw moves nothing but counts as a coup.
+#
+# Everything before the period is one row. If all entries of an account before a certain version are
+# older than the period, they are not read: the balance after the last of them is their sum.
+# Journals are looked up one by one, because a generic plan, made without the player's id, would
+# read the journals of all months.
 LUMPS = """
 SELECT part.day, part.kind, part.variant, part.journal, min(moved.at) FILTER (WHERE moved.at >= %(begin)s),
        count(DISTINCT moved.round_id),
@@ -82,16 +83,16 @@ ORDER BY 1 NULLS FIRST, 5, 4
 
 @dataclass(frozen=True)
 class Owned:
-    """What a player owns, in minor units, and where it lies."""
+    """The parts of a player's balance, in minor units."""
 
     cash: int = 0
     purse: int = 0
     bank: int = 0  # at Chemin de Fer
-    pending: int = 0  # withdrawals under way
+    pending: int = 0  # pending withdrawals
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of all parts."""
         return self.cash + self.purse + self.bank + self.pending
 
     def __add__(self, other: "Owned") -> "Owned":
@@ -100,39 +101,39 @@ class Owned:
 
 @dataclass(frozen=True)
 class Lump:
-    """A movement of money, or all movements of one kind in one game on one day. Amounts in minor units."""
+    """A movement, or all movements of one kind in one game on one day. Amounts in minor units."""
 
     day: date
     kind: str
-    variant: str | None  # slug of the game; "" where the round is not among the finished ones, None without a round
+    variant: str | None  # slug of the game; "" if the round is not stored, None without a round
     journal_id: int | None
-    at: datetime  # the first of them
+    at: datetime  # of the first movement
     rounds: int
-    amount: int  # what it added to what the player owns
-    within: int  # what it moved between the player's own accounts, but for withdrawals
-    aside: int  # what a withdrawal set aside, or gave back
+    amount: int  # change of the player's total balance
+    within: int  # moved between the player's own accounts, without withdrawals
+    aside: int  # set aside or returned by a withdrawal
     moved: Owned
-    at_risk: int = 0  # what was covered of banks that the player held
+    at_risk: int = 0  # covered part of the banks that the player held
 
     @property
     def name(self) -> Promise:
-        """What it was for, in the reader's language."""
+        """The name of the movement in the reader's language."""
         return NAMES.get(self.kind, OTHER)
 
 
 @dataclass(frozen=True)
 class ClassSum:
-    """All movements of one class."""
+    """The total of one kind of movement."""
 
     name: Promise
     amount: int
-    within: int  # what they moved between the player's own accounts, but for withdrawals
-    aside: int = 0  # what a withdrawal set aside, or gave back
+    within: int  # moved between the player's own accounts, without withdrawals
+    aside: int = 0  # set aside or returned by a withdrawal
 
 
 @dataclass
 class GameSum:
-    """What a game took and gave; *paid* is with the stakes returned, *other* what annulments moved."""
+    """The totals of one game. *paid* includes returned stakes; *other* is what voided rounds moved."""
 
     variant: str
     rounds: int = 0
@@ -143,11 +144,11 @@ class GameSum:
 
     @property
     def net(self) -> int:
-        """What the player won in it, less what they lost."""
+        """The player's net win; negative for a loss."""
         return self.paid - self.staked + self.other
 
     def take(self, lump: Lump) -> None:
-        """Add what a lump says."""
+        """Add a movement to the totals."""
         if lump.kind == STAKE:
             self.rounds += lump.rounds
             self.staked -= lump.amount
@@ -163,7 +164,7 @@ class GameSum:
 
 @dataclass(frozen=True)
 class Figures:
-    """A statement. ``opening.total`` and the amounts of all ``sums`` make ``closing.total``."""
+    """A statement. ``opening.total`` and the amounts of all ``sums`` add up to ``closing.total``."""
 
     opening: Owned
     closing: Owned
@@ -174,12 +175,12 @@ class Figures:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing moved."""
+        """True if there was no movement."""
         return not self.sums
 
     @property
     def total(self) -> int:
-        """What the period added to what the player owns."""
+        """The change of the player's total balance in the period."""
         return sum(each.amount for each in self.sums)
 
 
@@ -189,7 +190,7 @@ def figures(player: Player, mode: Mode, period: Period) -> Figures:
 
 
 def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, zone: str) -> Figures:
-    """Return the statement from one moment until before another, its days those of *zone*."""
+    """Return the statement from *begin* until before *end*, with days in *zone*."""
     asked: dict[str, Any] = firsts(player, mode, begin) | {
         "player": player.pk,
         "mode": mode.value,
@@ -214,8 +215,9 @@ def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, 
 
 
 def firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
-    """Return a number on each account of the player's that lasts, before which everything was before *begin*. What is
-    booked meanwhile has higher ones.
+    """Return an entry version for each permanent account; all earlier entries are before *begin*.
+
+    Entries posted at the same time have higher versions.
     """
     lasting = Account.objects.filter(owner=player, mode=mode).exclude(kind=AccountKind.BANK)
     accounts = list(lasting.values_list("pk", flat=True))
@@ -237,7 +239,7 @@ def _lump(row: tuple[Any, ...]) -> Lump:
 
 
 def _sums(lumps: Iterable[Lump]) -> tuple[ClassSum, ...]:
-    """Sum each class of movements, in the order of their names' list; what has no name comes last."""
+    """Return the total of each kind of movement, in the order of NAMES; unnamed kinds come last."""
     found: dict[str, list[Lump]] = {}
     for lump in lumps:
         found.setdefault(lump.kind if lump.kind in NAMES else "", []).append(lump)
@@ -268,5 +270,5 @@ def game_names(language: str) -> dict[str, str]:
 
 
 def game_name(slug: str, language: str) -> str:
-    """Return a game's name; of a round that is not among the finished ones, that its game is another."""
+    """Return the name of a game; "Other games" if the round is not stored."""
     return game_names(language).get(slug) or _("Other games")

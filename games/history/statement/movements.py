@@ -1,4 +1,4 @@
-"""Every movement of a period, one by one: a page of them for the screen, all of them for a file."""
+"""The movements of a period, one by one: a page for the screen, or all for a file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from wallet.models import Mode
 
 PAGE = 20
 
-# What each journal added to what the player owns; those of rounds with game and code, those of banks with the game. Of
-# an account for which a first entry is known what was before it is left out. Journals are looked up one by one, as in
-# `games.history.statement.figures`.
+# What each journal added to the player's total balance, with game and round code for rounds, and
+# with the game for banks. Entries before the given first version of an account are left out.
+# Journals are looked up one by one for the same reason as in `games.history.statement.figures`.
 MOVED = """
 SELECT moved.id, moved.at,
        CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
@@ -46,7 +46,8 @@ NEWEST = (
     + "ORDER BY moved.id DESC LIMIT %(limit)s"
 )
 
-# The period's movements with what the player owned after each; what was before is one row without an id.
+# The movements of the period with the balance after each. The opening balance is one row without an
+# id.
 RUNNING = f"""
 WITH every AS ({MOVED}{GROUPED}), opening AS (
     SELECT coalesce(sum(amount), 0) AS owned FROM every WHERE at < %(begin)s
@@ -62,7 +63,10 @@ UNION ALL (
 
 @dataclass(frozen=True)
 class Movement:
-    """One journal as it concerns the player. Amounts in minor units; *within*: what it moved between their accounts."""
+    """One journal from the player's view. Amounts in minor units.
+
+    *within* is the amount moved between the player's own accounts.
+    """
 
     journal_id: int
     at: datetime
@@ -75,18 +79,18 @@ class Movement:
 
     @property
     def aside(self) -> int:
-        """What a withdrawal set aside, or gave back."""
+        """The amount that a withdrawal set aside or returned."""
         return self.within if self.kind in ASIDE else 0
 
     @property
     def name(self) -> Promise:
-        """What it was for, in the reader's language."""
+        """The name of the movement in the reader's language."""
         return NAMES.get(self.kind, OTHER)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Some movements, newest first, and the mark to ask for older ones with (None: there are none)."""
+    """A page of movements, newest first, and the id to continue with (None: no older ones)."""
 
     movements: tuple[Movement, ...]
     older: int | None
@@ -102,8 +106,9 @@ def listing(player: Player, mode: Mode, period: Period, *, before: int | None = 
 
 
 def running(player: Player, mode: Mode, period: Period) -> Iterator[tuple[Movement | None, int]]:
-    """Return what the player owned at the beginning (None), then every movement of *period*, oldest first, with what
-    they owned after it. Some rows are read at a time, all from one statement.
+    """Yield the opening balance (None), then every movement of *period* with the balance after it.
+
+    Oldest first. One statement reads all rows, a few at a time.
     """
     with connection.chunked_cursor() as cursor:
         cursor.execute(RUNNING, _asked(player, mode, period))

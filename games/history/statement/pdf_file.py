@@ -1,6 +1,6 @@
-"""The statement as a document (GLI-19 v3.0, 2.5.7): its figures, every movement of money, and rounds by game and day.
+"""The statement as a PDF (GLI-19 v3.0, 2.5.7): figures, movements of money, totals by game and day.
 
-The same statement, written at the same moment, is the same file to the byte.
+The same statement written at the same time gives the same file, byte for byte.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,14 +37,14 @@ INK, DIM, RULE, BAND = HexColor("#16201c"), HexColor("#5b6862"), HexColor("#c9d1
 MARGIN = 18 * mm
 WIDTH = A4[0] - 2 * MARGIN
 ROOM = 35 * mm
-TODAY_IS_NOT_KEPT = 1  # reportlab's word for a file without the time and number of its making
+TODAY_IS_NOT_KEPT = 1  # makes reportlab leave out the creation time and the document id
 
 Cells = Sequence[str]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A statement about to be written, and for whom."""
+    """The content of a statement document."""
 
     player: Player
     mode: Mode
@@ -54,22 +54,22 @@ class Paper:
     language: str
 
     def money(self, minor: int) -> str:
-        """Write an amount in the reader's language."""
+        """Format an amount in the reader's language."""
         return format_money(minor, self.player.currency, self.language)
 
     def signed(self, minor: int) -> str:
-        """Write an amount that came in with a plus, one that went out with a minus."""
+        """Format an amount with a plus or minus sign."""
         sign = "" if minor == 0 else "+" if minor > 0 else MINUS
         return f"{sign}{self.money(abs(minor))}"
 
     def moment(self, at: datetime) -> str:
-        """Write day and time in the player's time zone."""
+        """Format a date and time in the player's time zone."""
         with override(self.period.zone):
             return f"{written_day(at, self.language)} {written_time(at, self.language)}"
 
     @property
     def days(self) -> str:
-        """The period in words."""
+        """The period as text."""
         since, until = (written_day(day, self.language) for day in (self.period.since, self.period.until))
         return f"{since} – {until}"
 
@@ -120,7 +120,7 @@ TEXT = _style("text", 9)
 FIGURE = ParagraphStyle("figure", TEXT, alignment=TA_RIGHT)
 HEAD = ParagraphStyle("head", TEXT, fontName=BOLD)
 HEAD_FIGURE = ParagraphStyle("head figure", HEAD, alignment=TA_RIGHT)
-SMALL = 7.8  # size of letters where a table has many columns: the largest amounts fit in one line
+SMALL = 7.8  # font size for tables with many columns, so that the largest amounts fit in one line
 
 
 def _story(paper: Paper) -> Iterator[Flowable]:
@@ -146,7 +146,7 @@ def _story(paper: Paper) -> Iterator[Flowable]:
 
 
 def _section(name: str) -> Iterator[Flowable]:
-    """Begin a section where there is room for its head and some rows."""
+    """Begin a section; start a new page unless the heading and some rows fit."""
     yield CondPageBreak(ROOM)
     yield Paragraph(escape(name), SECTION)
 
@@ -183,7 +183,7 @@ def _balance(paper: Paper) -> Flowable:
 
 
 def _unseen(paper: Paper, line: ClassSum) -> str:
-    """Say what moved without a change of what the player owns."""
+    """Describe an amount that moved without changing the player's total balance."""
     if line.aside:
         return _("%(amount)s: your balance stays as it is") % {"amount": paper.money(line.aside)}
     return _("%(amount)s between your own balances") % {"amount": paper.money(line.within)} if line.within else ""
@@ -254,7 +254,10 @@ def _table(
     head: bool = False,
     size: float = TEXT.fontSize,
 ) -> Flowable:
-    """Return a table whose columns from number *figures_from* on are right-aligned; its head stands on every page."""
+    """Return a table with a heading on every page.
+
+    Columns from *figures_from* on are right-aligned.
+    """
     cells = [
         [
             Paragraph(escape(text), _cell_style(is_figure=column >= figures_from, is_bold=number in bold, size=size))
@@ -276,14 +279,14 @@ def _cell_style(*, is_figure: bool, is_bold: bool, size: float) -> ParagraphStyl
     found = {(False, False): TEXT, (False, True): HEAD, (True, False): FIGURE, (True, True): HEAD_FIGURE}[
         is_figure, is_bold
     ]
-    # A figure stays whole, whatever room there is.
+    # Figures are never split over two lines.
     return ParagraphStyle(
         f"{found.name} {size}", found, fontSize=size, leading=size * 1.35, splitLongWords=not is_figure
     )
 
 
 def _numbered(foot: str, page_of_pages: str) -> type[Canvas]:
-    """Return a canvas that writes the foot of every page once it knows how many there are."""
+    """Return a canvas that writes page number and page count at the foot of every page."""
 
     class Numbered(Canvas):
         def __init__(self, *args: object, **kwargs: object) -> None:

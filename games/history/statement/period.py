@@ -1,4 +1,4 @@
-"""Periods of whole days where the player lives (GLI-19 v3.0, 2.5.7: a statement for any period)."""
+"""Periods of whole days in the player's time zone (GLI-19 v3.0, 2.5.7: a statement for any period)."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -11,7 +11,7 @@ MONTHS = 12  # in a year
 
 
 class Choice(StrEnum):
-    """The periods that are offered by name."""
+    """The named periods."""
 
     MONTH = "month"
     LAST_MONTH = "last_month"
@@ -40,7 +40,7 @@ class Period:
 
 
 def today_in(zone: ZoneInfo) -> date:
-    """Return the day it is in *zone*, by the database's clock."""
+    """Return today's date in *zone* by the database clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT (clock_timestamp() AT TIME ZONE %s)::date", [zone.key])
         (today,) = cursor.fetchone()
@@ -48,7 +48,7 @@ def today_in(zone: ZoneInfo) -> date:
 
 
 def chosen(choice: Choice, zone: ZoneInfo, today: date) -> Period:
-    """Return the period that goes by this name on the day *today*."""
+    """Return the named period as seen on the day *today*."""
     first = today.replace(day=1)
     match choice:
         case Choice.MONTH:
@@ -64,7 +64,7 @@ def chosen(choice: Choice, zone: ZoneInfo, today: date) -> Period:
 
 
 def months_before(day: date, months: int) -> date:
-    """Return the same day *months* earlier, or the last one of a month that is shorter."""
+    """Return the same day *months* earlier, or the last day of a shorter month."""
     year, month = divmod(day.year * MONTHS + day.month - 1 - months, MONTHS)
     next_year, next_month = divmod(year * MONTHS + month + 1, MONTHS)
     last = (date(next_year, next_month + 1, 1) - timedelta(days=1)).day

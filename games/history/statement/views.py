@@ -1,4 +1,4 @@
-"""The statement's pages. Thin: parse, ask, render."""
+"""Views of the statement."""
 
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -33,7 +33,7 @@ CHOICES = (
 
 
 class PeriodForm(forms.Form):
-    """Which period, by its name or by its first and last day, of which money."""
+    """The period (by name, or by first and last day) and the kind of money."""
 
     period = forms.ChoiceField(choices=CHOICES, required=False)
     mode = forms.ChoiceField(choices=[(mode.name.lower(), mode.name) for mode in Mode], required=False)
@@ -47,7 +47,7 @@ class PeriodForm(forms.Form):
         self.full_clean()
 
     def clean(self) -> None:
-        """Refuse half a period, and one that ends before it begins."""
+        """Reject a period with only one day given, or one that ends before it begins."""
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
         if not self.errors and bool(since) != bool(until):
             raise forms.ValidationError(_("Choose the first and the last day. This month is shown."))
@@ -56,7 +56,7 @@ class PeriodForm(forms.Form):
 
     @property
     def fault(self) -> str:
-        """One sentence on what could not be read, or nothing."""
+        """The error message of an invalid form, or ""."""
         if self.is_valid():
             return ""
         if "__all__" in self.errors:
@@ -65,32 +65,32 @@ class PeriodForm(forms.Form):
 
     @property
     def chosen(self) -> Choice | None:
-        """The period's name; None where its days were chosen."""
+        """The name of the period; None if the player chose the days."""
         if not self.is_valid():
             return Choice.MONTH
         return None if self.cleaned_data["since"] else Choice(self.cleaned_data["period"] or Choice.MONTH)
 
     @property
     def shown(self) -> Period:
-        """The days asked for: this month's, where the form is not valid."""
+        """The period to show; this month if the form is not valid."""
         if self.chosen:
             return chosen(self.chosen, self.zone, self.today)
         return Period(self.cleaned_data["since"], self.cleaned_data["until"], self.zone)
 
     @property
     def money(self) -> Mode:
-        """Real or free."""
+        """Real or free money."""
         asked = self.cleaned_data.get("mode")
         return Mode[asked.upper()] if asked else Mode.REAL
 
     @property
     def mark(self) -> int | None:
-        """The journal that the list ends above."""
+        """The id of the journal above which the list ends."""
         return self.cleaned_data.get("before")
 
     @property
     def query(self) -> str:
-        """What is shown, as the end of an address that shows the same days tomorrow."""
+        """The URL query string for exactly these days."""
         return urlencode({"mode": self.money.name.lower(), "since": self.shown.since, "until": self.shown.until})
 
 
@@ -98,7 +98,7 @@ class PeriodForm(forms.Form):
 @require_safe
 @at_a_human_pace
 def statement(request: PlayerRequest) -> HttpResponse:
-    """The player's statement for a period, with a page of its movements."""
+    """Show the player's statement for a period, with a page of its movements."""
     form = _form(request)
     period, mode = form.shown, form.money
     context = {
@@ -118,7 +118,7 @@ def statement(request: PlayerRequest) -> HttpResponse:
 @require_safe
 @at_a_human_pace
 def statement_csv(request: PlayerRequest) -> HttpResponseBase:
-    """Every movement of the period, as a file for spreadsheets."""
+    """Return every movement of the period as a CSV file."""
     form = _form(request)
     if form.fault:
         return _back(request)
@@ -131,7 +131,7 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
 @require_safe
 @at_a_human_pace
 def statement_pdf(request: PlayerRequest) -> HttpResponseBase:
-    """The statement as a document."""
+    """Return the statement as a PDF."""
     form = _form(request)
     if form.fault:
         return _back(request)
