@@ -1,7 +1,8 @@
-# Needs Python 3.11 or newer with venv, and make. Everything else comes with requirements.txt.
+# Needs Python 3.11 or newer with venv, and make. Everything else is in requirements.txt.
 
 SHELL := /bin/sh
-# A process of the house takes a third longer to start where its modules were never compiled; tests start hundreds.
+# A process starts a third slower if its modules are not compiled, and tests start hundreds of
+# processes.
 unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
@@ -83,7 +84,7 @@ messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to
 clauses: .venv/installed-dev ## write docs/gli-19.md anew, from tests/clauses/
 	$(PY) -m tests.clauses
 
-# Stamps: each is younger than what it was made from.
+# Stamps: each is newer than its sources.
 
 .venv/made:
 	@tools/make_venv.sh

@@ -1,1 +1,4 @@
-"""Benches: each measures the house against a yardstick in the same run. `make bench`, or `python -m bench [NAME …]`."""
+"""Benchmarks: each compares the house with a yardstick in the same run.
+
+`make bench`, or `python -m bench [NAME …]`.
+"""

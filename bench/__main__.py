@@ -1,4 +1,4 @@
-"""The command line: `python -m bench [--quick] [NAME …]`."""
+"""Command line of the benchmarks: `python -m bench [--quick] [NAME …]`."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from importlib import import_module
 from bench.house import open_house
 from bench.measuring import QUICK, THOROUGH, Result, Unavailable, say
 
-BENCHES = {  # the module of each, in which a function has its name
+BENCHES = {  # the module of each; a function in it has the same name
     "start": "starts",
     "odds": "odds",
     "posting": "play",
@@ -24,7 +24,7 @@ ROW = "{:<24}{:>14}{:>14}{:>9}{:>7}  {}"
 
 
 def main() -> int:
-    """Run the benches and print a table; return 1 where something could not be measured."""
+    """Run the benchmarks and print a table. Return 1 if something could not be measured."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure the house against yardsticks.")
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[*BENCHES, []], help=", ".join(BENCHES))
     parser.add_argument("--quick", action="store_true", help="run for a moment and on little data, to see that it runs")
@@ -37,7 +37,7 @@ def main() -> int:
             continue
         try:
             if name not in WITHOUT_HOUSE:
-                open_house()  # modules with models are imported after it
+                open_house()  # modules with models must be imported after this
             bench = getattr(import_module(f"bench.{BENCHES[name]}"), name)
             say(f"{name}: {bench.__doc__}")
             results += bench(QUICK if given.quick else THOROUGH)

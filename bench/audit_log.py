@@ -1,4 +1,4 @@
-"""Sealing and verifying the event log, of events as rounds write them."""
+"""Benchmarks of sealing and verifying the event log, with events as rounds write them."""
 
 import os
 import time
@@ -22,7 +22,7 @@ from bench.measuring import Pace, Rate, Result, Unavailable, compare, repeat
 from bench.play import poster, register
 
 LEAVES: Final = 1_000_000
-FASTEST: Final = 60_000  # leaves a second that nobody makes
+FASTEST: Final = 60_000  # more leaves per second than any machine makes
 WRITE: Final = """
 INSERT INTO audit_event (at, kind, by, "on", body)
 SELECT at, 'bench.event', by, "on", convert_to(
@@ -47,7 +47,7 @@ SELECT event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id 
 
 
 def seal(pace: Pace) -> list[Result]:
-    """Leaves made and signed while somebody posts beside, against events merely hashed into rows by SQL."""
+    """Leaves sealed and signed during postings, compared with events hashed into rows by SQL."""
     with fresh_house():
         (player,) = register(1)
         with team(seal_all) as ours, team(inserter) as plain, running(lambda: poster(player)(1e6)):
@@ -55,13 +55,15 @@ def seal(pace: Pace) -> list[Result]:
 
 
 def verify(pace: Pace) -> list[Result]:
-    """Leaves verified as `manage.py verify_audit` does, against plain SHA-256 over the same bytes."""
+    """Leaves verified as by `manage.py verify_audit`, compared with plain SHA-256 over the same
+    bytes.
+    """
     with fresh_house(), team(partial(verifier, pace.size(LEAVES))) as ours, team(hasher) as plain:
         return compare(pace, "leaves/s", plain, {"verify": ours}, aim=0.25)
 
 
 def seal_all() -> Rate:
-    """Return the rate of the house's sealer, which is given more events than it can seal in the time."""
+    """Return the rate of the sealer with more events than it can seal in the time."""
     start_signer()
 
     def rate(seconds: float) -> float:
@@ -75,13 +77,15 @@ def seal_all() -> Rate:
 
 
 def inserter() -> Rate:
-    """Return the rate of hashing as many events at once into rows: no tree, no queue, nobody who signs."""
+    """Return the rate of hashing the same number of events into rows, without tree, queue or
+    signatures.
+    """
     execute(PLAIN_TABLE)
     return repeat(lambda: execute(PLAIN_INSERT, sealer.BATCH), units=sealer.BATCH)
 
 
 def verifier(leaves: int) -> Rate:
-    """Write and seal a log; return the rate of its verification."""
+    """Write and seal a log. Return the rate of its verification."""
     start_signer()
     write(leaves)
     while (sealed := sealer.seal()).signed < sealed.size or not sealed.signed:
@@ -108,7 +112,7 @@ def hasher() -> Rate:
 
 
 def start_signer() -> None:
-    """Sign as well, in a thread that sleeps but for a signature every few seconds."""
+    """Start a signer in a thread, which only wakes for a signature every few seconds."""
     folder = Path(mkdtemp(dir=os.environ["SABOT_VAR"]))
     listening = signer.listen(folder / "socket")
     Thread(target=signer.serve, args=(listening, signer.Signer(folder, "sabot.bench/log")), daemon=True).start()
@@ -116,14 +120,14 @@ def start_signer() -> None:
 
 
 def write(number: int) -> None:
-    """Write so many events, which wait for their leaves."""
+    """Write this number of events, which wait to be sealed."""
     execute(WRITE, number)
     execute(WAIT_FOR_A_LEAF)
     execute("VACUUM ANALYZE audit_event, audit_pending, audit_leaf")
 
 
 def execute(statement: str, *values: int) -> int:
-    """Execute a statement as the owner of the tables; return how many rows it touched."""
+    """Execute a statement as the owner of the tables. Return the number of rows affected."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(statement, values or None)
         return cursor.rowcount

@@ -1,9 +1,11 @@
-"""Pages of a house that has a million rounds behind it (ROUNDS= says how many) against those of one with a hundredth.
+"""Benchmark of pages with a million rounds in the database (or ROUNDS=) compared with a hundredth
+of them.
 
-Both have had the same half-year with the same players, so that only the number of rounds differs. Rounds that were
-played there are copied over that time and the players, with all they left: journals and entries, an event, its leaf,
-days, sessions, hourly totals. One player has as many rounds in both houses, one has most of all. Copies are written
-without triggers; their ids are those of the month, and what is written later has higher ones.
+Both houses have the same half-year and the same players, so only the number of rounds differs.
+Played rounds are copied over that time and the players, with all their rows: journals and entries,
+an event, its leaf, days, sessions, hourly totals. One player has the same number of rounds in both
+houses, and one has the most. Copies are written without triggers. Their ids belong to their month,
+and later rows have higher ids.
 """
 
 import os
@@ -35,11 +37,11 @@ ROUNDS: Final = int(os.environ.get("ROUNDS", "1000000"))
 PLAYERS: Final = 1000
 SPAN: Final = 180 * 24  # hours
 TEMPLATE: Final = "begun"
-NO_BROKER: Final = "redis+socket:///nowhere"  # how long no worker answers the dashboard has nothing to do with rounds
+NO_BROKER: Final = "redis+socket:///nowhere"  # the wait for workers is not measured
 ROLES: Final = ("operator", "supervisor", "finance", "compliance", "support", "administrator")
 
-SECONDS_PLAYED: Final = 5.0  # rounds of which all others are copies
-OF_THE_FIRST: Final = 400  # rounds of the player who has as many everywhere
+SECONDS_PLAYED: Final = 5.0  # seconds of play whose rounds are copied
+OF_THE_FIRST: Final = 400  # rounds of the player with the same number in both houses
 AT_ONCE: Final = 250_000
 MAKE_ROOM: Final = """
 SET session_replication_role = replica;
@@ -93,7 +95,7 @@ OF_JOURNALS: Final = """
 SELECT journal.round_id AS round, journal.kind, old.* FROM {} AS old
 JOIN wallet_journal AS journal ON journal.id = old.journal_id WHERE journal.round_id IS NOT NULL
 """
-# What a round leaves in a table: how it is found with its round, and which columns differ in a copy of it.
+# The rows of a round by table: how they are found, and which columns differ in a copy.
 LEFT: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "games_round": ("SELECT id AS round, * FROM games_round", {"id": "new.id", "code": "new.code", "at": "new.at"}),
     "games_participation": (
@@ -125,7 +127,7 @@ LEFT: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 
 
 def growth(pace: Pace) -> list[Result]:
-    """The question of each page that takes longer than before by most, in milliseconds."""
+    """For each page, the request that slows down most in the large house, in milliseconds."""
     large = pace.size(ROUNDS, least=2000)
     with ExitStack() as stack:
         stack.enter_context(fresh_house(TEMPLATE))
@@ -153,7 +155,7 @@ def growth(pace: Pace) -> list[Result]:
 
 
 def milliseconds(question: Callable[[], object]) -> Callable[[float], float]:
-    """Return how to measure the milliseconds that a question takes."""
+    """Return a function that measures the milliseconds of a request."""
     rate = repeat(question)
     return lambda seconds: 1000 / rate(seconds)
 
@@ -161,7 +163,10 @@ def milliseconds(question: Callable[[], object]) -> Callable[[float], float]:
 def questions(
     name: str, port: int, few: Player, most: Player, staff: Staff
 ) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """Yield what each page is asked, by who has as many rounds in both houses and by who has most: page, text, how."""
+    """Yield each request as page, label and function.
+
+    Requests are made for the player with equal rounds and for the one with the most.
+    """
     back_office = Browser(staff.user, port)
     for who, player in (("few", few), ("most", most)):
         browser = Browser(player.user, port)
@@ -176,7 +181,7 @@ def questions(
         yield "history", f"far back, {who}", partial(browser.open, f"/en/history/?before={middle.pk}")
         yield "history", f"lost, {who}", partial(browser.open, "/en/history/?ending=lost")
         yield "history", f"a round, {who}", partial(browser.open, f"/en/history/{middle.round_id}/")
-        if player == few:  # who played more is told more
+        if player == few:  # longer for a player with more rounds
             day = middle.at.date()
             yield "history", "a day", partial(browser.open, f"/en/history/?since={day}&until={day}")
             yield "history", "statement", partial(browser.open, "/en/cashier/statement/")
@@ -190,7 +195,7 @@ def questions(
 
 
 def make_report(name: str, kind: Kind, period: Period, player: Player, staff: Staff) -> None:
-    """Make a report as a worker does when staff have asked for it."""
+    """Make a report as a worker does on request of staff."""
     point_at(name)
     interval = interval_of(period, now=datetime.now(UTC), zone="UTC")
     choices = {"zone": "UTC", "period": str(period)} | {each.name: "" for each in kind.choices}
@@ -203,7 +208,9 @@ def make_report(name: str, kind: Kind, period: Period, player: Player, staff: St
 
 
 def write_past(name: str, rounds: int, *, span: int) -> None:
-    """Copy the rounds of a database until it has so many, over the last *span* hours, and sum up every hour."""
+    """Copy rounds until the database has *rounds* in the last *span* hours, and compute all hourly
+    totals.
+    """
     until = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     values = {"rounds": rounds, "hours": span, "until": until, "players": PLAYERS}
     values |= {"every": max(rounds // min(OF_THE_FIRST, rounds // 10), 1)}
@@ -224,7 +231,7 @@ def write_past(name: str, rounds: int, *, span: int) -> None:
 
 
 def _copying(superuser: psycopg.Connection, table: str) -> str:
-    """Keep what the played rounds left in a table, and return the statement that copies it."""
+    """Store the rows of the played rounds in a table. Return the statement that copies them."""
     found, differs = LEFT[table]
     superuser.execute(f"CREATE TEMP TABLE sample_{table} AS {found}".encode())
     names = [name for (name,) in superuser.execute(COLUMNS, [table])]
@@ -234,6 +241,6 @@ def _copying(superuser: psycopg.Connection, table: str) -> str:
 
 
 def superuser_of(name: str) -> psycopg.Connection:
-    """Connect as who may do anything."""
+    """Connect as a superuser."""
     url = open_house().database(name, SUPERUSER)
     return psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor)

@@ -1,5 +1,8 @@
-"""A house of the bench's own: durable servers, production settings, and a fresh copy of one migrated database for each
-bench; processes that work there at once, the web server, and pgbench beside it as a yardstick.
+"""The environment of the benchmarks: servers with durable storage, production settings, and a web
+server.
+
+Each benchmark gets a fresh copy of one migrated database. Concurrent processes work there. pgbench
+is the yardstick.
 """
 
 import atexit
@@ -34,7 +37,7 @@ from ops.fork_server import web_arguments
 from ops.launcher import ADDRESS, PROJECT, listening_socket
 from ops.postgresql.roles import close_to_public
 
-CLIENTS: Final = 4  # of either side
+CLIENTS: Final = 4  # of both the house and the yardstick
 WORK: Final = Path(os.environ.get("SABOT_VAR") or PROJECT / "var").resolve() / "bench"
 MIGRATED: Final = "migrated"
 DURABILITY: Final = """
@@ -46,7 +49,10 @@ FORK: Final = multiprocessing.get_context("fork")
 
 @cache
 def open_house() -> Addresses:
-    """Start the servers, set Django up and migrate; all of it goes when the process ends. Raises Unavailable."""
+    """Start the servers, set up Django and migrate; all is removed when the process ends.
+
+    Raises Unavailable.
+    """
     var = new_folder("house-")
     atexit.register(_close, var)
     try:
@@ -65,7 +71,7 @@ def open_house() -> Addresses:
 
 
 def new_folder(prefix: str) -> Path:
-    """Make a folder for servers; started by root, they run as another account."""
+    """Create a folder for servers. If root starts them, they run as another account."""
     WORK.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=WORK))
     folder.chmod(0o755)
@@ -73,13 +79,13 @@ def new_folder(prefix: str) -> Path:
 
 
 def _close(var: Path) -> None:
-    with suppress(FileNotFoundError):  # the keeper removes the folder of servers that are not kept
+    with suppress(FileNotFoundError):  # the server's own cleanup may have removed the folder
         leave(var)
     shutil.rmtree(var, ignore_errors=True)
 
 
 def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
-    """The environment of a house in production behind a proxy that speaks HTTPS."""
+    """Return the environment of a production house behind an HTTPS proxy."""
     return {name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")} | {
         "DJANGO_SETTINGS_MODULE": "casino.settings",
         "SABOT_VAR": str(var),
@@ -89,7 +95,7 @@ def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
         "TRUST_PROXY": "1",
         "ALLOWED_HOSTS": ADDRESS,
         "SECRET_KEY": secrets.token_urlsafe(64),
-        "AUDIT_SIGNER": str(var / "signer" / "socket"),  # where nobody signs: leaves are made all the same
+        "AUDIT_SIGNER": str(var / "signer" / "socket"),  # without a signer; leaves are made anyway
         "AUDIT_KEYS": ",".join(Key("bench.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)),
         "DATABASE_URL": addresses.database_url,
         "DATABASE_OWNER_URL": addresses.database_owner_url,
@@ -106,14 +112,14 @@ def _execute(addresses: Addresses, statement: str, *names: str) -> None:
 
 @contextmanager
 def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[None]:
-    """Point Django at a copy of the migrated database, or of another one; it is dropped afterwards."""
+    """Point Django at a copy of the migrated or another database; it is dropped afterwards."""
     addresses = open_house()
     point_at(name)
     _execute(addresses, "CREATE DATABASE {} OWNER {} TEMPLATE {}", name, OWNER_ROLE, template)
     with psycopg.connect(addresses.database(name, SUPERUSER), autocommit=True) as superuser:
-        close_to_public(superuser, name)  # who may enter is no part of a copy
+        close_to_public(superuser, name)  # a copy does not include access rights
         database_identity.settle_in(superuser)
-        superuser.execute("CHECKPOINT")  # what it took to get here is no load of what is measured
+        superuser.execute("CHECKPOINT")  # so that earlier writes do not affect the measurement
     redis.Redis.from_url(addresses.cache_url).flushall()
     try:
         yield
@@ -123,7 +129,7 @@ def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[N
 
 
 def point_at(name: str) -> None:
-    """Have Django use another database from now on."""
+    """Make Django use another database."""
     connections.close_all()
     for connection in connections.all():
         connection.settings_dict["NAME"] = name
@@ -131,7 +137,7 @@ def point_at(name: str) -> None:
 
 @contextmanager
 def running(work: Callable[[], object]) -> Iterator[None]:
-    """Let a forked process work beside, and kill it in the end."""
+    """Run *work* in a forked process until the end of the block."""
     connections.close_all()
     process = FORK.Process(target=work, daemon=True)
     process.start()
@@ -144,7 +150,10 @@ def running(work: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def team(*prepare: Callable[[], Rate]) -> Iterator[Rate]:
-    """Fork a process for each and wait until all are prepared; yield the rate of all at once. Raises Unavailable."""
+    """Fork a process for each and wait until all are prepared; yield their joint rate.
+
+    Raises Unavailable.
+    """
     with ExitStack() as stack:
         pipes = []
         for each in prepare:
@@ -177,7 +186,10 @@ def _work(pipe: Connection, prepare: Callable[[], Rate]) -> None:
 
 @contextmanager
 def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[int]:
-    """Start the web server as in production and yield its port; the first request waits until it answers."""
+    """Start the web server as in production and yield its port.
+
+    The first request waits until it answers.
+    """
     if not Path(os.environ["SABOT_VAR"], "static").exists():
         call_command("collectstatic", verbosity=0, interactive=False)
     urls = {"DATABASE_URL": WEB_ROLE, "DATABASE_OWNER_URL": OWNER_ROLE}
@@ -207,7 +219,10 @@ def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[in
 
 @contextmanager
 def pgbench() -> Iterator[Rate]:
-    """Yield the rate of pgbench's TPC-B, transactions of five statements, on the same server. Raises Unavailable."""
+    """Yield the rate of pgbench's TPC-B, transactions of five statements, on the same server.
+
+    Raises Unavailable.
+    """
     addresses = open_house()
     login = f"--host={addresses.sockets}", f"--port={PORT}", f"--username={SUPERUSER}", "pgbench"
 
@@ -218,14 +233,16 @@ def pgbench() -> Iterator[Rate]:
         return done.stdout
 
     def rate(seconds: float) -> float:
-        """pgbench counts in whole seconds, so that less than one is a few transactions."""
+        """Return the rate. pgbench counts whole seconds, so less than one second runs a few
+        transactions.
+        """
         length = f"--time={round(seconds)}" if seconds >= 1 else "--transactions=100"
         said = run("--no-vacuum", f"--client={CLIENTS}", "--jobs=2", length)
         return float(said.partition("\ntps = ")[2].split()[0])
 
     _execute(addresses, "CREATE DATABASE pgbench")
     try:
-        # More branches than clients, or clients would wait for each other's rows.
+        # More branches than clients, because clients would otherwise wait for each other's rows.
         run("--initialize", "--quiet", f"--scale={2 * CLIENTS + 2}")
         yield rate
     finally:

@@ -1,4 +1,7 @@
-"""Measures rates in turn and compares medians, so that a slow machine or a busy minute affects both sides alike."""
+"""Measurement of rates.
+
+The sides are measured in turn and medians compared, so a slow machine affects both alike.
+"""
 
 import sys
 import time
@@ -8,23 +11,25 @@ from statistics import median
 from typing import Final
 
 Rate = Callable[[float], float]
-"""Works for about so many seconds and returns how many units a second it did."""
+"""A function that works for about this number of seconds and returns units per second."""
 
 
 class Unavailable(Exception):
-    """Something cannot be measured on this machine; the message says why in a line."""
+    """Something cannot be measured on this machine; the message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How thoroughly to measure: seconds of each measurement, how many there are, and the share of the full data."""
+    """The thoroughness of a run: seconds and number of measurements, and the share of the full
+    data.
+    """
 
     seconds: float
     rounds: int
     share: float = 1
 
     def size(self, full: int, least: int = 1) -> int:
-        """Return how many rows to work on where a thorough run has *full*."""
+        """Return the number of rows for a run, if a thorough run has *full*."""
         return max(int(full * self.share), least)
 
 
@@ -34,7 +39,9 @@ QUICK: Final = Pace(seconds=0.2, rounds=1, share=0.002)
 
 @dataclass(frozen=True)
 class Result:
-    """Medians of a bench and of its yardstick, and the ratio aimed at, None where there is no aim."""
+    """Medians of a benchmark and of its yardstick, and the target ratio, or None without a
+    target.
+    """
 
     name: str
     ours: float
@@ -44,7 +51,7 @@ class Result:
 
     @property
     def ratio(self) -> float:
-        """How many times the yardstick's figure ours is."""
+        """Our figure divided by the yardstick's."""
         return self.ours / self.yardstick
 
 
@@ -63,7 +70,7 @@ def compare(
 
 
 def repeat(do: Callable[[], object], units: int = 1) -> Rate:
-    """Return the rate of an action that counts as so many units; it is done once at least."""
+    """Return the rate of an action that counts as *units*. The action runs at least once."""
 
     def rate(seconds: float) -> float:
         done, begun = 0, time.perf_counter()
@@ -76,5 +83,5 @@ def repeat(do: Callable[[], object], units: int = 1) -> Rate:
 
 
 def say(text: str) -> None:
-    """Report progress."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)

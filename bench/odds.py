@@ -1,4 +1,4 @@
-"""Exact odds, computed from every coup there is."""
+"""Benchmark of exact odds, computed from all coups."""
 
 from itertools import product
 from math import prod
@@ -14,7 +14,9 @@ CARDS_BY_POINTS: Final = (16 * DECKS, *[4 * DECKS] * 9)
 
 
 def odds(pace: Pace) -> list[Result]:
-    """Exact odds of ten bets on eight decks, against weighing each sequence of six points in plain Python."""
+    """Exact odds of ten bets on eight decks, compared with weighing each sequence of six points in
+    plain Python.
+    """
     return compare(pace, "a second", repeat(_weigh), {"odds": repeat(_compute)})
 
 

@@ -1,4 +1,4 @@
-"""Players of an empty house, and how fast they play: postings, clicks, whole rounds of a shared table."""
+"""Benchmarks of play in an empty house: postings, clicks, whole rounds of a shared table."""
 
 import os
 import re
@@ -32,11 +32,11 @@ from wallet.models import Account, AccountKind, Mode
 
 BORN: Final = date(1990, 1, 1)
 STAKE, MONEY = 1000, 10**12  # minor units
-AT_ONCE: Final = 1000  # players to a statement or to a journal of deposits: each waits for their limits
+AT_ONCE: Final = 1000  # players per statement or journal of deposits; each waits for their limits
 OPEN: Final = "SELECT wallet_open_account(id, currency, mode) FROM players_player, unnest('{R,F}'::text[]) AS mode"
-# Everybody has logged in, so that what they play is noted.
+# All players have a session, so their play is counted.
 SIT: Final = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
-PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer, and after which the server may close a connection
+PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer; seconds of an idle connection
 SOLO: Final = "/en/table/baccarat/real/"
 SHARED: Final = "/en/table/live-baccarat-2-nc/real/"
 FIELD: Final = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version)" value="([^"]*)"')
@@ -47,7 +47,7 @@ INSERT INTO bench_plain (journal_id, line, account_id, currency, mode, amount, b
 SELECT %(journal)s, row_number() OVER (ORDER BY id), id, currency, mode, -2000, balance, version
 FROM wallet_account WHERE kind = 'cash' AND mode = 'R' ORDER BY id LIMIT %(number)s
 """
-# Bets as chips leave them, one to three for each player, written by the owner of the tables.
+# Bets as chips create them, one to three for each player, written by the owner of the tables.
 BETS: Final = """
 INSERT INTO games_liveseat AS seat (
     live_table_id, player_id, account_id, currency, round_id, stakes, version, undo, last_stakes, session
@@ -67,7 +67,9 @@ FROM games_liveseat AS seat WHERE seat.round_id = %(round)s ORDER BY seat.accoun
 
 
 def register(number: int) -> list[Player]:
-    """Open the tables and return so many players with money, of whom the first few have set their limits."""
+    """Open the tables and return *number* players with money; the first few have set their
+    limits.
+    """
     load_tables()
     where = Jurisdiction.objects.get(pk="SE")
     currency = where.currencies[0]
@@ -96,7 +98,9 @@ def register(number: int) -> list[Player]:
 
 
 def posting(pace: Pace) -> list[Result]:
-    """Journals of two lines, four clients at once, against pgbench's TPC-B with as many."""
+    """Journals of two lines from four concurrent clients, compared with pgbench's TPC-B and four
+    clients.
+    """
     with fresh_house():
         players = register(CLIENTS)
         with pgbench() as yardstick, team(*(partial(poster, each) for each in players)) as ours:
@@ -112,12 +116,16 @@ def poster(player: Player) -> Rate:
 
 
 def solo_click(pace: Pace) -> list[Result]:
-    """Clicks on REBET & DEAL over HTTP, four players at once, against pgbench's TPC-B with as many clients."""
+    """Clicks on REBET & DEAL over HTTP by four concurrent players, compared with pgbench's TPC-B
+    and four clients.
+    """
     return _clicks(pace, "solo_click", solo_clicker)
 
 
 def live_click(pace: Pace) -> list[Result]:
-    """Chips placed at a shared table over HTTP, four players at once, against pgbench's TPC-B."""
+    """Chips placed at a shared table over HTTP by four concurrent players, compared with pgbench's
+    TPC-B.
+    """
     return _clicks(pace, "live_click", live_clicker)
 
 
@@ -127,7 +135,7 @@ def _clicks(pace: Pace, name: str, clicker: Callable[[Player, int], Rate]) -> li
         with transaction.atomic():
             live_round = open_next(shared_table())
         with connections["owner"].cursor() as cursor:
-            cursor.execute(DEADLINE, [24 * 3600, live_round.pk])  # betting outlasts the bench
+            cursor.execute(DEADLINE, [24 * 3600, live_round.pk])  # longer than the benchmark
         with (
             pgbench() as yardstick,
             web(len(os.sched_getaffinity(0))) as port,
@@ -137,7 +145,7 @@ def _clicks(pace: Pace, name: str, clicker: Callable[[Player, int], Rate]) -> li
 
 
 class Browser:
-    """A browser that is logged in: cookies, a connection that stays open, forms sent as htmx sends them."""
+    """A logged-in browser: cookies, a persistent connection, forms sent as by htmx."""
 
     def __init__(self, user: User, port: int) -> None:
         client = Client(HTTP_X_FORWARDED_PROTO="https", SERVER_NAME=ADDRESS)
@@ -145,7 +153,7 @@ class Browser:
         self._cookies = client.cookies
         self._connection, self._asked_at = HTTPConnection(ADDRESS, port, timeout=PATIENCE), 0.0
         self._fields: dict[str, str] = {}
-        # The proxy in front of a production house says that the browser came by HTTPS.
+        # As the proxy of a production house reports HTTPS.
         self._headers = {"X-Forwarded-Proto": "https", "Origin": f"https://{ADDRESS}:{port}"}
 
     def open(self, path: str) -> str:
@@ -160,7 +168,7 @@ class Browser:
 
     def _ask(self, method: str, path: str, form: str | None, headers: dict[str, str]) -> str:
         if time.monotonic() > self._asked_at + IDLE:
-            self._connection.close()  # it opens anew
+            self._connection.close()  # it reconnects on the next request
         self._asked_at = time.monotonic()
         cookies = self._cookies.output(attrs=[], header="", sep=";").strip()
         self._connection.request(method, path, form, self._headers | {"Cookie": cookies} | headers)
@@ -175,7 +183,7 @@ class Browser:
 
 
 def solo_clicker(player: Player, port: int) -> Rate:
-    """Return the rate at which a player deals the same bet again and again."""
+    """Return the rate at which a player deals the same bet."""
     browser = Browser(player.user, port)
 
     def deal() -> None:
@@ -189,7 +197,9 @@ def solo_clicker(player: Player, port: int) -> Rate:
 
 
 def live_clicker(player: Player, port: int) -> Rate:
-    """Return the rate at which a player places a chip and takes it back, so that the table never fills up."""
+    """Return the rate at which a player places a chip and takes it back, so that the table never
+    fills up.
+    """
     browser = Browser(player.user, port)
     actions = cycle((("bet:player", "spot__stake"), ("undo", "")))
 
@@ -204,13 +214,15 @@ def live_clicker(player: Player, port: int) -> Rate:
 
 
 def shared_table() -> LiveTable:
-    """Return the shared table at which bets are placed."""
+    """Return the shared table for the bets."""
     tables = LiveTable.objects.select_related("table__version", "round")
     return tables.get(table__slug="live-baccarat-2-nc", mode=Mode.REAL)
 
 
 def settle(pace: Pace) -> list[Result]:
-    """Bettors paid a second, from the last card to all paid, against a plain INSERT … SELECT of a row for each."""
+    """Bettors paid per second, from the last card to the last payout, compared with a plain INSERT
+    … SELECT of one row each.
+    """
     numbers = [number for number in BETTORS if number <= pace.size(max(BETTORS), BETTORS[0])]
     with fresh_house():
         register(max(numbers))
@@ -222,7 +234,7 @@ def settle(pace: Pace) -> list[Result]:
 
 
 def plain_inserter(number: int) -> Rate:
-    """Return the rate of rows of entries inserted with their primary key and nothing else: no trigger, no index."""
+    """Return the rate of inserting entries with a primary key only: no trigger, no other index."""
     journals = count()
     with connections["owner"].cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS bench_plain")
@@ -236,11 +248,14 @@ def plain_inserter(number: int) -> Rate:
 
 
 def croupier(number: int) -> Rate:
-    """Return the rate of bettors paid: the product's own steps play whole rounds, and the last step is timed."""
+    """Return the rate of bettors paid.
+
+    The product plays whole rounds, and the last step is timed.
+    """
     table = shared_table().pk
 
     def step() -> float:
-        """Make the table due and move it one phase on; return the seconds that took."""
+        """Make the next phase of the table due and execute it. Return the seconds."""
         if live_round := shared_table().round:
             with connections["owner"].cursor() as cursor:
                 cursor.execute(DEADLINE, [0, live_round.pk])

@@ -1,7 +1,7 @@
-"""From a change of a shared table to everybody who watches it, on one web process.
+"""Benchmark of pushing a change of a shared table to all its viewers, on one web process.
 
-The table has a history of eighty rounds. A change gives the last of them another result, so that its scoreboard is
-drawn anew; what guards rounds against being rewritten is switched off in the bench's database.
+The table has eighty rounds. A change gives the last round another result, so that the scoreboard is
+rendered again. The guards against changes of rounds are off in this database.
 """
 
 import asyncio
@@ -33,8 +33,8 @@ from players.models import Session
 from wallet.models import Mode
 
 WATCHERS, ROUNDS = 500, 80
-PUBLIC, BOARD = b"event: public\n", b"event: board\n"  # a change is told by one of each, in this order
-BETWEEN, PATIENCE = 0.2, 60.0  # seconds from one change to the next, and for a change to come
+PUBLIC, BOARD = b"event: public\n", b"event: board\n"  # a change sends one of each, in this order
+BETWEEN, PATIENCE = 0.2, 60.0  # seconds between two changes; seconds to wait for a change
 CHANGE: Final = """
 WITH changed AS (
     UPDATE games_liveround SET cards = %s WHERE id = (
@@ -46,7 +46,9 @@ SELECT pg_notify(%s::text, live_table_id::text) FROM changed
 
 
 def push(pace: Pace) -> list[Result]:
-    """Milliseconds to 99 of 100 of those who watch, against bare asyncio that writes them the same bytes."""
+    """Milliseconds until 99 of 100 viewers have a change, compared with plain asyncio that sends
+    the same bytes.
+    """
     with fresh_house(), web(1) as port:
         table, addresses = seat(WATCHERS)
         requests = [f"GET {each} HTTP/1.1\r\nHost: {ADDRESS}\r\n\r\n".encode() for each in addresses]
@@ -59,7 +61,10 @@ def push(pace: Pace) -> list[Result]:
 
 
 def seat(number: int) -> tuple[int, list[str]]:
-    """Log so many players in at a table with a history; return the table and the addresses of their streams."""
+    """Log *number* players in at a table with a history.
+
+    Return the table and the URLs of their streams.
+    """
     players = register(number)
     table = LiveTable.objects.select_related("table__version").get(table__slug="pairs", mode=Mode.FREE)
     with transaction.atomic():
@@ -94,7 +99,7 @@ def coups() -> Iterator[str]:
 
 
 def change_of(table: int) -> Callable[[socket.socket], object]:
-    """Return how to change what a table shows."""
+    """Return a function that changes the table."""
     results = coups()
 
     def change(_stream: socket.socket) -> None:
@@ -105,7 +110,7 @@ def change_of(table: int) -> Callable[[socket.socket], object]:
 
 
 def read_change(port: int, request: bytes) -> list[bytes]:
-    """Return the events that tell of a change, as the house sends them."""
+    """Return the events of a change as the house sends them."""
     with socket.create_connection((ADDRESS, port), timeout=PATIENCE) as stream:
         stream.sendall(request)
         read = b""
@@ -116,7 +121,9 @@ def read_change(port: int, request: bytes) -> list[bytes]:
 
 @contextmanager
 def bare_server(events: Sequence[bytes]) -> Iterator[int]:
-    """Serve the least a server can: whoever connects is sent the events, and again when anybody sends a byte."""
+    """Run a minimal server: it sends the events to each new connection, and to all when any client
+    sends a byte.
+    """
     watching: set[asyncio.WriteTransport] = set()
 
     class Stream(asyncio.Protocol):
@@ -139,7 +146,10 @@ def bare_server(events: Sequence[bytes]) -> Iterator[int]:
 
 
 def watch(port: int, requests: Sequence[bytes], change: Callable[[socket.socket], object]) -> Rate:
-    """Open a stream for each request; return how to measure the delay of 99 of 100, in milliseconds."""
+    """Open a stream for each request.
+
+    Return a function that measures the 99th percentile in milliseconds.
+    """
     streams = [socket.create_connection((ADDRESS, port), timeout=PATIENCE) for _ in requests]
     selector = DefaultSelector()
     for stream, request in zip(streams, requests, strict=True):
@@ -147,7 +157,7 @@ def watch(port: int, requests: Sequence[bytes], change: Callable[[socket.socket]
         selector.register(stream, EVENT_READ, stream)
 
     def delays() -> list[float]:
-        """Read until the last event of a change has come everywhere, and then what is left of it."""
+        """Read until the last event of a change has arrived everywhere, then read the rest."""
         begun, came, ends = time.perf_counter(), dict[int, float](), dict.fromkeys(selector.get_map(), b"")
         while len(came) < len(streams) or time.perf_counter() < begun + BETWEEN:
             if time.perf_counter() > begun + PATIENCE:
@@ -156,7 +166,7 @@ def watch(port: int, requests: Sequence[bytes], change: Callable[[socket.socket]
                 read = ends[key.fd] + key.data.recv(65536)
                 if BOARD in read:
                     came.setdefault(key.fd, 1000 * (time.perf_counter() - begun))
-                ends[key.fd] = read[1 - len(BOARD) :]  # an event may come in parts
+                ends[key.fd] = read[1 - len(BOARD) :]  # an event may arrive in parts
         return list(came.values())
 
     def rate(seconds: float) -> float:

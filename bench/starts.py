@@ -1,5 +1,9 @@
-"""Starting a demo house, with nothing there yet and again. Less is better: what is aimed at are 15 and 6 seconds to the
-first page on two quiet processors, and 4 of processor time until the database is ready.
+"""Benchmark of starting a demo house, empty and again.
+
+Less is better.
+
+The targets are 15 and 6 seconds to the first page on two idle processors, and 4 seconds of
+processor time until the database is ready.
 """
 
 import os
@@ -21,13 +25,15 @@ from bench.measuring import Pace, Result, Unavailable
 from ops.embedded import Places
 from ops.launcher import PROJECT
 
-READY: Final = "Starting web"  # what a house prints once its database is ready,
-OPEN: Final = "Sabot is open"  # and once it has answered the first request
+READY: Final = "Starting web"  # printed when the database is ready
+OPEN: Final = "Sabot is open"  # printed when the first request was answered
 SERVERS: Final = "from pathlib import Path; from ops.embedded import *; ensure_running(Path({!r})); leave(Path({!r}))"
 
 
 def start(pace: Pace) -> list[Result]:
-    """A demo house to its first page, and to its database in processor time, against starting its servers alone."""
+    """A demo house up to its first page, and up to its database in processor time, compared with
+    its servers alone.
+    """
     took: dict[str, tuple[list[float], list[float]]] = {}
     for _ in range(min(pace.rounds, 3)):
         with _folder() as house, _folder() as servers:
@@ -43,7 +49,7 @@ def start(pace: Pace) -> list[Result]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Give a ``var/`` that is not there yet; everything in it goes afterwards."""
+    """Yield a path for a ``var/`` that does not exist; remove it afterwards."""
     top = new_folder("start-")
     try:
         yield top / "var"
@@ -53,7 +59,10 @@ def _folder() -> Iterator[Path]:
 
 
 def _open_house(var: Path) -> tuple[float, float]:
-    """Open a house with nothing configured, on any port, and close it; return milliseconds. Raises Unavailable."""
+    """Start an unconfigured house on any port and stop it.
+
+    Return milliseconds. Raises Unavailable.
+    """
     ours = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     environment = ours | {"SABOT_VAR": str(var), "SABOT_DEMO": "1", "PORT": "0"}
     began, processor = time.monotonic(), 0.0
@@ -74,7 +83,7 @@ def _open_house(var: Path) -> tuple[float, float]:
 
 
 def _processor_time(var: Path) -> float:
-    """Seconds that all processes of a house have used, with those that have ended."""
+    """Return the seconds of all processes of a house, finished ones included."""
     used = 0.0
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -85,7 +94,7 @@ def _processor_time(var: Path) -> float:
 
 
 def _start_servers(var: Path) -> float:
-    """Start PostgreSQL and Valkey and stop them; return the milliseconds. Raises Unavailable."""
+    """Start and stop PostgreSQL and Valkey. Return the milliseconds. Raises Unavailable."""
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", SERVERS.format(str(var), str(var))], cwd=PROJECT, check=False)
     if done.returncode:

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Build the image of deploy/Containerfile where no registry of images is to be reached: on a base of Debian's packages,
+# Build the image of deploy/Containerfile without an image registry: on a base of Debian packages,
 # with buildah, as root, without a daemon. It needs `apt-get install buildah mmdebstrap`.
 #
 #     deploy/image.sh [NAME]        NAME: sabot
 #
-# The image lies in buildah's store, where podman finds it. WORK= keeps the base for the next time.
+# The image is in buildah's store, where podman finds it. WORK= keeps the base for the next build.
 set -eu
 cd "$(dirname "$0")/.."
 
 name=${1:-sabot}
 work=${WORK:-$(mktemp -d)}
 [ -n "${WORK:-}" ] || trap 'rm -rf "$work"' EXIT
-authorities=/etc/ssl/certs/ca-certificates.crt # those that this machine trusts
+authorities=/etc/ssl/certs/ca-certificates.crt # the certificates that this machine trusts
 export BUILDAH_ISOLATION=chroot
 
 if [ ! -e "$work/base.tar" ]; then
@@ -24,7 +24,7 @@ base=$(buildah from scratch)
 buildah add --quiet "$base" "$work/base.tar" /
 buildah add --quiet "$base" "$authorities" "$authorities"
 buildah run "$base" -- ln -s python3 /usr/bin/python
-buildah run "$base" -- sh -c 'rm /usr/lib/python3*/EXTERNALLY-MANAGED' # as in the base that this one stands for
+buildah run "$base" -- sh -c 'rm /usr/lib/python3*/EXTERNALLY-MANAGED' # as in the base image of the Containerfile
 buildah config --env PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin --env PIP_CERT="$authorities" "$base"
 buildah commit --quiet --rm "$base" localhost/sabot-base >/dev/null
 

@@ -1,14 +1,15 @@
-"""Seal what PostgreSQL copies of itself, its write-ahead log and its files, so that whoever finds a copy reads nothing.
+"""Encrypt PostgreSQL's write-ahead log and base backups, so that a stolen copy cannot be read.
 
     sealed_file.py seal RECIPIENTS TARGET SOURCE         encrypt a file: for archive_command
-    sealed_file.py seal-output RECIPIENTS TARGET COMMAND…  encrypt what a command writes: for pg_basebackup
-    sealed_file.py open IDENTITIES SOURCE TARGET         decrypt a file, to the screen where TARGET is "-"
+    sealed_file.py seal-output RECIPIENTS TARGET COMMAND…  encrypt the output: for pg_basebackup
+    sealed_file.py open IDENTITIES SOURCE TARGET         decrypt a file; TARGET "-" is the terminal
 
-RECIPIENTS is a file of public keys of age, a line each; IDENTITIES one of secret keys, as `age-keygen` writes it. The
-files are age's own (https://age-encryption.org/v1): the program age opens them as well. A TARGET that is there already
-is never written over, and none is left half written.
+RECIPIENTS is a file of age public keys, one per line; IDENTITIES one of secret keys, as
+`age-keygen` writes it. The files have the age format (https://age-encryption.org/v1), so the
+program age opens them too. An existing TARGET is never overwritten, and no partial TARGET is left.
 
-It needs Python and pyrage and nothing of the house: the server's own user runs it, for every piece of the log.
+The script needs Python and pyrage, but no other module of the house: the user of the server runs it
+for every segment of the log.
 """
 
 import os
@@ -21,11 +22,11 @@ from typing import IO, Any, Final
 import pyrage
 
 NOT_THERE: Final = 1  # for PostgreSQL: the archive ends here
-CANNOT: Final = 200  # above 125: PostgreSQL stops, and does not take what it has so far for all there is
+CANNOT: Final = 200  # above 125: PostgreSQL stops and does not treat the data so far as complete
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what is asked and return what PostgreSQL is to make of it."""
+    """Execute the arguments and return the exit status for PostgreSQL."""
     match arguments:
         case ["seal", recipients, target, source]:
             with Path(source).open("rb") as plain:
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _seal(plain: IO[bytes], target: Path, recipients: Path, check: Callable[[], None] = lambda: None) -> None:
-    """Encrypt *plain* to its end into a new file, and *check* before it has its name."""
+    """Encrypt *plain* to a new file; call *check* before the file gets its name."""
     readers: list[Any] = [pyrage.x25519.Recipient.from_str(line) for line in _lines(recipients)]
 
     def write(file: IO[bytes]) -> None:
@@ -71,7 +72,7 @@ def _open(source: Path, target: str, identities: Path) -> int:
             if target == "-":
                 pyrage.decrypt_io(sealed, sys.stdout.buffer, keys)  # type: ignore[arg-type]  # as above
             else:
-                Path(target).unlink(missing_ok=True)  # PostgreSQL asks for a piece under one name again and again
+                Path(target).unlink(missing_ok=True)  # PostgreSQL reuses the name
                 _written(Path(target), lambda file: pyrage.decrypt_io(sealed, file, keys))  # type: ignore[arg-type]
     except (pyrage.DecryptError, pyrage.IdentityError, OSError, ValueError) as error:
         print(f"{source} cannot be opened: it is damaged, or {identities} has other keys ({error})", file=sys.stderr)
@@ -80,7 +81,10 @@ def _open(source: Path, target: str, identities: Path) -> int:
 
 
 def _written(target: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Have *write* fill a new file, and give it its name when all of it is on the disk. Raises FileExistsError."""
+    """Let *write* fill a new file, and name it when it is completely on disk.
+
+    Raises FileExistsError.
+    """
     draft = target.with_name(f"{target.name}.part")
     try:
         with draft.open("wb") as file:
@@ -98,7 +102,7 @@ def _written(target: Path, write: Callable[[IO[bytes]], None]) -> None:
 
 
 def _lines(file: Path) -> list[str]:
-    """Return the keys in a file; what begins with # is said beside them."""
+    """Return the keys in a file, without comment lines that start with #."""
     lines = (line.strip() for line in file.read_text().splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 

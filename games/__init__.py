@@ -1,1 +1,1 @@
-"""The games: the mathematics of baccarat, its variants, and the tables they are played at."""
+"""The games: the mathematics of baccarat, the variants, the tables and their rounds."""

@@ -1,4 +1,6 @@
-"""How events read that alter something of games: tables and their rules, rounds that are annulled, what is said."""
+"""Texts for the events of games in the report of alterations: tables, rules, voided rounds,
+chat.
+"""
 
 from dataclasses import replace
 
@@ -6,7 +8,7 @@ from audit.reports.alterations import Change, Data, added, became, moved, regist
 
 
 def ready() -> None:
-    """Have the report of events and alterations tell of them."""
+    """Register the event kinds of games with the report of significant events and alterations."""
     register(
         "Tables",
         {

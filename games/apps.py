@@ -1,4 +1,4 @@
-"""The application of games."""
+"""The Django application of the games."""
 
 from django.apps import AppConfig
 
@@ -7,8 +7,8 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Say what of games takes two people, and what is summed up."""
-        from audit import approvals, hours  # models are loaded by now, and not before
+        """Register approvals, hourly totals, reports and significant events of games."""
+        from audit import approvals, hours  # models must be loaded first
         from games import alterations, reports, significant
         from games.change_requests import requests
         from games.chat import letters

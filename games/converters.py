@@ -1,4 +1,4 @@
-"""How a mode is written in an address, of a page or of the API: ``real`` or ``free``."""
+"""URL converter of the kind of money: ``real`` or ``free``, for pages and the API."""
 
 from django.urls import register_converter
 
@@ -6,16 +6,16 @@ from wallet.models import Mode
 
 
 class ModeConverter:
-    """Path converter between the word in the address and the mode of the ledger."""
+    """Path converter between the word in the URL and the mode of the ledger."""
 
     regex = "real|free"
 
     def to_python(self, value: str) -> Mode:
-        """Read the word."""
+        """Return the mode of a word."""
         return Mode[value.upper()]
 
     def to_url(self, value: Mode) -> str:
-        """Write the word."""
+        """Return the word of a mode."""
         return Mode(value).name.lower()
 
 

@@ -1,4 +1,4 @@
-"""Why a table refuses. The sentence a player reads for each stands in `games.betting.error_messages`."""
+"""Errors of the tables. The texts for players are in `games.betting.error_messages`."""
 
 from games.engine.chemin.refusals import Refusal
 from players.protection.eligibility import Bar
@@ -7,11 +7,11 @@ from wallet.models import Mode
 
 
 class PlayError(Exception):
-    """Something a player asked for that the table does not do; nothing has changed."""
+    """The table refuses a player's request. Nothing has changed."""
 
 
 class Barred(PlayError):
-    """Something keeps the player from playing anywhere: *bar* says what, in words."""
+    """The player may not play anywhere; *bar* contains the reason."""
 
     def __init__(self, bar: Bar) -> None:
         super().__init__(bar.code)
@@ -19,7 +19,9 @@ class Barred(PlayError):
 
 
 class TableWaits(PlayError):
-    """The player may play at one table at a time, and has opened another since; *slug* is the one that waits."""
+    """The player may play at one table at a time and has opened another; *slug* is the waiting
+    table.
+    """
 
     def __init__(self, slug: str) -> None:
         super().__init__(slug)
@@ -31,67 +33,67 @@ class TableClosed(PlayError):
 
 
 class TablePaused(PlayError):
-    """The table pauses: no round begins there until it goes on."""
+    """The table is paused: no round begins until it continues."""
 
 
 class HouseStopped(PlayError):
-    """The whole house is stopped: nobody stakes anywhere until it goes on."""
+    """The house stop is on: nobody can stake until it ends."""
 
 
 class NothingStaked(PlayError):
-    """DEAL without a bet on the table."""
+    """DEAL was pressed without a bet on the table."""
 
 
 class StalePage(PlayError):
-    """The page speaks of a round that this player never had: it was left open too long, or altered."""
+    """The page refers to a round that this player never had: it is too old, or was altered."""
 
 
 class SlipChanged(PlayError):
-    """The bets were changed in another tab since this page was drawn."""
+    """The bets were changed in another tab after this page was loaded."""
 
 
 class TableChanged(PlayError):
-    """The limits or rules of the table have changed since this page was drawn."""
+    """The limits or rules of the table changed after this page was loaded."""
 
 
 class NothingToRepeat(PlayError):
-    """REBET before any round was played here."""
+    """REBET was pressed before any round was played at this table."""
 
 
 class BalanceTooLow(PlayError):
-    """The bets come to more than the balance."""
+    """The bets exceed the balance."""
 
 
 class RemoteBalanceTooLow(BalanceTooLow):
-    """The operator that the player comes from says so; there is nothing to deposit here."""
+    """The bets exceed the balance at the player's operator. A deposit here is not possible."""
 
 
 class OperatorRefuses(PlayError):
-    """The operator that the player comes from takes no bet of theirs now, for a reason of its own."""
+    """The player's operator refuses the bet for a reason of its own."""
 
 
 class OperatorBusy(PlayError):
-    """Too many wait for the operator that the player comes from: it was asked for no stake."""
+    """Too many requests wait for the player's operator. No stake was requested."""
 
 
 class OperatorSilent(PlayError):
-    """The operator has not said whether it took the stake: no round is played, and the stake goes back."""
+    """The operator has not confirmed the stake: no round is played, and the stake is returned."""
 
 
 class BetUnderWay(PlayError):
-    """The operator is being asked for the stake of this very round."""
+    """The operator has not yet answered the request for the stake of this round."""
 
 
 class VisitOver(PlayError):
-    """The operator's session with the player, or the way from it to here, is over."""
+    """The player's session at the operator, or its launch here, has ended."""
 
 
 class NotHereRemotely(PlayError):
-    """The table is not one for players who come from an operator."""
+    """The table is not available to players of an operator wallet."""
 
 
 class OverLimit(PlayError):
-    """The bets would pass a limit of the player's; *reached* says which, in words."""
+    """The bets would exceed a limit of the player; *reached* describes the limit."""
 
     def __init__(self, reached: LimitReached) -> None:
         super().__init__(f"{reached.kind} {reached.period}")
@@ -103,19 +105,19 @@ class UnknownChip(PlayError):
 
 
 class NotOffered(PlayError):
-    """A control that the game's table does not have."""
+    """The game's table does not have this control."""
 
 
 class UnknownCurrency(PlayError):
-    """The table is not played in this currency."""
+    """The table does not offer this currency."""
 
 
 class NotServed(PlayError):
-    """The table serves no players of this jurisdiction."""
+    """The table does not accept players of this jurisdiction."""
 
 
 class OtherMoney(PlayError):
-    """The table is not played for this kind of money: *mode*."""
+    """The table does not offer this kind of money, *mode*."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(mode)
@@ -123,7 +125,9 @@ class OtherMoney(PlayError):
 
 
 class LimitError(PlayError):
-    """A stake outside the table limits of a bet; *amount* is the limit in minor units of *currency*."""
+    """A stake is outside the table limits of a bet; *amount* is the limit in minor units of
+    *currency*.
+    """
 
     def __init__(self, bet: str, amount: int, currency: str) -> None:
         super().__init__(f"{bet}: {amount} {currency}")
@@ -133,80 +137,84 @@ class LimitError(PlayError):
 
 
 class UnderMinimum(LimitError):
-    """Less than the bet's minimum."""
+    """The stake is below the bet's minimum."""
 
 
 class OverMaximum(LimitError):
-    """More than the bet's maximum."""
+    """The stake is above the bet's maximum."""
 
 
 class StakeOffStep(LimitError):
-    """Not a multiple of the table's step."""
+    """The stake is not a multiple of the table's step."""
 
 
 class BetTooLate(PlayError):
-    """The bet came after NO MORE BETS, or was meant for another round than the one that takes bets now."""
+    """The bet came after NO MORE BETS, or was meant for another round than the one that takes
+    bets.
+    """
 
 
 class NotEnoughBalance(PlayError):
-    """What is free on the account does not cover the bet at a shared table."""
+    """The available balance does not cover the bet at a shared table."""
 
 
 class TableStopped(PlayError):
-    """The shared table stands still because of a malfunction."""
+    """The shared table is stopped because of a malfunction."""
 
 
 class OverLiability(PlayError):
-    """All bets of the round together could win more than the house puts up in it."""
+    """The bets of all players together could win more than the house's liability limit for the
+    round.
+    """
 
 
 class GuestRefused(PlayError):
-    """The croupier refuses what a guest wants to do at a Chemin de Fer table; *reason* says which rule forbids it."""
+    """An action at a Chemin de Fer table is refused; *reason* names the rule that forbids it."""
 
     def __init__(self, reason: Refusal) -> None:
-        super().__init__()  # not even in a log: that a rule binds tells what somebody holds
+        super().__init__()  # not even logged: a binding rule reveals the player's hand
         self.reason = reason
 
 
 class QuestionPassed(PlayError):
-    """The answer came after its time, or is one to another question than the one that is asked now."""
+    """The answer came too late, or belongs to another question than the current one."""
 
 
 class FavouriteError(PlayError):
-    """A favourite that cannot be kept so: `games.shared.favourites.panel` says why."""
+    """The favourite cannot be saved; `games.shared.favourites.panel` has the texts."""
 
 
 class NameMissing(FavouriteError):
-    """A favourite without a name."""
+    """The favourite has no name."""
 
 
 class NameTooLong(FavouriteError):
-    """A favourite whose name has more characters than there is room for."""
+    """The name of the favourite is too long."""
 
 
 class NameUnreadable(FavouriteError):
-    """A favourite whose name has characters in it that nobody sees."""
+    """The name of the favourite contains invisible characters."""
 
 
 class NameTaken(FavouriteError):
-    """Another favourite of the player's at this game has that name, whatever the case of its letters."""
+    """Another favourite of the player at this game has this name, ignoring case."""
 
 
 class NothingToSave(FavouriteError):
-    """A favourite of no bets: none lie on the table, and there is no earlier round."""
+    """The favourite has no bets: there are none on the table, and there is no earlier round."""
 
 
 class TooManyFavourites(FavouriteError):
-    """More favourites than a player may keep at one game."""
+    """The player has the maximum number of favourites at this game."""
 
 
 class TrayError(PlayError):
-    """Chips that cannot be a player's tray: `games.shared.views` says why."""
+    """The chips are not a valid tray; `games.shared.views` has the texts."""
 
 
 class NoChipChosen(TrayError):
-    """A tray without chips."""
+    """The tray has no chips."""
 
 
 class TooManyChips(TrayError):
-    """More chips than a tray has room for."""
+    """The tray has too many chips."""

@@ -1,6 +1,7 @@
-"""Markers of harm in rounds, and in deposits and withdrawals around them: real money, and no annulled rounds.
+"""Markers of harm in rounds, and in the deposits and withdrawals around them.
 
-Why the figures are what they are: ``docs/markers.md``.
+Only real money counts, without voided rounds. The reasons for the figures are in
+``docs/markers.md``.
 """
 
 import json
@@ -15,9 +16,9 @@ from wallet.money import format_money
 
 A_DAY = timedelta(days=1)
 AN_HOUR = timedelta(hours=1)
-RUN: Final = 10  # rounds before and after, when stakes are compared
+RUN: Final = 10  # rounds before and after, for the comparison of stakes
 
-# In minor units. What is lost below this, or left above, is nothing to speak of.
+# In minor units. A lower loss, or a higher remaining balance, does not count.
 LITTLE_LOST: Final[Mapping[str, int]] = {
     Currency.SEK: 100_00,
     Currency.DKK: 100_00,
@@ -37,7 +38,7 @@ ROUNDS = """
 )
 """
 
-# The stakes of some rounds against those of as many rounds before, in which enough was lost.
+# The stakes of some rounds, compared with those of as many rounds before, in which enough was lost.
 RAISED = """
 , compared AS (
     SELECT r.player_id, r.id, r.at, count(*) OVER earlier AS rounds_before, count(*) OVER later AS rounds_after,
@@ -190,7 +191,7 @@ EMPTIED = Definition(
 NIGHTS = Definition(
     Marker.NIGHTS,
     timedelta(days=14),
-    {"within": timedelta(days=13), "least": 4, "until": "05:00"},  # from the first night to the fourteenth
+    {"within": timedelta(days=13), "least": 4, "until": "05:00"},  # first night to the fourteenth
     ROUNDS + AT_NIGHT + NIGHTLY + MOST_WITHIN,
     _nights,
 )

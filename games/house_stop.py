@@ -1,6 +1,8 @@
-"""The house stop at the tables: stop all play and deposits (`wallet.house_stop`), resume them, and notify every table.
+"""The house stop at the tables: stop all play and deposits (`wallet.house_stop`), resume them, and
+notify every table.
 
-To its players every open table is paused: the next round does not begin; seats, banks and bets for Rebet stay.
+Every open table is paused for its players: the next round does not begin; seats, banks and bets for
+Rebet stay.
 """
 
 from contextlib import suppress
@@ -26,10 +28,12 @@ def stop(*, reason: str, by: Staff) -> HouseStop:
 
 @transaction.atomic
 def resume(*, reason: str, by: Staff) -> HouseStop:
-    """End the house stop and return it. Raises StopError.
+    """End the house stop and return it.
 
-    Players at Chemin de Fer get their full time again, away or not. A table that cannot give time back
-    (TableError) does not hold up the others.
+    Raises StopError.
+
+    Players at Chemin de Fer get their full time again, away or not. A table that cannot give time
+    back (TableError) does not hold up the others.
     """
     ended = house_stop.resume_house(reason=reason, by=by)
     for live_table in LiveTable.objects.filter(table__shape=Shape.GUESTS).select_related("table").order_by("pk"):

@@ -12,22 +12,22 @@ FALLBACK = "en"
 
 
 def variant_label(variant: Game, key: str, language: str) -> str:
-    """Return one of the game's own texts, such as ``name`` or ``bet.tie``."""
+    """Return one of the game's own labels, such as ``name`` or ``bet.tie``."""
     return variant.label(language if language in variant.labels else FALLBACK, key)
 
 
 def bet_name(variant: Variant, bet: str, language: str) -> str:
-    """Return what a bet is called."""
+    """Return the name of a bet."""
     return variant_label(variant, f"bet.{bet}", language)
 
 
 def card_name(card: Card) -> str:
-    """Return a card's name as it is read aloud: "nine of hearts"."""
+    """Return the spoken name of a card: "nine of hearts"."""
     return _("%(rank)s of %(suit)s") % {"rank": _rank_names()[card.rank], "suit": _suit_names()[card.suit]}
 
 
 def announcement(coup: Coup) -> str:
-    """Return the croupier's sentence on a finished coup."""
+    """Return the croupier's announcement of a finished coup."""
     if coup.outcome is Outcome.TIE:
         return _("Tie, %(total)d all.") % {"total": coup.player_total}
     totals = {"high": max(coup.player_total, coup.banker_total), "low": min(coup.player_total, coup.banker_total)}

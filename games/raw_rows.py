@@ -1,6 +1,7 @@
-"""Joined rows read by fixed statements, as the instances Django would have made of them.
+"""Model instances from the rows of raw SQL joins.
 
-For what every round reads: Django's compiler takes ten times as long over such a query as PostgreSQL does.
+Used for reads in every round: Django's compiler takes ten times as long for such a query as
+PostgreSQL.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,12 +17,14 @@ Value: TypeAlias = int | str | bool | UUID | list[str] | list[int] | None
 
 
 def columns(model: type[models.Model], alias: str) -> str:
-    """Return what a statement has to select for `instance`, from the table of that alias."""
+    """Return the columns that a statement must select for `instance`, with the alias of the
+    table.
+    """
     return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
 
 
 def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value]) -> Iterator[Any] | None:
-    """Return the columns of the first row, to be taken one after another, or None."""
+    """Return an iterator over the columns of the first row, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         row = cursor.fetchone()
@@ -29,7 +32,7 @@ def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value])
 
 
 def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] | None:
-    """Return the first row under the names of its columns, or None."""
+    """Return the first row as a dictionary by column name, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         row = cursor.fetchone()
@@ -37,12 +40,12 @@ def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] |
 
 
 def named(columns: Iterable[str], row: Iterable[Any]) -> dict[str, Any]:
-    """Return a row under the names of its columns."""
+    """Return a row as a dictionary by column name."""
     return dict(zip(columns, row, strict=True))
 
 
 def instance(model: type[M], row: Iterator[Any]) -> M:
-    """Take the next columns of a row as an instance."""
+    """Build an instance from the next columns of a row."""
     names, converters = _reading(model)
     values = list(islice(row, len(names)))
     for index, convert in converters:
@@ -52,7 +55,7 @@ def instance(model: type[M], row: Iterator[Any]) -> M:
 
 @cache
 def _reading(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Callable[..., Any]]]]:
-    """Return what a model calls its columns, and what makes its values of some of them."""
+    """Return the attribute names of a model's columns, and the converters of values by index."""
     fields = model._meta.concrete_fields
     converters = [
         (index, convert) for index, field in enumerate(fields) for convert in field.get_db_converters(connection)

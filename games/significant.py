@@ -1,5 +1,6 @@
-"""What of the events of play is significant (GLI-19 v3.0, 2.8.8): incidents, annulments, tables that stood still or
-were changed, large wins and wagers.
+"""Significant events of play (GLI-19 v3.0, 2.8.8).
+
+They are incidents, voided rounds, stopped or changed tables, and large wins and wagers.
 """
 
 from collections.abc import Iterable
@@ -37,14 +38,14 @@ SETTLED: Final = "round.settled"
 OPENED: Final = "incident.opened"
 VOIDED: Final = "round.voided"
 ORDINARY: Final = (
-    # Found by the finders of this module.
+    # Found by the functions of this module.
     SETTLED,
     OPENED,
-    # What has a queue of its own, where staff work on it.
+    # Handled by staff in their own queues.
     "chat.reported",
     "play.reported",
     "play.report_decided",
-    # What staff of the chat do all day.
+    # Routine work of chat moderators.
     "chat.banned",
     "chat.ban_lifted",
     "chat.kept",
@@ -52,12 +53,12 @@ ORDINARY: Final = (
     "chat.name_taken",
     "chat.removed",
     "table.chat_language",
-    # What is added to an incident, which was told when it was found.
+    # Additions to an incident, which was reported when it was found.
     "incident.noted",
     "incident.written",
     "incident.letter_ended",
     "incident.exported",
-    # Play as it goes on.
+    # Normal play.
     "bank.ended",
     "bank.excess",
     "bank.taken",
@@ -81,7 +82,7 @@ WIN: Final = What("win", Category.LARGE_WIN, "A large win", "Large wins together
 
 
 def register() -> None:
-    """Have it found."""
+    """Register the event kinds and the functions that find significant events."""
     detection.register_kinds(KINDS)
     detection.register_ordinary(ORDINARY)
     detection.register("incidents", incidents)
@@ -90,7 +91,7 @@ def register() -> None:
 
 
 def incidents(leaves: Leaves) -> Iterable[Found]:
-    """Find what was the matter with rounds, and that play stood still because of it."""
+    """Find incidents of rounds, and interruptions of play that they caused."""
     for event in detection.events(leaves, OPENED):
         said = detection.data(event)
         kind = IncidentKind(str(said["kind"]))
@@ -115,7 +116,9 @@ def incidents(leaves: Leaves) -> Iterable[Found]:
 
 
 def adjustments(leaves: Leaves) -> Iterable[Found]:
-    """Find balances that the house made up for, since the winnings of an annulled round had been spent."""
+    """Find balances that the house covered because the winnings of a voided round had been
+    spent.
+    """
     voided = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, VOIDED)}
     for part in VoidPart.objects.filter(void__in=voided, shortfall__gt=0).order_by("pk"):
         event, player = voided[part.void_id], f"player:{part.player_id}"
@@ -137,7 +140,7 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
 
 
 def large_rounds(leaves: Leaves) -> Iterable[Found]:
-    """Find large wagers and wins: what one player staked in one round, and what it paid beyond that."""
+    """Find large wagers and wins: one player's stakes in one round, and the payout beyond them."""
     settled = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, SETTLED)}
     parts = Participation.objects.filter(round__in=settled, mode=Mode.REAL).order_by("round", "player")
     moved = [(part, settled[part.round_id]) for part in parts]

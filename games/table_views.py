@@ -1,4 +1,4 @@
-"""The page of a table: each shape of table has one of its own."""
+"""The page of a table. Each shape of table has its own page."""
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -18,5 +18,5 @@ PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.GUESTS: chemin_pa
 @require_safe
 @at_a_playable_table
 def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """The page of a table, or what keeps the player from playing."""
+    """Show the page of a table, or the reason why the player may not play."""
     return PAGES[Shape(found.shape)](request, found, mode)

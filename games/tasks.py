@@ -1,4 +1,4 @@
-"""Work of the tables that beat asks for."""
+"""Periodic tasks of the tables, started by beat."""
 
 from celery import shared_task
 
@@ -11,50 +11,53 @@ from games.shared import phases
 from games.solo import idle_purses
 from games.verification import replay_task
 
-EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
+EXPIRES = 5  # seconds; a later message is obsolete
 
 
 @shared_task
 def replay_finished_rounds() -> None:
-    """Deal every finished round again once and act where its seed does not reproduce it."""
+    """Verify every finished round once and act if its seed does not reproduce it."""
     replay_task.replay_finished_rounds()
 
 
 @shared_task
 def return_idle_purses() -> None:
-    """Give back what lies in purses that nobody uses."""
+    """Return the money in idle purses."""
     idle_purses.return_idle_purses()
 
 
 @shared_task
 def write_letters() -> None:
-    """Write what is left of letters to the players of incidents."""
+    """Write the pending letters to the players of incidents."""
     delivery.write_due()
 
 
 @shared_task
 def watch_returns() -> None:
-    """Raise an alarm where the returns of a game cannot be chance."""
+    """Raise an alarm if the returns of a game are not explained by chance."""
     monitor.watch()
 
 
 @shared_task
 def watch_randomness() -> None:
-    """Test the cards and shuffles of every week that is over, once."""
+    """Test the cards and shuffles of every finished week once."""
     judgement.watch()
 
 
 @shared_task
 def put_versions_live() -> None:
-    """Put live what was approved for a moment that has come."""
+    """Put approved changes live whose time has come."""
     for approval_id in schedule.due():
         execution.go_live(approval_id)
 
 
 @shared_task
 def tick() -> list[int]:
-    """Ask for every shared table whose next move is due that it be moved, by whichever worker comes first. Which those
-    are stands in the worker's log.
+    """Start a task for every shared table whose next phase is due.
+
+    Return the tables, for the worker's log.
+
+    The first worker advances a table; others find nothing to do.
     """
     due = phases.due()
     for live_table_id in due:
@@ -64,13 +67,13 @@ def tick() -> list[int]:
 
 @shared_task
 def advance_live_table(live_table_id: int) -> bool:
-    """Move a shared table one phase on, if nobody has yet; say whether it was moved."""
+    """Advance a shared table by one phase if it is due. Return whether it was advanced."""
     return phases.advance(live_table_id)
 
 
 @shared_task
 def tick_guests() -> list[int]:
-    """Ask for every table of guests against each other at which something is to be done that it be done."""
+    """Start a task for every Chemin de Fer table with a due step. Return the tables."""
     due = guests.due()
     for live_table_id in due:
         advance_guest_table.apply_async((live_table_id,), expires=EXPIRES)
@@ -79,5 +82,5 @@ def tick_guests() -> list[int]:
 
 @shared_task
 def advance_guest_table(live_table_id: int) -> bool:
-    """Do the one thing that is due at a guests' table, if nobody has yet; say whether there was one."""
+    """Do the next due step at a Chemin de Fer table. Return whether there was one."""
     return guests.advance(live_table_id)

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from games import converters as converters  # "mode" in an address
+from games import converters as converters  # registers "mode"
 from games import operators, table_views
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views

@@ -1,5 +1,5 @@
-/* Shows a page of the house where the house cannot be reached. It keeps that page and what it is made of, nothing else:
-   no page of a player's is ever stored, and nothing else is answered from here. */
+/* Shows an offline page when the house cannot be reached. It stores only that page and its
+   files: no page of a player is stored, and nothing else is answered from here. */
 "use strict";
 
 const KEPT = {{ kept|safe }};
@@ -7,7 +7,7 @@ const SHELF = `sabot-offline-${KEPT.version}`;
 
 const ours = (request) => request.method === "GET" && KEPT.files.includes(new URL(request.url).pathname);
 
-/** The page in the language of an address, or in the house's own. */
+/** Return the offline page in the language of the URL, or in the default language. */
 const pageFor = (address) => KEPT.pages[new URL(address).pathname.split("/")[1]] ?? KEPT.pages[KEPT.otherwise];
 
 async function keep() {

@@ -1,8 +1,9 @@
-"""Whether a migration may run while the version before it serves: `python -m tools.check_migrations`.
+"""Check that new migrations are safe while the previous release is running: `python -m
+tools.check_migrations`.
 
-Every migration that is newer than the baseline in ``tools/migrations.toml`` is written as the SQL that it would run.
-Squawk reads that; what it does not know is looked for here. No database is asked. It ends with 1 where something is
-found that the file does not except, with a reason.
+Every migration after the baseline in ``tools/migrations.toml`` is rendered as SQL. Squawk checks
+the SQL; further rules are here. No database is used. The exit status is 1 if something is found
+that the file does not except, with a reason.
 """
 
 import copy
@@ -30,7 +31,7 @@ from tools.sql_statements import Statement, statements
 SAID: Final = Path(__file__).with_name("migrations.toml")
 SQUAWK: Final = Path(sys.executable).with_name("squawk")
 POSTGRESQL: Final = "18"
-# What is a matter of taste, and what `manage.py migrate` sees to: it waits for no lock longer than it says.
+# Matters of style, and rules that `manage.py migrate` covers: it never waits long for a lock.
 LEFT_OUT: Final = (
     "ban-char-field",
     "prefer-bigint-over-int",
@@ -42,7 +43,7 @@ LEFT_OUT: Final = (
     "require-statement-timeout",
     "require-timeout-settings",
 )
-# What it asks for alone where it is told to.
+# Optional rules of squawk that are enabled.
 BESIDES: Final = (
     "ban-disable-trigger",
     "ban-drop-extension",
@@ -58,19 +59,18 @@ DJANGO: Final = "django."
 
 @dataclass(frozen=True)
 class Fault:
-    """What a migration does that the version before it may not bear."""
+    """A statement of a migration that the previous release may not tolerate."""
 
     migration: str
     rule: str
     message: str
 
     def __str__(self) -> str:
-        """Say it in a line."""
         return f"{self.migration}: {self.rule}: {self.message}"
 
 
 def newer(loader: MigrationLoader, baseline: Mapping[str, str]) -> Iterator[Migration]:
-    """Yield our migrations that come after the baseline, in the order of the graph."""
+    """Yield our migrations after the baseline, in the order of the graph."""
     known: set[tuple[str, str]] = set()
     for node in baseline.items():
         known |= set(loader.graph.forwards_plan(node))
@@ -80,7 +80,7 @@ def newer(loader: MigrationLoader, baseline: Mapping[str, str]) -> Iterator[Migr
 
 
 def faults(migration: Migration, before: ProjectState) -> Iterator[Fault]:
-    """Yield what is wrong with a migration that is run on the state *before* it."""
+    """Yield the faults of a migration that runs on the state *before* it."""
     name = f"{migration.app_label}.{migration.name}"
     for operation in flat(migration.operations):
         if not is_read(operation):
@@ -95,7 +95,7 @@ def faults(migration: Migration, before: ProjectState) -> Iterator[Fault]:
 
 
 def flat(operations: Sequence[Operation]) -> Iterator[Operation]:
-    """Yield every operation that touches the database, those among them that stand in others."""
+    """Yield every operation that changes the database, nested ones included."""
     for operation in operations:
         if isinstance(operation, SeparateDatabaseAndState):
             yield from flat(operation.database_operations)
@@ -104,12 +104,14 @@ def flat(operations: Sequence[Operation]) -> Iterator[Operation]:
 
 
 def is_read(operation: Operation) -> bool:
-    """Say whether all that an operation does is written as SQL, as those of Django's own are but for one."""
+    """Return whether an operation is fully rendered as SQL, like Django's own operations except
+    RunPython.
+    """
     return not isinstance(operation, RunPython) and type(operation).__module__.startswith(DJANGO)
 
 
 def without_programs(operations: Sequence[Operation]) -> Iterator[Operation]:
-    """Yield operations as they are, but for programs in others: those would be run to see what they write."""
+    """Yield the operations without nested programs, which would be executed to render their SQL."""
     for operation in operations:
         if isinstance(operation, SeparateDatabaseAndState):
             operation = copy.copy(operation)  # noqa: PLW2901  (what is there stays as it is)
@@ -119,21 +121,21 @@ def without_programs(operations: Sequence[Operation]) -> Iterator[Operation]:
 
 
 def sql_of(migration: Migration, before: ProjectState) -> list[Statement]:
-    """Return the statements that it would run, but for what only a program knows."""
+    """Return the SQL statements of a migration, without its programs."""
     line = connections["owner"]
 
     class Writer(line.SchemaEditorClass):  # type: ignore[name-defined]  # of the backend in use
-        """Writes values into statements itself: the library's own asks a server how."""
+        """Renders values into statements without asking a server."""
 
         def execute(self, sql: Any, params: Sequence[Any] | None = ()) -> None:
-            """Keep a statement."""
+            """Collect a statement."""
             said = str(sql) if not params else str(sql) % tuple(map(self.quote_value, params))
             self.collected_sql.append(said.rstrip(";") + ";")
 
         def _constraint_names(
             self, model: type[Model], column_names: Sequence[str] | None = None, **what: Any
         ) -> list[str]:
-            """Name what a server would be asked for: that there is one, which the migration then drops."""
+            """Return a constraint name without asking a server; the migration then drops it."""
             return ["_".join([model._meta.db_table, *(column_names or ()), *sorted(what)])]
 
     written = copy.copy(migration)
@@ -144,7 +146,7 @@ def sql_of(migration: Migration, before: ProjectState) -> list[Statement]:
 
 
 def squawk(statements: Sequence[str], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
-    """Yield rule and message of what squawk finds."""
+    """Yield rule and message of each finding of squawk."""
     rules = (f"--exclude={','.join(LEFT_OUT)}", f"--include={','.join(BESIDES)}")
     options = [*rules, f"--pg-version={POSTGRESQL}", "--reporter=json"]
     text = "\n".join(["BEGIN;", *statements, "COMMIT;"] if is_atomic else statements)
@@ -162,7 +164,7 @@ def squawk(statements: Sequence[str], *, is_atomic: bool) -> Iterator[tuple[str,
 
 
 def main() -> int:
-    """Look at every newer migration; return the exit status."""
+    """Check all newer migrations. Return the exit status."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     django.setup()
     said = tomllib.loads(SAID.read_text())

@@ -1,8 +1,10 @@
-"""Find secrets among the files of the project: keys, tokens, passwords that somebody forgot to take out. Nobody else is
-asked, and what only looks like a secret is known by its hash in ``tools/no_secrets.json``.
+"""Find secrets in the files of the project: keys, tokens, passwords.
 
-``python tools/find_secrets.py [FILES]`` exits with 1 where there is one; with ``--known`` it writes down all that it
-found as none. Without FILES it reads whatever git keeps.
+No network is used.
+
+Values that only look like a secret are listed by hash in ``tools/no_secrets.json``. ``python
+tools/find_secrets.py [FILES]`` exits with 1 if there is a secret; with ``--known`` it lists all
+findings as false alarms. Without FILES it reads all files in git.
 """
 
 import argparse
@@ -21,7 +23,7 @@ from detect_secrets.settings import transient_settings
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 KNOWN: Final = PROJECT / "tools" / "no_secrets.json"
-# Not ours, or words for people, in which every long one looks like chance.
+# Files of others, and texts for people, in which every long word looks random.
 UNREAD: Final = ("static/vendor/", "tests/vendor/", "locale/", "docs/images/", "tools/no_secrets.json")
 OF_PROVIDERS: Final = ("AWSKey", "GitHubToken", "GitLabToken", "Npm", "PypiToken", "SendGrid", "Slack", "Stripe")
 SETTINGS: Final[dict[str, Any]] = {
@@ -42,13 +44,13 @@ SETTINGS: Final[dict[str, Any]] = {
         )
     ],
 }
-# Lines that a detector could say something of: the others, nineteen in twenty, would take most of the time.
+# Lines that a detector could match. The others, nineteen in twenty, would take most of the time.
 SUSPICIOUS: Final = re.compile(
     r"[\"'=: ][A-Za-z0-9+/=_-]{16,}|://[^\s/]*@|-----BEGIN"
     r"|(?i:(?:key|pass|pwd|secret|contrase|token)\w*[\"'\]]*\s*(?::=|[:=(]))"
 )
-# Formats of this house, which no detector knows: identities of backups, keys of the signer, tokens of programs, and the
-# keys of `docs/settings.md`, as a file of environment has them.
+# Formats of this house that no detector knows: identities of backups, keys of the signer, API
+# tokens, and the keys of `docs/settings.md` in an environment file.
 OURS: Final = {
     "Identity of age": re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     "Key of a signer": re.compile(r"PRIVATE\+KEY\+[^\s\"'{]{20,}"),
@@ -58,7 +60,7 @@ OURS: Final = {
 
 
 class Secret(NamedTuple):
-    """What looks like one: in which file, of which kind, and a hash of it (SHA-1)."""
+    """A possible secret: its file, its kind, and its SHA-1 hash."""
 
     file: str
     kind: str
@@ -66,13 +68,13 @@ class Secret(NamedTuple):
 
 
 def tracked() -> list[str]:
-    """Return the files that git keeps, but for those that nobody reads for secrets."""
+    """Return the files in git that are searched."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, check=True, capture_output=True, text=True).stdout
     return [name for name in listed.split("\0") if name and not name.startswith(UNREAD) and (PROJECT / name).is_file()]
 
 
 def found_in(files: Sequence[str], root: Path = PROJECT) -> dict[Secret, int]:
-    """Return what looks like a secret in these *files*, named from *root*, and in which line."""
+    """Return the possible secrets in *files*, named relative to *root*, with their line numbers."""
     lines: dict[str, list[int]] = {}
     ours: dict[Secret, int] = {}
     with TemporaryDirectory() as folder:
@@ -93,7 +95,7 @@ def found_in(files: Sequence[str], root: Path = PROJECT) -> dict[Secret, int]:
 
 
 def _ours_in(name: str, lines: Mapping[int, str]) -> dict[Secret, int]:
-    """Return what looks like a secret of this house in a file, and in which line."""
+    """Return the possible secrets in formats of this house in a file, with their line numbers."""
     return {
         Secret(name, kind, sha1(match[0].encode(), usedforsecurity=False).hexdigest()): number
         for number, line in lines.items()
@@ -103,7 +105,7 @@ def _ours_in(name: str, lines: Mapping[int, str]) -> dict[Secret, int]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look, and say what was found."""
+    """Search and print the findings."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--known", action="store_true", help="what is found is no secret: write it down")

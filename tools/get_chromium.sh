@@ -1,6 +1,6 @@
 #!/bin/sh
-# See that there is a Chromium for the browser tests: the headless shell, in which they take half the time, or else any.
-# Where there can be none, those tests fail and say how to get it.
+# Ensure that there is a Chromium for the browser tests: the headless shell, which halves their
+# time, or any other. If none can be installed, those tests fail and say how to get it.
 set -eu
 
 has_any() {

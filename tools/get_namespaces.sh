@@ -1,6 +1,7 @@
 #!/bin/sh
-# See that root has the tools for network namespaces, of which the drill of many machines makes its cables. Where there
-# can be none, that drill fails and says how to get them; who is not root needs none.
+# Ensure that root has the tools for network namespaces, which the drill of many machines uses for
+# its network. If they cannot be installed, that drill fails and says how to get them. Other users
+# do not need them.
 set -eu
 
 PATH="$PATH:/usr/sbin:/sbin"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make .venv with the first Python that is new enough, or say in a line what is missing.
+# Create .venv with the first suitable Python, or print in one line what is missing.
 set -eu
 
 new_enough() {

@@ -1,7 +1,8 @@
-"""What squawk does not know of statements that a migration runs while the version before it plays.
+"""Rules for migration statements while the previous release is running, beyond those of squawk.
 
-That version goes on with its own calls of functions, with rows as it writes them, and with the rights that it has. So
-whatever is not merely added has to be excepted in ``migrations.toml``, by somebody who says why nobody feels it.
+The previous release continues with its own function calls, its own rows and its own privileges. So
+everything that is not a pure addition needs an exception in ``migrations.toml`` with the reason why
+it is safe.
 """
 
 import re
@@ -29,13 +30,13 @@ TABLE: Final = rf"ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?{NAME}"
 ROUTINE: Final = "(?:FUNCTION|PROCEDURE|ROUTINE|AGGREGATE)"
 
 WAITS: Final = re.compile(r"\b(?:set\s+(?:local\s+|session\s+)?|reset\s+|set_config\s*\(\s*')lock_timeout", re.I)
-# Statements that run something now; what a function that is made sets and does is for later.
+# Statements with an immediate effect. The body of a new function takes effect later.
 RUNS: Final = re.compile(
     r"CALL|CLUSTER|COPY|DELETE|EXECUTE|EXPLAIN|INSERT|MERGE|REFRESH|REINDEX|SELECT|TRUNCATE|UPDATE|VACUUM|VALUES|WITH"
 )
 REWRITES: Final = re.compile(r"\b(?:UPDATE|DELETE|MERGE|TRUNCATE|CLUSTER|VACUUM|REINDEX|REFRESH)\b", re.I)
 CALLED: Final = re.compile(r"\b((?:audit|casino|games|players|wallet)_\w+)\"?\s*\(", re.I)
-INTO: Final = re.compile(r"\bINTO\s+[\w.\"]+", re.I)  # whose columns may stand behind it as arguments would
+INTO: Final = re.compile(r"\bINTO\s+[\w.\"]+", re.I)  # columns after it look like arguments
 MADE_TABLE: Final = re.compile(rf"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}", re.I)
 MADE_FUNCTION: Final = re.compile(rf"CREATE\s+{ROUTINE}\s+{NAME}", re.I)
 REVOKED_HERE: Final = re.compile(rf"REVOKE\s+[\w\s,]+?\s+ON\s+{ROUTINE}\s+(?P<names>.+?)\s+FROM\b", re.I | re.S)
@@ -44,10 +45,10 @@ HELD: Final = tuple(
     re.compile(pattern, re.I | re.S)
     for pattern in (TABLE, rf"LOCK\s+(?:TABLE\s+)?(?:ONLY\s+)?{NAME}", rf"{TRIGGERED}.*?\bON\s+{NAME}")
 )
-# What fails where it is there already, and what sees to it that it is not.
+# Statements that fail if the object exists, and the clauses that prevent this.
 MADE: Final = re.compile(
     r"CREATE\s+(?:UNIQUE\s+|CONSTRAINT\s+)?(?P<kind>FUNCTION|PROCEDURE|TRIGGER|TABLE|INDEX|SEQUENCE|TYPE|VIEW|SCHEMA)\s+"
-    # An index that is half made is there for IF NOT EXISTS.
+    # IF NOT EXISTS accepts an invalid index.
     r"(?:(?P<beside>CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?)|(?!CONCURRENTLY\b|IF\b))"
     rf"{NAME}|{TABLE.replace('name', 'table')}.*?"
     rf"\bADD\s+(?:CONSTRAINT|COLUMN)\s+(?!IF\b){NAME.replace('name', 'part')}",
@@ -58,7 +59,10 @@ GONE: Final = re.compile(rf"\bDROP\s+\w+\s+(?:CONCURRENTLY\s+)?IF\s+EXISTS\s+{NA
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of statement that an older version may feel, and why; not so of what is made in the same migration."""
+    """A kind of statement that can break the previous release, and the reason.
+
+    Objects created in the same migration are exempt.
+    """
 
     name: str
     pattern: re.Pattern[str]
@@ -119,15 +123,15 @@ RULES: Final = (
 
 @dataclass
 class Found:
-    """What the statements of one migration do, in their order."""
+    """The objects that the statements of one migration create and drop, in order."""
 
-    tables: set[str] = field(default_factory=set)  # that are made in it
+    tables: set[str] = field(default_factory=set)  # created in it
     functions: set[str] = field(default_factory=set)
-    held: set[str] = field(default_factory=set)  # tables that somebody may use
-    anew: set[str] = field(default_factory=set)  # what goes and comes again in it
+    held: set[str] = field(default_factory=set)  # tables that may be in use
+    anew: set[str] = field(default_factory=set)  # dropped and created again in it
 
     def look(self, statements: Sequence[Statement], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
-        """Yield rule and message."""
+        """Yield rule and message of each finding."""
         if not is_atomic:
             yield from self._look_whether_it_can_be_begun_again(statements)
         for statement in statements:
@@ -142,8 +146,10 @@ class Found:
             self._remember(statement)
 
     def _look_whether_it_can_be_begun_again(self, statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
-        """Yield what is in its own way where it is cut short: `migrate` begins it again after each lock that it did not
-        get, and an index that is made beside play stays behind half made.
+        """Yield statements that fail when the migration is repeated after an interruption.
+
+        `migrate` repeats it after each lock timeout, and an index built concurrently remains
+        invalid.
         """
         gone: set[str] = set()
         for statement in statements:
@@ -166,7 +172,9 @@ class Found:
             yield from self._look_at_deed(statement.bare, statement.text)
 
     def _look_into(self, body: str) -> Iterator[tuple[str, str]]:
-        """Yield what a block does, wherever in it, and also what it has others run."""
+        """Yield the findings in the body of a block, also in statements that it executes
+        dynamically.
+        """
         for rule in RULES:
             if found := rule.pattern.search(body):
                 yield rule.name, f"{rule.message}: {_beginning(found[0])}"
@@ -181,7 +189,7 @@ class Found:
             yield RUN, f"{name} is run, which may do anything: say in the exceptions what it does"
 
     def _is_of_here(self, rule: Rule, found: re.Match[str], statement: Statement) -> bool:
-        """Say whether it is about what nobody knows yet."""
+        """Return whether the statement is about an object that the same migration created."""
         named: Mapping[str, str | None] = found.groupdict()
         if rule.name == FUNCTION:
             return (named["name"] or "").lower() in self.functions

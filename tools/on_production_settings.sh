@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run a manage.py command on production settings made up on the spot; no database answers there.
+# Run a manage.py command with generated production settings and without a database.
 set -eu
 
 secret() {

@@ -1,6 +1,7 @@
-"""Photographs every page and state at two widths, dark and light, into `var/screenshots/`: `make screenshots`.
+"""Take screenshots of every page and state at two widths, dark and light, into `var/screenshots/`:
+`make screenshots`.
 
-The house is the one of the tests: a database and a server of its own, something on every page, gone afterwards.
+It uses the house of the tests: its own database and server, data on every page, removed afterwards.
 """
 
 import os
@@ -34,7 +35,7 @@ a { flex: 1 1 0 } a.wide { flex-grow: 3 } img { width: 100%; border: 1px solid #
 
 
 def main() -> None:
-    """Take all pictures and write the page that shows them."""
+    """Take all screenshots and write the page that shows them."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     try:
@@ -60,7 +61,7 @@ def _show(gallery: Gallery, sight: Sight) -> str:
 
 
 def _photograph(page: Page, sight: Sight) -> Iterator[tuple[str, str, str]]:
-    """Take a sight's pictures; yield size, theme and file name of each."""
+    """Take the screenshots of a sight. Yield size, theme and file name of each."""
     for size in (size for size in SIZES if size in sight.sizes):
         resize(page, size)
         for theme in THEMES:

@@ -1,7 +1,9 @@
-"""SQL told apart into its statements, so that each can be read by itself: what is quoted is not mistaken for it.
+"""Split an SQL script into statements.
 
-Semicolons in strings, names, comments and bodies of functions end nothing. (Of a body that is written ``BEGIN ATOMIC``
-they do: then more is found than there is, never less.)
+Quoted text is not mistaken for SQL.
+
+Semicolons in strings, names, comments and function bodies do not end a statement. (In a body
+written as ``BEGIN ATOMIC`` they do; then too many statements are found, never too few.)
 """
 
 import re
@@ -9,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# In this order: a dollar may begin a body, and the E of an escaped string is no name.
+# In this order: a dollar may start a body, and the E of an escaped string is not a name.
 TOKEN: Final = re.compile(
     r"""
       (?P<comment> --[^\n]* | /\* )
@@ -25,7 +27,9 @@ BLOCK: Final = re.compile(r"/\*|\*/")
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement without its comments: as it is written, *bare* of what its strings say, and the bodies in it."""
+    """One statement without comments: its text, the text without string contents (*bare*), and its
+    bodies.
+    """
 
     text: str
     bare: str
@@ -33,13 +37,13 @@ class Statement:
 
     @property
     def word(self) -> str:
-        """The first word of it, in capitals."""
+        """The first word, in capitals."""
         found = re.match(r"[\s(]*(\w+)", self.bare)
         return found[1].upper() if found else ""
 
 
 def statements(script: str) -> Iterator[Statement]:
-    """Yield what is to be run, in its order."""
+    """Yield the statements in order."""
     text, bare, at = "", "", 0
     bodies: list[str] = []
     for kind, begin, end in (*_tokens(script), ("end", len(script), len(script))):
@@ -61,7 +65,7 @@ def statements(script: str) -> Iterator[Statement]:
 
 
 def without_comments(script: str) -> str:
-    """Return a script with a blank where somebody explains it."""
+    """Return a script with a blank for each comment."""
     parts, at = [], 0
     for kind, begin, end in _tokens(script):
         if kind == "comment":
@@ -71,7 +75,7 @@ def without_comments(script: str) -> str:
 
 
 def _tokens(script: str) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, beginning and end of what is quoted, explained, or ends a statement."""
+    """Yield kind, start and end of quoted text, comments, and statement ends."""
     at = 0
     while found := TOKEN.search(script, at):
         at = _end_of_block(script, found.end()) if found[0] == "/*" else found.end()
@@ -79,7 +83,7 @@ def _tokens(script: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _end_of_block(script: str, at: int) -> int:
-    """Return where a comment ends that began before *at*: one may stand in another."""
+    """Return the end of a comment that started before *at*. Comments can be nested."""
     depth = 1
     while depth and (found := BLOCK.search(script, at)):
         depth += 1 if found[0] == "/*" else -1

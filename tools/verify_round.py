@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Deal a finished round again, or a whole shoe, and see whether the house kept the promise it made before the cards.
+"""Deal a finished round or a whole shoe again, and check that the house kept its commitment.
 
-Needs Python 3.9 or later and nothing else: no other file of this project, so that it can be read in one sitting and run
-anywhere. What to give it stands with every round under "Game logs":
+Needs Python 3.9 or later and no other file, so that it can be read quickly and run anywhere. The
+arguments are shown with every round under "Game logs":
 
     python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N] [--first-card N]
 
-A round of a shared table was dealt from the middle of a shoe: say with which card, counted from 1. All rounds of one,
-to be compared with those on its page:
+A round of a shared table was dealt from the middle of a shoe: give its first card, counted from 1.
+All rounds of a shoe, to compare with its page:
 
     python3 verify_round.py SEED COMMITMENT --decks N --shoe
 
-Where guests play each other they decide how many cards a coup takes, and a seed says only in which order cards come:
+At Chemin de Fer the players decide how many cards a coup takes, and the seed only determines the
+order of the cards:
 
     python3 verify_round.py SEED COMMITMENT --decks 6 --cards
 
-Exit status 0 means that the seed is the one committed to; 1 that it is not; 2 that something given makes no sense.
+Exit status 0: the seed matches the commitment; 1: it does not; 2: an argument is invalid.
 """
 
 import argparse
@@ -24,14 +25,15 @@ import hmac
 import sys
 from collections.abc import Iterator
 
-# Card number 0 is the ace of clubs, 12 the king of clubs, 13 the ace of diamonds, 51 the king of spades.
+# Card number 0 is the ace of clubs, 12 the king of clubs, 13 the ace of diamonds, 51 the king of
+# spades.
 DECK = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
 POINTS = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(points): points for points in range(2, 10)}}
 
-CUT_CARD = 14  # cards that lie behind it in a shoe
-LINE = 10  # cards printed side by side
+CUT_CARD = 14  # cards behind it in a shoe
+LINE = 10  # cards per line of output
 
-# Banker's two cards -> what Player's third card must be worth for Banker to draw.
+# Banker's two-card total -> points of Player's third card for which Banker draws.
 BANKER_DRAWS = {
     0: "0123456789",
     1: "0123456789",
@@ -45,7 +47,9 @@ BANKER_DRAWS = {
 
 
 def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
-    """Yield the numbers a seed gives: HKDF with SHA-256 (RFC 5869), read two bytes at a time, big-endian."""
+    """Yield the numbers of a seed: HKDF with SHA-256 (RFC 5869), read two bytes at a time,
+    big-endian.
+    """
     info = f"sabot shuffle v1, decks={decks}".encode()
     key = hmac.new(player_value.encode(), seed, hashlib.sha256).digest()
     block = b""
@@ -56,7 +60,9 @@ def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
 
 
 def shuffled(seed: bytes, decks: int, player_value: str) -> list[str]:
-    """Shuffle after Fisher and Yates, passing over numbers that would make some positions likelier than others."""
+    """Shuffle with Fisher-Yates; skip numbers that would make some positions more likely than
+    others.
+    """
     cards = DECK * decks
     stream = numbers(seed, decks, player_value)
     for last in range(len(cards) - 1, 0, -1):
@@ -70,7 +76,7 @@ def shuffled(seed: bytes, decks: int, player_value: str) -> list[str]:
 
 
 def total(hand: list[str]) -> int:
-    """Add up a hand and keep the last digit."""
+    """Return the last digit of the sum of the points."""
     return sum(POINTS[card[0]] for card in hand) % 10
 
 
@@ -90,15 +96,17 @@ def deal(cards: list[str]) -> tuple[list[str], list[str]]:
 
 
 def in_order(player: list[str], banker: list[str]) -> list[str]:
-    """Return the cards of a round in the order they were dealt."""
+    """Return the cards of a round in dealing order."""
     return [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
 
 
 def rounds(cards: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Deal a shoe through; yield how many cards had left it before each round, and the round's cards.
+    """Deal a shoe through.
 
-    The first card is burned, and as many more as it counts, ten for tens and pictures. The round after the one in which
-    the cut card came out is the last.
+    Yield the number of cards dealt before each round, and the round's cards.
+
+    The first card is burned, and as many more as its value, ten for tens and pictures. The last
+    round follows the one in which the cut card appeared.
     """
     gone, is_last = 1 + (POINTS[cards[0][0]] or 10), False
     while not is_last:
@@ -109,7 +117,7 @@ def rounds(cards: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def print_round(cards: list[str]) -> None:
-    """Deal the round that these cards begin with, and print it."""
+    """Deal and print the round that starts with these cards."""
     player, banker = deal(cards)
     outcome = "tie" if total(player) == total(banker) else "player" if total(player) > total(banker) else "banker"
     print("cards      ", *in_order(player, banker))
@@ -127,13 +135,13 @@ def print_shoe(cards: list[str]) -> None:
 
 
 def print_cards(cards: list[str]) -> None:
-    """Print all cards in the order they leave the shoe, each line with the number of its first."""
+    """Print all cards in dealing order, each line with the number of its first card."""
     for place in range(0, len(cards), LINE):
         print(f"{place + 1:<7}", *cards[place : place + LINE])
 
 
 def main() -> None:
-    """Read what is given, deal, compare, print."""
+    """Parse the arguments, deal, compare and print."""
     parser = argparse.ArgumentParser(description="Check a finished round, or a shoe that has ended.")
     parser.add_argument("seed", help="shown after the round: 64 hex digits")
     parser.add_argument("commitment", help="shown before it: 64 hex digits, the SHA-256 of the seed")

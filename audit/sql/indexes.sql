@@ -1,4 +1,5 @@
--- Indexes over functions of sql/functions/: a migration runs before these, and could not create them.
+-- Indexes on functions of sql/functions/. Migrations run before those functions exist and cannot
+-- create them.
 
--- Which players an event of kind `data.seen` names, for the access log of one player.
+-- Finds the players that an event of kind `data.seen` names, for the access log of one player.
 CREATE INDEX IF NOT EXISTS audit_event_players ON audit_event USING gin (audit_players(body)) WHERE kind = 'data.seen';

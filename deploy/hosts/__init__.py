@@ -1,3 +1,5 @@
-"""A house on many machines, all of them on this one: each is a network namespace with an address and a name of its own,
-so that a cable can be pulled. Needs root; `python -m deploy.hosts` opens it.
+"""A house on several simulated machines, for tests of failures.
+
+Each machine is a network namespace with its own address and name, so that its network cable can be
+unplugged. Needs root. `python -m deploy.hosts` starts it.
 """

@@ -1,4 +1,6 @@
-"""`python -m deploy.hosts`: open a demo house on many machines, say where, and keep it until Ctrl-C."""
+"""`python -m deploy.hosts`: run a demo house on several machines, print its URL, and stop at
+Ctrl-C.
+"""
 
 import shutil
 import signal
@@ -10,7 +12,7 @@ from deploy.hosts.network import network
 
 
 def main() -> None:
-    """Open it; take it down in the end."""
+    """Start the house; remove it at the end."""
     folder = Path(tempfile.mkdtemp(prefix="sabot-hosts-"))
     folder.chmod(0o755)
     try:

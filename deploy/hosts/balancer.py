@@ -1,6 +1,10 @@
-"""A small balancer for trying out a house on many machines: it shares connections out among those web processes that
-say that they are ready, and hangs up on one that answers no more. It prints who is connected with which: the port of
-the one, the address of the other. A rig, not for production.
+"""A small load balancer for tests of a house on several machines.
+
+Not for production.
+
+It distributes connections among the web processes that report ready, and closes connections to one
+that stops answering. It prints each connection as the client's port and the address of the web
+process.
 
 ``python -m deploy.hosts.balancer ADDRESS:PORT HOST-NAME BACKEND:PORT …``
 """
@@ -12,13 +16,13 @@ from itertools import count
 
 PROBE = "GET /readyz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n"
 BETWEEN = 0.5  # seconds between two probes
-PATIENCE = 1.0  # seconds for the answer to one, or for a connection
-FALL = 3  # probes in a row without an answer, after which a machine is gone
+PATIENCE = 1.0  # seconds for the answer to a probe, or for a connection
+FALL = 3  # probes in a row without an answer after which a machine counts as down
 CHUNK = 65536
 
 
 class Backend:
-    """One web process, as the probes find it."""
+    """One web process and its state according to the probes."""
 
     def __init__(self, address: str) -> None:
         self.name, _, port = address.rpartition(":")
@@ -27,8 +31,10 @@ class Backend:
         self.lines: set[asyncio.Task[None]] = set()
 
     async def watch(self, host: str) -> None:
-        """Ask again and again how it is. Whoever is connected to one that says nothing any more is let go, so that they
-        come back to another; one that says that it is not ready finishes what it has.
+        """Probe the web process again and again.
+
+        If it stops answering, its connections are closed, so that clients reconnect to another. If
+        it reports not ready, it finishes its connections.
         """
         missed = 0
         while True:
@@ -50,14 +56,14 @@ class Backend:
 
 
 class Balancer:
-    """Shares out what comes."""
+    """Distributes connections."""
 
     def __init__(self, backends: list[Backend]) -> None:
         self._backends = backends
         self._turn = count()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass one connection on, both ways, until either end hangs up."""
+        """Forward one connection in both directions until either side closes it."""
         try:
             backend, inner, outer = await self._connect()
         except ConnectionError:
@@ -72,7 +78,10 @@ class Balancer:
             each.transport.abort() if line.cancelled() else each.close()
 
     async def _connect(self) -> tuple[Backend, asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the next that is ready, or one after it. Raises ConnectionError where none is."""
+        """Connect to the next ready web process, or the one after it.
+
+        Raises ConnectionError if there is none.
+        """
         ready = [each for each in self._backends if each.is_ready]
         first = next(self._turn)
         for number in range(len(ready)):
@@ -84,7 +93,7 @@ class Balancer:
 
 
 class _Over(Exception):
-    """One end has hung up."""
+    """One side has closed the connection."""
 
 
 async def _both_ways(

@@ -1,5 +1,7 @@
-"""A demo house on many machines: PostgreSQL and a streaming replica that is read, Valkey, two machines with web, two
-with a worker and a beat, one that seals, and a balancer in front.
+"""A demo house on several machines.
+
+It has PostgreSQL with a streaming replica for reads, Valkey, two machines with web, two with a
+worker and beat, one that seals, and a balancer in front.
 """
 
 import os
@@ -27,9 +29,9 @@ from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 PORT: Final = 8000
-PATIENCE: Final = 180.0  # seconds that a busy machine may take for anything
+PATIENCE: Final = 180.0  # seconds that a busy machine may need for any step
 LOOK: Final = 0.05
-NAME: Final = "casino.example"  # by which the house is asked for
+NAME: Final = "casino.example"  # the host name of the house
 ENVIRONMENT: Final = {"LC_ALL": "C", "TZ": "UTC"}
 PYTHON: Final = sys.executable
 
@@ -42,14 +44,14 @@ Say = Callable[[str], object]
 
 
 class House:
-    """The machines by name, and what runs on each. Everything it keeps is in *folder*."""
+    """The machines by name, and the programs on each. All files are in *folder*."""
 
     def __init__(self, network: Network, folder: Path, say: Say) -> None:
         self.network, self._folder, self._say = network, folder, say
         self._logs = folder / "log"
         self._logs.mkdir()
         self._password = secrets.token_urlsafe(16)
-        self._keys = ""  # of the log, once the signer has made them
+        self._keys = ""  # of the log, after the signer has created them
         names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "front")
         self.hosts: Mapping[str, Host] = {name: network.host(name) for name in names}
         self._places = Places(folder / "servers")
@@ -64,12 +66,12 @@ class House:
 
     @property
     def url(self) -> str:
-        """Where players come."""
+        """The URL for players."""
         return f"http://{self.hosts['front'].address}:{PORT}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """What programs of the house, and whoever looks on, are told."""
+        """The environment of the programs, and of an observer."""
         database, broker = self.hosts["database"].address, self.hosts["broker"].address
         return {
             **ENVIRONMENT,
@@ -85,11 +87,11 @@ class House:
             "PORT": str(PORT),
             "REPLICA_URL": f"postgresql://sabot_web:{self._password}@{self.hosts['replica'].address}/sabot",
             "PYTHONUNBUFFERED": "1",
-            "WEB_DRAIN_SECONDS": "3",  # the balancer asks twice a second
+            "WEB_DRAIN_SECONDS": "3",  # the balancer probes twice a second
         }
 
     def open(self) -> Self:
-        """Start everything, one after the other."""
+        """Start everything in order."""
         self._start_database()
         self._start_broker()
         self._say("tables and demo people …")
@@ -115,7 +117,7 @@ class House:
         return self
 
     def demand_ready(self, name: str) -> None:
-        """Ask a machine with web, or the balancer, whether it is ready. Raises OSError where it is not."""
+        """Ask a web machine or the balancer whether it is ready. Raises OSError if it is not."""
         line = HTTPConnection(self.hosts[name].address, PORT, timeout=2)
         try:
             line.request("GET", "/readyz", headers={"Host": NAME})
@@ -127,7 +129,7 @@ class House:
             line.close()
 
     def start(self, name: str) -> None:
-        """Start what runs on a machine of the house itself, or the replica, as after its power came back."""
+        """Start the programs of a machine, or the replica, as after a power failure."""
         if name == "replica":
             self._postgres(self.hosts[name], self._places.home / name)
             return
@@ -147,30 +149,30 @@ class House:
             self._run(name, "beat", PYTHON, "manage.py", "beat")
 
     def lag(self) -> float:
-        """Return how many seconds the replica is behind, as it says itself."""
+        """Return the replica's lag in seconds, as it reports it."""
         return float(self.ask_replica(BEHIND))
 
     def ask_replica(self, question: LiteralString) -> Any:
-        """Return what the replica answers to its superuser: the first cell."""
+        """Return the first cell of a query on the replica, executed as superuser."""
         address = f"postgresql://postgres:{self._password}@{self.hosts['replica'].address}/sabot"
         with psycopg.connect(address, connect_timeout=2) as replica:
             rows = replica.execute(question).fetchall()
         return rows[0][0]
 
     def web_of(self, port: int) -> str:
-        """Return the machine with web that the balancer has connected somebody with, who came from this port of theirs;
-        "" while there is none.
+        """Return the web machine to which the balancer connected the client with this port; "" if
+        there is none.
         """
         addresses = {host.address: name for name, host in self.hosts.items()}
         lines = [line.split() for line in self.log("front", "balancer").splitlines()]
         return next((addresses[words[1]] for words in reversed(lines) if words[0] == str(port)), "")
 
     def log(self, name: str, program: str) -> str:
-        """Return what a program has written."""
+        """Return the output of a program."""
         return (self._logs / f"{name}-{program}.log").read_text(errors="replace")
 
     def tails(self, lines: int = 5) -> str:
-        """Return the ends of all that was written."""
+        """Return the ends of all outputs."""
         ends = (
             f"{path.name}:\n" + "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
             for path in self._all()
@@ -181,14 +183,17 @@ class House:
         return sorted(self._logs.iterdir())
 
     def _var(self, name: str) -> Path:
-        """Return the folder of a machine: its own, with a copy of the keys of the house and nothing else in it."""
+        """Return the folder of a machine, which contains only a copy of the keys of the house."""
         folder = self._folder / name
         if not folder.exists():
             shutil.copytree(self._folder / "var" / "keys", folder / "keys")
         return folder
 
     def _learn_keys(self) -> None:
-        """Read the public keys of the log, which other machines are told. Raises OSError while there are none."""
+        """Read the public keys of the log for other machines.
+
+        Raises OSError if there are none yet.
+        """
         self._keys = ",".join((self._var("sealer") / "signer" / "keys").read_text().split())
         if not self._keys:
             raise FileNotFoundError
@@ -200,7 +205,9 @@ class House:
         self.network.run(self.hosts[name], inside, log=log, environment=environment)
 
     def _start_database(self) -> None:
-        """Make a cluster, and roles with passwords: other machines log in over the network."""
+        """Create a cluster and roles with passwords, because other machines log in over the
+        network.
+        """
         host, cluster = self.hosts["database"], self._places.home / "database"
         password = self._places.home / "password"
         password.write_text(self._password)
@@ -218,7 +225,7 @@ class House:
             make_house(connection, web=web, owner=owner, database="sabot")
 
     def _start_replica(self) -> None:
-        """Copy the database and follow it."""
+        """Copy the database and start streaming."""
         host, cluster = self.hosts["replica"], self._places.home / "replica"
         copier = self._binaries.postgres.with_name("pg_basebackup")
         source = f"postgresql://postgres:{self._password}@{self.hosts['database'].address}/"
@@ -275,7 +282,7 @@ class House:
             os.chown(path, account.uid, account.gid)
 
     def _until(self, act: Callable[[], object], what: str) -> None:
-        """Try until something works. Raises TimeoutError."""
+        """Repeat *act* until it succeeds. Raises TimeoutError."""
         until = time.monotonic() + PATIENCE
         while True:
             try:

@@ -1,7 +1,7 @@
-"""Machines on one cable each: network namespaces of Linux on a bridge, and what runs in them.
+"""Simulated machines: Linux network namespaces on a bridge, and their programs.
 
-Whoever may not make namespaces gets `Loopback`, the same machines as addresses 127.77.0.x of this one. Their cable
-cannot be pulled: they can only be killed.
+A user without the right to create namespaces gets `Loopback`: the same machines as addresses
+127.77.0.x of this one. These cannot be disconnected, only killed.
 """
 
 import os
@@ -17,28 +17,28 @@ from typing import Protocol
 from ops.embedded.locks import FileLock
 
 BRIDGE = "sabot"
-NAMED = 'echo "$0" > /proc/sys/kernel/hostname; exec "$@"'  # a machine's name is its own
-LOCK = Path("/run/sabot-hosts.lock")  # there is one such network at a time
-LONGEST = 600.0  # seconds that another one may take
+NAMED = 'echo "$0" > /proc/sys/kernel/hostname; exec "$@"'  # gives a machine its own host name
+LOCK = Path("/run/sabot-hosts.lock")  # only one such network at a time
+LONGEST = 600.0  # seconds to wait for another network
 BIN = "/usr/sbin:/usr/bin:/sbin:/bin"
-CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21  # capabilities(7): what namespaces and their cables take
-TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}  # by the package that they come in
+CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21  # capabilities(7) needed for namespaces and their links
+TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}  # by package
 
 
 class NoNamespaces(Exception):
-    """Whoever asks may make namespaces, and cannot; the message says what to do."""
+    """The user may create namespaces, but it fails; the message says what to do."""
 
 
 @dataclass
 class Host:
-    """A machine: its name, its address, and the programs that run there."""
+    """A machine: its name, its address, and its programs."""
 
     name: str
     address: str
     programs: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def kill(self) -> None:
-        """Kill all that runs there. Its kernel lives on, and tells everybody who is connected."""
+        """Kill all programs. The kernel stays alive and closes their connections."""
         for program in self.programs:
             with suppress(ProcessLookupError):
                 os.killpg(program.pid, signal.SIGKILL)
@@ -50,31 +50,31 @@ class Network(Protocol):
     """Machines that reach each other."""
 
     can_cut: bool
-    front: str  # the address of whoever looks on
+    front: str  # the address of an observer
 
     def host(self, name: str) -> Host:
-        """Put up a machine."""
+        """Create a machine."""
 
     def run(
         self, host: Host, command: Sequence[str], *, log: Path, environment: Mapping[str, str], user: int | None = None
     ) -> subprocess.Popen[bytes]:
-        """Start a program on a machine, which writes to *log*; *user* is who it runs as, whoever this is otherwise."""
+        """Start a program on a machine with output to *log*, as *user* or as the current user."""
 
     def cut(self, host: Host) -> None:
-        """Pull a machine's cable: what is under way to it and from it is lost, and nobody is told."""
+        """Unplug a machine: packets to and from it are lost, and no peer is notified."""
 
     def mend(self, host: Host) -> None:
-        """Put it in again."""
+        """Plug a machine in again."""
 
     def power_off(self, host: Host) -> None:
-        """Take a machine's power away: all that ran there is dead, and where there is a cable nobody is told."""
+        """Power a machine off: its programs are killed. With a cable, no peer is notified."""
 
     def close(self) -> None:
-        """Take everything down."""
+        """Remove everything."""
 
 
 class Namespaces:
-    """Machines that are network namespaces, named ``sabot-…``."""
+    """Machines as network namespaces, named ``sabot-…``."""
 
     can_cut = True
     front = "10.77.0.1"
@@ -82,13 +82,13 @@ class Namespaces:
     def __init__(self) -> None:
         self._hosts: list[Host] = []
         self._alone = FileLock(LOCK).lock(seconds=LONGEST)
-        self._clear()  # what a killed one left
+        self._clear()  # remains of a killed run
         _ip("link", "add", BRIDGE, "type", "bridge")
         _ip("address", "add", f"{self.front}/24", "dev", BRIDGE)
         _ip("link", "set", BRIDGE, "up")
 
     def host(self, name: str) -> Host:
-        """Put up a machine."""
+        """Create a machine."""
         host = Host(name, f"10.77.0.{len(self._hosts) + 10}")
         space, cable = _space(host), _cable(host)
         _ip("netns", "add", space)
@@ -108,27 +108,30 @@ class Namespaces:
         return _start(host, (*inside, *_as(user), *command), log, environment)
 
     def cut(self, host: Host) -> None:
-        """Pull a machine's cable."""
+        """Unplug a machine."""
         _ip("link", "set", _cable(host), "down")
 
     def mend(self, host: Host) -> None:
-        """Put it in again."""
+        """Plug a machine in again."""
         _ip("link", "set", _cable(host), "up")
 
     def power_off(self, host: Host) -> None:
-        """Pull the cable first: the kernel, which is not dead, would end every connection in good order."""
+        """Unplug the machine, then kill its programs.
+
+        Otherwise the kernel, which stays alive, would close every connection properly.
+        """
         self.cut(host)
         host.kill()
 
     def close(self) -> None:
-        """Take everything down."""
+        """Remove everything."""
         for host in self._hosts:
             host.kill()
         self._clear()
         self._alone.close()
 
     def _clear(self) -> None:
-        """Take down every machine of such a name, and the bridge."""
+        """Remove all machines with such names, and the bridge."""
         for line in _ip("netns", "list").splitlines():
             name = line.split()[0]
             if name.startswith(f"{BRIDGE}-"):
@@ -137,14 +140,14 @@ class Namespaces:
                         os.kill(int(left), signal.SIGKILL)
                 _ip("netns", "delete", name)
         for cable in Path("/sys/class/net").glob(f"{BRIDGE}-*"):
-            with suppress(subprocess.CalledProcessError):  # most are gone with their machine
+            with suppress(subprocess.CalledProcessError):  # most are removed with their machine
                 _ip("link", "delete", cable.name)
         if Path("/sys/class/net", BRIDGE).exists():
             _ip("link", "delete", BRIDGE)
 
 
 class Loopback:
-    """Machines that are addresses of this one."""
+    """Machines as addresses of this one."""
 
     can_cut = False
     front = "127.77.0.1"
@@ -153,7 +156,7 @@ class Loopback:
         self._hosts: list[Host] = []
 
     def host(self, name: str) -> Host:
-        """Put up a machine."""
+        """Create a machine."""
         self._hosts.append(Host(name, f"127.77.0.{len(self._hosts) + 10}"))
         return self._hosts[-1]
 
@@ -164,25 +167,25 @@ class Loopback:
         return _start(host, (*_as(user), *command), log, environment)
 
     def cut(self, host: Host) -> None:
-        """There is no cable."""
+        """Not possible without a cable."""
         raise NotImplementedError
 
     def mend(self, host: Host) -> None:
-        """There is no cable."""
+        """Not possible without a cable."""
         raise NotImplementedError
 
     def power_off(self, host: Host) -> None:
-        """Kill it: more cannot be done here."""
+        """Kill the programs, the most that is possible here."""
         host.kill()
 
     def close(self) -> None:
-        """Take everything down."""
+        """Remove everything."""
         for host in self._hosts:
             host.kill()
 
 
 def network() -> Network:
-    """Return namespaces to whoever may make them, as root may, and addresses to everybody else.
+    """Return namespaces if this process may create them, else addresses.
 
     Raises NoNamespaces.
     """
@@ -193,15 +196,17 @@ def network() -> Network:
 
 
 def may_make_namespaces() -> bool:
-    """Say whether the kernel lets this process make networks: it is root, and not root of a container alone."""
-    status = Path("/proc/self/status")  # of Linux: elsewhere there are none
+    """Return whether the kernel lets this process create networks: it is root, and not only in a
+    container.
+    """
+    status = Path("/proc/self/status")  # exists only on Linux
     lines = status.read_text().splitlines() if status.exists() else []
     may = next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
     return all(may >> each & 1 for each in (CAP_NET_ADMIN, CAP_SYS_ADMIN))
 
 
 def demand_namespaces(path: str) -> None:
-    """Raises NoNamespaces where a tool is not on that path, or does not get a namespace."""
+    """Check that the tools are on *path* and a namespace can be created. Raises NoNamespaces."""
     if missing := sorted({package for tool, package in TOOLS.items() if not shutil.which(tool, path=path)}):
         raise NoNamespaces(f"No cable can be pulled here. As root: apt-get install {' '.join(missing)}")
     tried = subprocess.run(
@@ -212,7 +217,7 @@ def demand_namespaces(path: str) -> None:
 
 
 def _as(user: int | None) -> tuple[str, ...]:
-    """Have a program die with whoever started it, and run as a user."""
+    """Return the command prefix that ends a program with its parent and runs it as a user."""
     who = () if user is None else (f"--reuid={user}", f"--regid={user}", "--clear-groups")
     return ("setpriv", "--pdeathsig=KILL", *who)
 

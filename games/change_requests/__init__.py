@@ -1,3 +1,3 @@
-"""What is in force at tables: rules as data, versions that one person asks for and another decides on, and when they
-go live.
+"""Change requests of tables: stored rules, versions that need a request and a decision, and their
+schedule.
 """

@@ -1,4 +1,7 @@
-"""What money a table takes, in words, and what changes from one version to the next. In English, for staff."""
+"""Texts about the limits and rules of table versions, and their differences.
+
+In English, for staff.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +47,7 @@ PACE = {
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is another afterwards; what was not there, or will not be, is a dash."""
+    """One difference. A dash stands for a value that did not or will not exist."""
 
     what: str
     before: str
@@ -52,14 +55,17 @@ class Change:
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
-    """Compare what `written` or `rules_written` say of two versions."""
+    """Compare the results of `written` or `rules_written` for two versions."""
     names = [*after, *(name for name in before if name not in after)]
     found = [Change(name, before.get(name, NOTHING), after.get(name, NOTHING)) for name in names]
     return [each for each in found if each.before != each.after]
 
 
 def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, served: Served) -> dict[str, str]:
-    """Write out whom a table serves, its limits and its pace, each with its name; amounts with their currency."""
+    """Return the players, money, limits and pace of a table as labelled texts.
+
+    Amounts have their currency.
+    """
     found = {"Players of": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
     for currency, entry in limits.items():
         figures: Mapping[str, Any] = entry
@@ -70,17 +76,19 @@ def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, 
 
 
 def country(jurisdiction: str) -> str:
-    """Name a jurisdiction."""
+    """Return the name of a jurisdiction."""
     return "United Kingdom and other countries" if jurisdiction == INTERNATIONAL else COUNTRIES[jurisdiction]
 
 
 def money(modes: Iterable[str]) -> str:
-    """Name the kinds of money that a table is played for."""
+    """Return the names of the kinds of money of a table."""
     return " and ".join(name for mode, name in MONEY.items() if mode in set(modes))
 
 
 def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
-    """Write rules out as `games.change_requests.rules` keeps them, whatever program they are of."""
+    """Return stored rules (`games.change_requests.rules`) as labelled texts, whatever release they
+    come from.
+    """
     found = {"Decks": str(body["decks"])}
     for bet, rule in body.get("bets", {}).items():
         name = _bet(variant, bet)
@@ -95,14 +103,14 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def share(exact: Fraction) -> str:
-    """Write a share as the fraction that it is, unless that is too long to read, and in percent."""
+    """Format a share in percent, and as a fraction if that is short enough to read."""
     text = str(exact)
     in_percent = f"{percent(exact, 4)} %"
     return f"{in_percent} = {text}" if len(text) <= READABLE else in_percent
 
 
 def fraction(exact: Fraction) -> str:
-    """Write a share as the fraction that it is, its digits in groups of three."""
+    """Format a share as a fraction, with digits in groups of three."""
     return f"{exact.numerator:,} / {exact.denominator:,}".replace(",", "\u202f")
 
 
@@ -128,7 +136,7 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
 
 
 def _bet(variant: str, bet: str) -> str:
-    """Name a bet; one that the program does not have any more by its code."""
+    """Return the name of a bet, or its code if this release does not have the bet."""
     game = VARIANTS.get(variant)
     return bet_name(game, bet, "en") if game and any(each.code == bet for each in game.bets) else bet
 
@@ -137,7 +145,7 @@ Facts = Sequence[tuple[str, str]]
 
 
 def describe_version(request: Mapping[str, Json]) -> approvals.Description:
-    """Say what of a table becomes what, from when on, and what its bets return then."""
+    """Describe a new version: what changes, from when on, and the returns of its bets."""
     table = Table.objects.select_related("version").get(pk=str(request["table"]))
     asked_of = table.versions.get(number=str(request["based_on"]))
     clock = cast("dict[str, int] | None", request["clock"])
@@ -155,7 +163,7 @@ def describe_version(request: Mapping[str, Json]) -> approvals.Description:
 
 
 def describe_table(request: Mapping[str, Json]) -> approvals.Description:
-    """Say which table is to be made, for whom, and what its bets return."""
+    """Describe a new table: its properties and the returns of its bets."""
     variant, clock = str(request["variant"]), cast("dict[str, int] | None", request["clock"])
     facts = [
         ("Game", _game(variant, request)),
@@ -174,7 +182,7 @@ def _game(variant: str, request: Mapping[str, Json]) -> str:
 
 
 def _moment(request: Mapping[str, Json], at_once: str) -> str:
-    """Say from when on. Who decides may do so after the moment that was asked for."""
+    """Return when the change goes live. A decision may come after the requested time."""
     asked = request["goes_live_at"]
     return (
         f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC, or once approved if that is later"

@@ -1,5 +1,7 @@
-"""What two people agreed on is done here and nowhere else: a table is made, or another version of one put live, by the
-decision or when its time comes.
+"""Executes approved change requests: creates a table or puts a version live, at once or at its
+time.
+
+Nothing else executes them.
 """
 
 from collections.abc import Mapping
@@ -22,7 +24,10 @@ from games.tables.versions import Approved
 
 
 def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
-    """Do what was asked for, or keep it until its time. Raises approvals.CannotExecute where it no longer fits."""
+    """Execute the request, or schedule it for its time.
+
+    Raises approvals.CannotExecute if it no longer fits.
+    """
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
         if request["goes_live_at"] is None:
@@ -35,8 +40,11 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 
 
 def go_live(approval_id: int) -> bool:
-    """Put live what waited for its time, if nobody has; say whether it was done. What cannot be done any more is not
-    done later either: it has failed, which is on record.
+    """Put a scheduled change live unless this was done already.
+
+    Return whether it was done.
+
+    A change that is no longer possible fails for good, and the failure is recorded.
     """
     try:
         with transaction.atomic():
@@ -53,12 +61,12 @@ def go_live(approval_id: int) -> bool:
 
 
 def limits_of(request: Mapping[str, Json]) -> TableLimits:
-    """Return the limits that a request asks for."""
+    """Return the limits in a request."""
     return cast("TableLimits", request["limits"])
 
 
 def clock_of(request: Mapping[str, Json], shape: Shape) -> TableClock | None:
-    """Return the pace that a request asks for."""
+    """Return the pace in a request."""
     stored = cast("dict[str, int] | None", request["clock"])
     if stored is None:
         return None
@@ -66,8 +74,9 @@ def clock_of(request: Mapping[str, Json], shape: Shape) -> TableClock | None:
 
 
 def served_of(request: Mapping[str, Json]) -> Served | None:
-    """Return whom and which money a request is for; None where it keeps both, having been asked for before versions
-    said that.
+    """Return the players and money in a request, or None if it keeps both.
+
+    Older requests do not contain them.
     """
     if "jurisdictions" not in request:
         return None
@@ -87,7 +96,7 @@ def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due
 
 
 def _check(request: Mapping[str, Json]) -> None:
-    """Refuse what could not be done if its time were now. Raises TableError, Table.DoesNotExist."""
+    """Refuse a request that could not be executed now. Raises TableError, Table.DoesNotExist."""
     limits, served = limits_of(request), served_of(request)
     if "table" not in request:
         requests.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))), there(served))
@@ -101,7 +110,7 @@ def _check(request: Mapping[str, Json]) -> None:
 
 
 def _do(request: Mapping[str, Json], approved: Approved) -> None:
-    """Do it now. Raises TableError, Table.DoesNotExist."""
+    """Execute the request now. Raises TableError, Table.DoesNotExist."""
     if "table" in request:
         _put_live(request, approved)
     else:

@@ -1,7 +1,8 @@
-"""Asking for a table, or for another version of one. One person asks, another decides (`audit.approvals`), and what was
-asked for is done as it stands: at once, or when its time comes (`games.change_requests.schedule`).
+"""Requests for a new table or a new table version.
 
-Whatever would be refused when it is done is refused when it is asked for, in a sentence for staff.
+One person requests and another decides (`audit.approvals`). The request is executed unchanged, at
+once or at its time (`games.change_requests.schedule`). A request that could not be executed is
+refused at once, with a sentence for staff.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,11 +36,11 @@ FURTHEST: Final = timedelta(days=366)
 
 
 class UnusableAddress(TableError):
-    """An address that no new table can have."""
+    """The address is not possible for a new table."""
 
 
 class UnusableMoment(TableError):
-    """A moment at which nothing can go live."""
+    """The time is not possible for a change to go live."""
 
 
 @transaction.atomic
@@ -54,12 +55,12 @@ def ask_version(
     reason: str,
     staff: Staff,
 ) -> Approval:
-    """Ask for other limits, another pace, other players or money that a table is for (None keeps each of the last
-    three), from the decision or from *goes_live_at* on.
+    """Request a new version of a table, from the decision or from *goes_live_at* on.
 
-    Raises TableError with a sentence for staff (its subclasses NothingChanged, UnusableLimits, UnusableClock,
-    ServesNobody, ReturnTooLow, MissingLanguage; itself for the reason, the moment, or another version that waits for
-    its time), approvals.AskedTwice, Table.DoesNotExist.
+    None keeps the pace, the players or the money. Raises TableError with a sentence for staff (its
+    subclasses NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow,
+    MissingLanguage; itself for the reason, the time, or another scheduled version),
+    approvals.AskedTwice, Table.DoesNotExist.
     """
     request = version_request(
         table_id=table_id,
@@ -81,7 +82,10 @@ def version_request(
     modes: Sequence[str] | None,
     goes_live_at: datetime | None,
 ) -> dict[str, Json]:
-    """Return what `ask_version` would ask for, if it can be done as things stand. Raises what that raises."""
+    """Return the request of `ask_version` if it is possible now.
+
+    Raises the errors of `ask_version`.
+    """
     table = Table.objects.select_related("version").get(pk=table_id)
     if table.version is None:
         raise TableError("This table has no version yet.")
@@ -116,11 +120,12 @@ def ask_table(
     reason: str,
     staff: Staff,
 ) -> Approval:
-    """Ask for a table. With *goes_live_at* it is made and opened then; else it is made by the decision and stays closed
-    until somebody opens it.
+    """Request a new table.
 
-    Raises TableError with a sentence for staff, as `ask_version` does, also for a name or an address that cannot be,
-    an unknown game, jurisdiction or language and for no kind of money; approvals.AskedTwice.
+    With *goes_live_at* the table is created and opened at that time. Otherwise the decision creates
+    it, and it stays closed until someone opens it. Raises TableError with a sentence for staff, as
+    `ask_version` does, also for an impossible name or address, an unknown game, jurisdiction or
+    language, and for no kind of money; approvals.AskedTwice.
     """
     request = table_request(
         slug=slug,
@@ -150,7 +155,7 @@ def table_request(
     chat_language: str,
     goes_live_at: datetime | None,
 ) -> dict[str, Json]:
-    """Return what `ask_table` would ask for, if it can be done as things stand. Raises what that raises."""
+    """Return the request of `ask_table` if it is possible now. Raises the errors of `ask_table`."""
     request: dict[str, Json] = {
         "slug": slug,
         "name": name.strip(),
@@ -164,7 +169,7 @@ def table_request(
 
 
 def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableClock | None, served: Served) -> None:
-    """Refuse a table that cannot be made as things stand. Raises TableError, as `ask_table` says."""
+    """Refuse a table that cannot be created now. Raises TableError, as `ask_table` does."""
     slug, name, variant = str(request["slug"]), str(request["name"]), str(request["variant"])
     try:
         validate_slug(slug)
@@ -184,8 +189,9 @@ def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableCl
 
 
 def _frozen(variant: str, limits: TableLimits, clock: TableClock | None, served: Served) -> dict[str, Json]:
-    """Return what decides about money and who stakes it, as the request freezes it and the database compares it with
-    what is done.
+    """Return the part of a request that decides about money and players.
+
+    The database compares it with the execution.
     """
     game = GAMES[variant]
     return {
@@ -199,7 +205,7 @@ def _frozen(variant: str, limits: TableLimits, clock: TableClock | None, served:
 
 
 def _moment(goes_live_at: datetime | None) -> str | None:
-    """Write a moment to come. Raises TableError where it is none."""
+    """Format a future time. Raises TableError if it is not in the future or too far ahead."""
     if goes_live_at is None:
         return None
     if not timedelta(0) < goes_live_at - house_clock.now() <= FURTHEST:
@@ -214,7 +220,7 @@ def _ask(kind: str, on: str, request: Mapping[str, Json], reason: str, staff: St
 
 
 def ready() -> None:
-    """Let it be asked for."""
+    """Register the kinds of approvals for new tables and new table versions."""
     approvals.register(
         VERSION,
         title="other version of a table",

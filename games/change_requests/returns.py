@@ -1,5 +1,5 @@
-"""The exact return of every bet of a game, and the least that the limits of a table leave of it: fractions, from the
-engine.
+"""Exact returns of all bets of a game, and the lowest returns under the limits of a table, as
+fractions.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,10 @@ from wallet.money import format_money
 
 @dataclass(frozen=True)
 class BetReturn:
-    """A bet of a game: what it pays in words, its return, what the house keeps of it, and how often it wins, is a
-    push, or is lost. Shares of one.
+    """A bet of a game: payouts as text, return, house edge, and probabilities to win, push and
+    lose.
+
+    All figures are shares of one.
     """
 
     code: str
@@ -31,7 +33,9 @@ class BetReturn:
 
 @dataclass(frozen=True)
 class LowestReturn:
-    """The least return of a bet in a currency, with the stake, in minor units, at which rounding leaves it."""
+    """The lowest return of a bet in a currency, and the stake in minor units that has it because of
+    rounding.
+    """
 
     name: str
     currency: str
@@ -40,12 +44,12 @@ class LowestReturn:
 
     @property
     def amount(self) -> str:
-        """The stake, written."""
+        """The stake as text."""
         return format_money(self.stake, self.currency, "en")
 
 
 def bets(variant: str) -> list[BetReturn]:
-    """Return every bet of a game with its exact return; none of a game that guests play against each other."""
+    """Return every bet of a game with its exact return; empty for a game between players."""
     game = VARIANTS.get(variant)
     if game is None:
         return []
@@ -66,8 +70,10 @@ def bets(variant: str) -> list[BetReturn]:
 
 
 def lowest(variant: str, limits: StoredLimits) -> list[LowestReturn]:
-    """Return the least return of every bet of a game with bets against the house, over all currencies of *limits*, in
-    the order of the table.
+    """Return the lowest return of every bet over all currencies of *limits*, in the order of the
+    table.
+
+    The game must have bets against the house.
     """
     codes = [bet.code for bet in VARIANTS[variant].bets]
     return [min(_lowest(variant, code, limits), key=lambda each: each.rtp) for code in codes]

@@ -1,5 +1,6 @@
-"""Rules of games as data (GLI-19 v3.0, 2.8.3, A.5.1): what the program plays by is written down when it is installed
-and stays when another program comes.
+"""Stored rules of games (GLI-19 v3.0, 2.8.3, A.5.1).
+
+The rules of a release are stored when it is installed and remain after later releases.
 """
 
 import gettext
@@ -21,12 +22,15 @@ from games.models import RulesVersion
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game
 
-LOCK: Final = 0x5AB0_2083  # of pg_advisory_xact_lock
+LOCK: Final = 0x5AB0_2083  # key of pg_advisory_xact_lock
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules of a game as they were kept; *withdrawn_at* when others came, None while they are the program's."""
+    """Stored rules of a game.
+
+    *withdrawn_at* is the time of their replacement, None for the current rules.
+    """
 
     kept: RulesVersion
     withdrawn_at: datetime | None
@@ -34,8 +38,11 @@ class Rules:
 
 @transaction.atomic
 def keep() -> Sequence[RulesVersion]:
-    """Write down the rules of every game that are not the newest kept of it, and return those. Doing it twice, or in
-    two processes at once, writes nothing more.
+    """Store the rules of every game whose newest stored rules differ.
+
+    Return the new rows.
+
+    Repeated or concurrent calls store nothing more.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -44,15 +51,17 @@ def keep() -> Sequence[RulesVersion]:
 
 
 def kept(variant: str) -> list[Rules]:
-    """Return every version of the rules of a game, newest first."""
+    """Return every stored version of the rules of a game, newest first."""
     found = RulesVersion.objects.filter(variant=variant).order_by("-id")
     ends = [None, *(each.available_from for each in found)]
     return [Rules(each, end) for each, end in zip(found, ends, strict=False)]
 
 
 def body(game: Game) -> dict[str, Any]:
-    """Return everything of a game's rules that decides about money, for people and programs to read: its bets with what
-    they pay and their exact return as a fraction; of a game between guests its places and its tax.
+    """Return all rules of a game that decide about money, as data.
+
+    They include its bets with payouts and exact return as a fraction; for a game between players,
+    its seats and its tax.
     """
     if isinstance(game, Variant):
         odds = exact(game)
@@ -91,11 +100,13 @@ def _said(rules: RulesVersion) -> Mapping[str, Json]:
     return {"version": rules.version, "digest": rules.digest, "rules": rules.body}
 
 
-SOURCE = "en"  # the language that pages are written in
+SOURCE = "en"  # language of the source texts
 
 
 def missing(slug: str) -> dict[str, list[str]]:
-    """Return what a game lacks, by language: labels by their keys, "help", "messages". Empty where nothing is missing.
+    """Return the missing texts of a game by language: keys of labels, "help", "messages".
+
+    Empty if complete.
 
     Raises KeyError for an unknown game.
     """
@@ -116,7 +127,7 @@ def _missing(slug: str, language: str) -> Iterator[str]:
 
 
 def _keys(slug: str) -> set[str]:
-    """Return the labels that a game has in any language, and those that its rules cannot do without."""
+    """Return the labels that the game has in any language, and those that its rules require."""
     game = GAMES[slug]
     keys = {"name", "tagline"}.union(*game.labels.values())
     if isinstance(game, Variant):

@@ -1,5 +1,6 @@
-"""What was approved for a moment to come: kept until then, withdrawn, or put live by whichever worker comes first. The
-moment is one by the database's clock, and the end of a wait is written once.
+"""Scheduled changes: approved changes that wait until their time, are withdrawn, or go live.
+
+The time is by the database's clock. The end of a wait is written once, by the first worker.
 """
 
 from collections.abc import Sequence
@@ -15,38 +16,38 @@ from audit.models import Approval, Clock
 from games.models import HowEnded, ScheduledVersion, ScheduleEnding, Table
 from games.tables.checks import TableError
 
-# What may have become of a request until its time: figures, games or tables that this program does not have any more.
+# Errors of a request that is outdated at its time: figures, games or tables that no longer exist.
 GONE: Final = (TableError, ObjectDoesNotExist, KeyError, ValueError)
 REFUSED: Final = (*GONE, approvals.ApprovalError, IntegrityError)
 
 
 class EndedAlready(TableError):
-    """What waited for its time waits no more."""
+    """The scheduled change has already ended."""
 
     def __init__(self) -> None:
         super().__init__("This went live, failed or was withdrawn already.")
 
 
 def waiting() -> QuerySet[ScheduledVersion]:
-    """Return what waits for its time, the next one first."""
+    """Return the scheduled changes that wait, the next one first."""
     return ScheduledVersion.objects.filter(ending=None).select_related("approval").order_by("due_at", "pk")
 
 
 def of_table(table: Table) -> QuerySet[ScheduledVersion]:
-    """Return what waits for its time at a table."""
+    """Return the scheduled changes of a table that wait."""
     return waiting().filter(approval__on=f"table:{table.pk}")
 
 
 def due() -> Sequence[int]:
-    """Return the approvals of what should have gone live by now."""
+    """Return the ids of the approvals whose changes are due."""
     return list(waiting().filter(due_at__lte=Clock()).values_list("pk", flat=True))
 
 
 @transaction.atomic
 def withdraw(*, approval_id: int, reason: str, by: str) -> ScheduleEnding:
-    """Let something that waits for its time not go live.
+    """Withdraw a scheduled change.
 
-    Raises TableError where no reason is given, EndedAlready, ScheduledVersion.DoesNotExist.
+    Raises TableError without a reason, EndedAlready, ScheduledVersion.DoesNotExist.
     """
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
@@ -57,15 +58,18 @@ def withdraw(*, approval_id: int, reason: str, by: str) -> ScheduleEnding:
 
 @transaction.atomic
 def fail(approval_id: int, error: Exception) -> ScheduleEnding:
-    """Write down that something could not go live, and why. Raises EndedAlready."""
+    """Record that a scheduled change failed, and why. Raises EndedAlready."""
     ending = end(approval_id, HowEnded.FAILED, by="system", reason=str(error))
     _record("table.schedule_failed", ending)
     return ending
 
 
 def end(approval_id: int, how: HowEnded, *, by: str, reason: str) -> ScheduleEnding:
-    """Write the end of a wait: whoever comes second waits here for the first. Raises EndedAlready,
-    ScheduledVersion.DoesNotExist.
+    """Record the end of a wait.
+
+    A concurrent second call waits for the first and then fails.
+
+    Raises EndedAlready, ScheduledVersion.DoesNotExist.
     """
     scheduled = ScheduledVersion.objects.select_related("approval").get(pk=approval_id)
     try:
@@ -76,7 +80,7 @@ def end(approval_id: int, how: HowEnded, *, by: str, reason: str) -> ScheduleEnd
 
 
 def begin(asked: Approval, due_at: str, *, by: str) -> None:
-    """Keep what was approved until its time."""
+    """Schedule an approved change."""
     ScheduledVersion.objects.create(approval=asked, due_at=due_at)
     data: dict[str, Json] = {"approval": asked.pk, "asked_by": asked.by, "due": due_at, "reason": asked.reason}
     log.record("table.scheduled", by=by, on=asked.on, data=data)

@@ -1,4 +1,5 @@
-"""The mathematics of baccarat: rules without a database, a clock or a source of chance of their own.
+"""The mathematics of baccarat: pure functions and immutable values.
 
-Everything here is a pure function or an immutable value. Chance comes in as an argument (a seed, a sequence of cards).
+The engine uses no database, no clock and no random source. Randomness is an argument: a seed or a
+sequence of cards.
 """

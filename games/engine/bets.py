@@ -1,4 +1,4 @@
-"""What a game offers: its bets, what they pay, what may stand beside what."""
+"""Bets of a game: payouts, preconditions, exclusions, and the `Variant` that holds them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from games.engine.tableau import banker_draws, player_draws
 
 
 class Pays(NamedTuple):
-    """So many units won for each `per` units staked, on top of the stake: 8 to 1, 19 to 20."""
+    """Payout odds: `win` units are won for each `per` units staked, such as 8 to 1 or 19 to 20.
+
+    The stake is returned as well.
+    """
 
     win: int
     per: int
 
     def payout(self, stake: int) -> int:
-        """What comes back, stake included, in whole minor units: rounded down."""
+        """Return the payout in minor units, stake included, rounded down."""
         return stake + stake * self.win // self.per
 
     @property
@@ -38,11 +41,11 @@ class Pays(NamedTuple):
 
 
 PUSH: Final = Pays(0, 1)
-"""The stake comes back and nothing else."""
+"""The stake is returned and nothing is won."""
 
 
 class Prize(NamedTuple):
-    """What is paid when a condition holds."""
+    """A condition and the payout odds that apply when it holds."""
 
     when: Condition
     pays: Pays
@@ -50,17 +53,20 @@ class Prize(NamedTuple):
 
 @dataclass(frozen=True)
 class BetRule:
-    """One bet: the first of its prizes whose condition holds decides; where none does, the stake is lost."""
+    """One bet. The first prize whose condition holds is paid. If none holds, the stake is lost."""
 
     code: str
     prizes: tuple[Prize, ...]
     needs: tuple[str, ...] = ()
-    """A side bet is taken only beside at least one of these."""
+    """Codes of main bets. A side bet is accepted only together with at least one of them."""
     commission: bool = False
-    """Whether it pays even money less a commission, so that the difference is accounted as the house's share."""
+    """True if the bet pays even money less a commission.
+
+    The commission is recorded as the house's share.
+    """
 
     def pays(self, coup: Facts) -> Pays | None:
-        """What the bet pays on this coup; None where it is lost."""
+        """Return the payout odds for this coup, or None if the bet loses."""
         for condition, pays in self.prizes:
             if condition.holds(coup):
                 return pays
@@ -68,7 +74,10 @@ class BetRule:
 
     @property
     def pays_text(self) -> str:
-        """What it can pay, best first: "8:1", "200:1 / 25:1", "30:1–1:1" where there are more than two."""
+        """The possible payouts, highest first: "8:1" or "200:1 / 25:1".
+
+        With more than two, the range: "30:1–1:1".
+        """
         ladder = sorted({prize.pays for prize in self.prizes} - {PUSH}, key=lambda pays: pays.fraction, reverse=True)
         if len(ladder) > 2:
             return f"{ladder[0]}–{ladder[-1]}"
@@ -76,14 +85,14 @@ class BetRule:
 
 
 class Shape(StrEnum):
-    """How a game ships: dealt for one player on demand, or in timed rounds for a whole table."""
+    """How a game is dealt: for one player on demand, or in timed rounds for a whole table."""
 
     SOLO = "solo"
     SHARED = "shared"
 
 
 class Control(StrEnum):
-    """What the table of a game lets a player do with bets, besides placing them."""
+    """Controls that the table of a game can offer to the player, apart from placing chips."""
 
     DEAL = "deal"
     DOUBLE = "double"
@@ -98,11 +107,11 @@ class Control(StrEnum):
 
 
 class Headline(NamedTuple):
-    """The one return a game is advertised with: the mean over these bets, in percent as printed."""
+    """The return that a game is advertised with: the mean over `bets`, in percent as printed."""
 
     bets: tuple[str, ...]
     percent: str
-    """With the precision it is published with, rounded half up."""
+    """In percent, rounded half up to the published number of decimal places."""
 
 
 @dataclass(frozen=True)
@@ -112,34 +121,38 @@ class Variant:
     slug: str
     version: str
     changed: date
-    """When the rules last changed."""
+    """The date of the last change of the rules."""
     decks: int
     shape: Shape
     bets: tuple[BetRule, ...]
     """In the order of the table."""
     controls: tuple[Control, ...]
     declared: Mapping[str, str]
-    """The return of each bet in percent, with the precision it is published with, rounded half up."""
+    """The return of each bet in percent, rounded half up to the published number of
+    decimal places.
+    """
     headline: Headline
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
     """Language, then key, then text."""
     felt: Felt = field(repr=False)
     exclusions: tuple[frozenset[str], ...] = ()
-    """Of each of these sets at most one bet may be staked."""
+    """A player may stake on at most one bet of each set."""
 
     def __post_init__(self) -> None:
-        """Raises FeltError where the felt is not that of these bets."""
+        """Check that the felt has exactly these bets. Raises FeltError."""
         self.felt.check([bet.code for bet in self.bets])
 
     def bet(self, code: str) -> BetRule:
-        """The bet of this code. Raises UnknownBet."""
+        """Return the bet with this code. Raises UnknownBet."""
         try:
             return self._bets_by_code[code]
         except KeyError:
             raise UnknownBet(code) from None
 
     def check(self, stakes: Mapping[str, int]) -> None:
-        """Whether these stakes, in minor units, may be played together. Table limits are another matter.
+        """Check that these stakes, in minor units, may be played together.
+
+        Table limits are not checked.
 
         Raises NoStake, UnknownBet, BadStake, ExcludedBets or MissingMainBet, in this order.
         """
@@ -156,15 +169,18 @@ class Variant:
             raise MissingMainBet(*alone)
 
     def label(self, language: str, key: str) -> str:
-        """The text of `name`, `tagline`, `bet.<code>` or `when.<condition>`. Raises KeyError where there is none."""
+        """Return the text of `name`, `tagline`, `bet.<code>` or `when.<condition>`.
+
+        Raises KeyError if there is none.
+        """
         return self.labels[language][key]
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256, in hex, of everything here that decides about money.
+        """SHA-256, in hex, of all rules that decide about money.
 
-        The tableau and the bets enter as what they do in every case, not only by name, so that no change of the rules,
-        in whatever module, leaves the digest as it was.
+        The tableau and the bets are included with their result in every case, not only by name. So
+        a change of the rules in any module changes the digest.
         """
         rules = {
             "decks": self.decks,

@@ -1,4 +1,4 @@
-"""The fifty-two cards, as one shared object each, and what they count."""
+"""The fifty-two cards and their points. Each card is one shared object."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 
 
 class CardError(ValueError):
-    """A text that names no card."""
+    """The text is not a card code."""
 
 
 class Suit(Enum):
-    """The four suits, in the order a new deck is printed here. They carry no weight."""
+    """The four suits, in the order of a new deck. Suits do not count in the game."""
 
     CLUBS = ("C", "♣")
     DIAMONDS = ("D", "♦")
@@ -25,7 +25,9 @@ class Suit(Enum):
 
 
 class Rank(Enum):
-    """The thirteen ranks with their points: ace one, two to nine at face value, the rest nothing."""
+    """The thirteen ranks with their points: ace one, two to nine at face value, ten and pictures
+    zero.
+    """
 
     ACE = ("A", 1)
     TWO = ("2", 2)
@@ -48,9 +50,11 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Card:
-    """One of the fifty-two objects of `FULL_DECK`, which are all the cards there are: equal cards are the same object.
+    """One of the fifty-two objects of `FULL_DECK`.
 
-    A shoe of several decks holds the same object several times.
+    Equal cards are the same object.
+
+    A shoe of several decks contains the same object several times.
     """
 
     rank: Rank
@@ -61,7 +65,10 @@ class Card:
 
     @staticmethod
     def parse(code: str) -> Card:
-        """The card a code such as "9H" names. Raises CardError, which says what is wrong with the text."""
+        """Return the card of a code such as "9H".
+
+        Raises CardError with a message that describes the fault.
+        """
         card = _BY_CODE.get(code) if isinstance(code, str) else None
         if card is None:
             raise CardError(
@@ -76,7 +83,7 @@ class Card:
         return f"Card({self.code})"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
-        """Copies and pickles come back as the one object there is."""
+        """Make copies and unpickled cards the same shared object."""
         return Card.parse, (self.code,)
 
 

@@ -1,7 +1,8 @@
-"""What a bet can be won on, by name.
+"""Named conditions that a bet can be won on.
 
-A condition looks at a coup through `Facts` only. All coups with the same facts are one `CoupClass`, of which there are
-about a thousand: so the exact calculator counts coups by class and asks the very condition that settles bets.
+A condition reads a coup only through `Facts`. Coups with the same facts belong to one `CoupClass`;
+there are about a thousand classes. The exact calculator counts coups by class and uses the same
+conditions that settle bets.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from games.engine.tableau import NATURALS
 
 
 class Facts(Protocol):
-    """What a condition may look at. A `Coup` offers it, and so does a `CoupClass`."""
+    """The facts of a coup that a condition may read. `Coup` and `CoupClass` provide them."""
 
     @property
     def player_total(self) -> int: ...
@@ -31,7 +32,7 @@ class Facts(Protocol):
 
 
 class CoupClass(NamedTuple):
-    """All coups that look alike to every condition."""
+    """All coups that are equal for every condition."""
 
     player_total: int
     banker_total: int
@@ -56,7 +57,7 @@ EVERY_COUP: Final = tuple(
 
 
 class Condition(NamedTuple):
-    """Something that is true of a coup or not."""
+    """A named predicate on a coup."""
 
     name: str
     holds: Callable[[Facts], bool]
@@ -85,12 +86,15 @@ TWO_PERFECT_PAIRS: Final = Condition(
 
 
 def wins_with_a_natural(side: Side) -> Condition:
-    """The side wins and had 8 or 9 in two cards: where there is a natural at all, the winner has one."""
+    """Return the condition "this side wins, and it had 8 or 9 in two cards".
+
+    If a coup has a natural, its winner has one.
+    """
     won = Outcome(side)
     return Condition(f"{side}_wins_with_a_natural", lambda coup: coup.natural and coup.outcome is won)
 
 
 def wins_by(side: Side, points: int) -> Condition:
-    """The side is ahead by exactly so many points."""
+    """Return the condition "this side wins by exactly this number of points"."""
     lead = points if side is Side.PLAYER else -points
     return Condition(f"{side}_wins_by_{points}", lambda coup: coup.player_total - coup.banker_total == lead)

@@ -1,10 +1,11 @@
-"""Every coup there is, counted.
+"""Counts all possible coups by class.
 
-A coup is counted as the number of ways in which six cards can leave the shoe one after another, whether the coup needs
-all six or not: so all coups together are `52n * (52n - 1) * … * (52n - 5)` for n decks, fresh from the shuffle.
+A coup is counted as the number of ordered ways to draw six cards from a fresh shoe, whether the
+coup needs all six or not. So the counts for n decks add up to `52n * (52n - 1) * … * (52n - 5)`.
 
-Cards are not gone through one by one. Hands of two cards are alike where their points and their pairing are; the first
-four cards fall into some four thousand such combinations, and third cards matter only by their points.
+The count does not enumerate single cards. Two-card hands with the same points and pairing are
+treated as one. The first four cards give some four thousand combinations, and third cards matter
+only by their points.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from games.engine.coup import Pairing
 from games.engine.tableau import NATURALS, banker_draws, player_draws
 
 Shoe = Mapping[Rank, tuple[int, ...]]
-"""How many cards of each rank are left, by suit."""
+"""The number of cards left of each rank, by suit."""
 
 WaysByTotals = list[list[int]]
-"""By Player's final total, then by Banker's."""
+"""Number of ways, by Player's final total, then by Banker's."""
 
 
 class BadDecks(ValueError):
-    """There is no shoe of less than one deck."""
+    """The number of decks is less than one."""
 
 
 class TwoCards(NamedTuple):
-    """All hands of two cards that are alike."""
+    """All two-card hands with the same points and pairing."""
 
     pairing: Pairing
     points: tuple[int, int]
@@ -45,7 +46,7 @@ class TwoCards(NamedTuple):
 
 @cache
 def count_coups(decks: int) -> Mapping[CoupClass, int]:
-    """In how many ways six cards in a row make a coup of each class. Raises BadDecks."""
+    """Return the number of six-card sequences for each class of coup. Raises BadDecks."""
     if decks < 1:
         raise BadDecks(f"there is no shoe of {decks} decks")
     full: Shoe = dict.fromkeys(Rank, (decks, decks, decks, decks))
@@ -76,7 +77,7 @@ def _no_ways() -> WaysByTotals:
 
 
 def _hands(shoe: Shoe) -> Iterator[tuple[TwoCards, int]]:
-    """Every kind of hand, and in how many ways two cards in a row make one."""
+    """Return every kind of two-card hand with the number of ordered ways to draw it."""
     hands: Counter[TwoCards] = Counter()
     left = {rank: sum(suits) for rank, suits in shoe.items()}
     for one, other in combinations(Rank, 2):
@@ -91,7 +92,10 @@ def _hands(shoe: Shoe) -> Iterator[tuple[TwoCards, int]]:
 
 
 def _without(full: Shoe, hand: TwoCards) -> Shoe:
-    """What a full shoe holds after any one hand of this kind; which one makes no difference to what follows."""
+    """Return the contents of a full shoe after one hand of this kind is dealt.
+
+    All hands of one kind give the same counts afterwards.
+    """
     low, high = hand.points
     one = next(rank for rank in Rank if rank.points == low)
     other = one if hand.pairing is not Pairing.NONE else next(r for r in Rank if r.points == high and r is not one)
@@ -109,9 +113,10 @@ def _cards_by_points(shoe: Shoe) -> list[int]:
 
 
 def _add_third_cards(table: WaysByTotals, player: int, banker: int, left: list[int], ways: int) -> None:
-    """Add all coups that begin with these two-card totals, which can come about in so many ways.
+    """Add all coups that begin with these two-card totals.
 
-    `left` is how many cards of each value the shoe still holds. The fifth and sixth card count whether drawn or not.
+    *ways* is the number of ways to reach the totals. *left* is the number of cards left in the shoe
+    by points. The fifth and the sixth card are counted whether they are drawn or not.
     """
     cards = sum(left)
     if player in NATURALS or banker in NATURALS:
@@ -122,7 +127,7 @@ def _add_third_cards(table: WaysByTotals, player: int, banker: int, left: list[i
             if banker_draws(banker, third):
                 for fourth, fourths in enumerate(left):
                     row[(banker + fourth) % 10] += ways * thirds * fourths
-                row[(banker + third) % 10] -= ways * thirds  # the card Player holds was counted among Banker's
+                row[(banker + third) % 10] -= ways * thirds  # one card cannot serve both
             else:
                 row[banker] += ways * thirds * (cards - 1)
     elif banker_draws(banker, None):

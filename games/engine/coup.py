@@ -1,4 +1,4 @@
-"""One deal, from the cards as they leave the shoe to who won."""
+"""A coup: dealing the hands, their totals, pairs and the outcome."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ class TooFewCards(ValueError):
 
 
 class Side(StrEnum):
-    """The two hands of a coup. Player is not the person playing: anyone may bet on either."""
+    """The two hands of a coup.
+
+    Player is the name of a hand, not of a person: anyone may bet on either.
+    """
 
     PLAYER = "player"
     BANKER = "banker"
 
 
 class Outcome(StrEnum):
-    """Who came nearest to nine."""
+    """The result of a coup: the side with the higher total, or a tie."""
 
     PLAYER = "player"
     BANKER = "banker"
@@ -30,7 +33,7 @@ class Outcome(StrEnum):
 
 
 class Pairing(Enum):
-    """What the first two cards of a hand have in common. King and queen have nothing in common."""
+    """What the first two cards of a hand have in common. A king and a queen are not a pair."""
 
     NONE = 0
     RANK = 1
@@ -39,7 +42,7 @@ class Pairing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Coup:
-    """Both hands as dealt, two or three cards each, and what follows from them."""
+    """Both hands as dealt, two or three cards each, with totals and outcome."""
 
     player: tuple[Card, ...]
     banker: tuple[Card, ...]
@@ -55,41 +58,43 @@ class Coup:
 
     @property
     def natural(self) -> bool:
-        """Whether either side had 8 or 9 in two cards, which ends the coup at once."""
+        """True if either side had 8 or 9 in two cards, which ends the coup at once."""
         four_cards = len(self.player) == len(self.banker) == 2
         return four_cards and (self.player_total in NATURALS or self.banker_total in NATURALS)
 
     @property
     def player_pair(self) -> Pairing:
-        """What Player's first two cards have in common."""
+        """The pairing of Player's first two cards."""
         return pairing(*self.player[:2])
 
     @property
     def banker_pair(self) -> Pairing:
-        """What Banker's first two cards have in common."""
+        """The pairing of Banker's first two cards."""
         return pairing(*self.banker[:2])
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The four to six cards in the order they were dealt."""
+        """The four to six cards in dealing order."""
         first_four = (self.player[0], self.banker[0], self.player[1], self.banker[1])
         return first_four + self.player[2:] + self.banker[2:]
 
     def hand(self, side: Side) -> tuple[Card, ...]:
-        """The cards of one side."""
+        """Return the cards of one side."""
         return self.player if side is Side.PLAYER else self.banker
 
     def score(self, side: Side) -> str:
-        """What is written beside a hand: the total of its first two cards, a colon, its final total."""
+        """Return the score of a hand as shown: the total of its first two cards, a colon, the final
+        total.
+        """
         hand = self.hand(side)
         return f"{total(hand[:2])}:{total(hand)}"
 
 
 def deal(cards: Iterable[Card]) -> Coup:
-    """Deal one coup from the front of `cards`, taking four to six of them.
+    """Deal one coup from the front of `cards`; it takes four to six of them.
 
-    Player, Banker, Player, Banker; then at most one card more each, Player's first. Given an iterator, it is left
-    standing at the next coup's first card. Raises TooFewCards.
+    The order is Player, Banker, Player, Banker, then at most one third card each, Player's first.
+    An iterator is left at the first card of the next coup. Raises TooFewCards.
     """
     shoe = iter(cards)
     try:
@@ -113,19 +118,19 @@ def deal(cards: Iterable[Card]) -> Coup:
 
 
 def total(hand: Iterable[Card]) -> int:
-    """What a hand is worth: the last digit of the sum of its points."""
+    """Return the total of a hand: the last digit of the sum of its points."""
     return sum([card.points for card in hand]) % 10
 
 
 def higher(player_total: int, banker_total: int) -> Outcome:
-    """The outcome of two final totals."""
+    """Return the outcome for two final totals."""
     if player_total == banker_total:
         return Outcome.TIE
     return Outcome.PLAYER if player_total > banker_total else Outcome.BANKER
 
 
 def pairing(first: Card, second: Card) -> Pairing:
-    """What two cards have in common."""
+    """Return what two cards have in common."""
     if first is second:
         return Pairing.RANK_AND_SUIT
     return Pairing.RANK if first.rank is second.rank else Pairing.NONE

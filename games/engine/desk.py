@@ -1,7 +1,8 @@
-"""The settlement desk: what any cards pay on any stakes, one line of JSON in, one out. For disputes.
+"""Settlement calculator for disputes: computes payouts from cards and stakes, as JSON lines.
 
-A question is `{"cards": ["9H", "4D", …], "stakes": {"banker": 500}}`, cards in dealing order, stakes in minor units.
-Cards beyond the coup are not looked at. Exclusions and preconditions of the game apply, table limits do not.
+A request is `{"cards": ["9H", "4D", …], "stakes": {"banker": 500}}`, with cards in dealing order
+and stakes in minor units. Cards after the end of the coup are ignored. Exclusions and preconditions
+of the game apply; table limits do not.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from games.engine.settle import settle
 
 
 class BadQuestion(ValueError):
-    """A line that does not ask anything the desk can answer."""
+    """The line is not a valid request."""
 
 
 def answers(variant: Variant, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Answer every line in turn. What cannot be answered becomes `{"error": …}`, naming the line and the fault."""
+    """Yield one answer per line.
+
+    An invalid line gives `{"error": …}` with the line number and the fault.
+    """
     for number, line in enumerate(lines, start=1):
         try:
             yield _answer(variant, _question(line))
@@ -47,7 +51,7 @@ def _coup(codes: list[Any]) -> Coup:
 
 
 def _question(line: bytes) -> dict[str, Any]:
-    """Read one line. Raises BadQuestion."""
+    """Parse one line. Raises BadQuestion."""
     try:
         question = json.loads(line, object_pairs_hook=_once_each)
     except BadQuestion:
@@ -63,7 +67,9 @@ def _question(line: bytes) -> dict[str, Any]:
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which a key stands twice says two things at once: money is not settled on a guess."""
+    """Refuse an object with a repeated key, because its meaning is ambiguous. Raises
+    BadQuestion.
+    """
     members = dict(pairs)
     if len(members) < len(pairs):
         raise BadQuestion("a key stands twice in one object")

@@ -1,13 +1,17 @@
-"""Whether what bets brought back can be chance: the band around an exact return, and the evidence against it.
+"""Statistical test of actual returns: confidence bands and sequential evidence against the exact
+figures.
 
-The evidence of a bet is what somebody would own who began with one unit and bet against the house's figures, coup after
-coup, at odds that are fair if the figures are true: after a coup that gained x for the unit staked, what they own is
-multiplied by 1 + w(x - m), where m is the exact mean gain and the wager w stands beforehand. Its expectation is one
-whatever w is, so it is a martingale, and so is the mean over several wagers and over the bets of a game. By Ville's
-inequality it ever reaches `LIMIT` with a chance of at most one in `LIMIT` while the figures are true, however often one
-looks. Since no wager changes, only the numbers of coups that ended in each way matter.
+The evidence of a bet is the capital of a fictitious gambler who starts with one unit and bets
+against the exact figures, coup after coup, at odds that are fair if the figures are true. After a
+coup with gain x per unit staked, the capital is multiplied by 1 + w(x - m), where m is the exact
+mean gain and the wager w is fixed in advance. The expected capital is one for every w, so it is a
+martingale. The mean over several wagers and over the bets of a game is a martingale too. By Ville's
+inequality, it ever reaches `LIMIT` with a probability of at most one in `LIMIT` while the figures
+are true, however often it is checked. Wagers never change, so only the number of coups per ending
+matters.
 
-Chances, gains and wagers are exact; evidence and bands are floating point, with errors far below what they speak of.
+Probabilities, gains and wagers are exact. Evidence and bands are floating point; the errors are
+negligible.
 """
 
 from __future__ import annotations
@@ -24,34 +28,41 @@ from games.engine.bets import BetRule, Pays, Variant
 from games.engine.odds import chances, chances_of, odds_of
 
 LIMIT: Final = 110
-"""Evidence that raises an alarm. A hundred would do where each coup is dealt from a fresh shuffle; coups of one shoe
-depend on each other a little, for which the other ten are more than enough (docs/returns.md).
+"""Evidence that raises an alarm.
+
+One hundred is enough if each coup is dealt from a fresh shuffle. Coups of one shoe depend slightly
+on each other; the additional ten more than cover this (docs/returns.md).
 """
 CONFIDENCE: Final = 0.99
-"""Of bands: an actual return lies inside with this chance."""
+"""The probability that an actual return lies inside its band."""
 DEVIATIONS: Final = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 BIAS: Final = Fraction(2, 100)
-"""Of return, either way: what has to be found."""
+"""The bias of the return, in either direction, that must be detected."""
 CERTAINTY: Final = 0.99
-"""With which it is found within `rounds_to_find`."""
+"""The probability of detection within `rounds_to_find`."""
 
 LOST: Final = "lost"
 OTHER: Final = "other"
-"""A payout that is none of the bet's. The rules give it no chance at all, so one is evidence without end."""
+"""A payout that the bet cannot have.
+
+Its probability is zero, so one such payout is infinite evidence.
+"""
 
 _BIASES: Final = tuple(Fraction(points, 200) for points in (1, 2, 4, 8, 16, 32))
-"""Of return: for each of these, either way, there is a wager that grows fastest."""
+"""Biases of the return. For each, in either direction, there is the wager with the
+fastest growth.
+"""
 _BOLDEST: Final = Fraction(1, 2)
-"""A wager never loses more than this part of what is owned, nor wins more on a coup at its mean."""
+"""The largest share of the capital that a wager can win or lose in one coup."""
 _DENOMINATOR: Final = 10**6
 
 
 @dataclass(frozen=True)
 class BetTest:
-    """What is asked of one bet: how it can end, how likely each is, and which wagers are laid against that."""
+    """The test of one bet: its endings, their probabilities, and the wagers."""
 
     chances: Mapping[str, Fraction]
-    """By the name of the way it ends: "19:20", "0:1", "lost"."""
+    """By the name of the ending: "19:20", "0:1", "lost"."""
     gains: Mapping[str, Fraction]
     """Per unit staked."""
     mean: Fraction
@@ -60,20 +71,21 @@ class BetTest:
 
     @property
     def most(self) -> float:
-        """The largest return that there can be: of nothing but its largest prize."""
+        """The largest possible return: every coup wins the largest prize."""
         return float(1 + max(self.gains.values()))
 
     def factor(self, wager: Fraction, ending: str) -> Fraction:
-        """By what a coup that ends so multiplies what is owned."""
+        """Return the factor by which a coup with this ending multiplies the capital."""
         return 1 + wager * (self.gains[ending] - self.mean)
 
     def logarithms(self, wager: Fraction) -> Mapping[str, float]:
-        """The natural logarithm of each ending's factor."""
+        """Return the natural logarithm of each ending's factor."""
         return {ending: log1p(float(wager * (gain - self.mean))) for ending, gain in self.gains.items()}
 
     def log_evidence(self, counts: Mapping[str, int]) -> float:
-        """The natural logarithm of the evidence after so many rounds of each ending; infinite where one of them is none
-        of the bet's.
+        """Return the natural logarithm of the evidence for these counts of endings.
+
+        Infinite if the bet cannot have one of the endings.
         """
         if any(count and ending not in self.gains for ending, count in counts.items()):
             return inf
@@ -107,14 +119,16 @@ def _bet_test(rule: BetRule, decks: int) -> BetTest:
 
 
 def name_of(pays: Pays | None) -> str:
-    """How counts call what a bet paid; None where it was lost."""
+    """Return the name of an ending in counts. None means that the bet lost."""
     return LOST if pays is None else str(pays)
 
 
 def ending_of(variant: Variant, bet: str, *, stake: int, payout: int, result: str) -> str:
-    """Return how a bet ended, from what is stored of it in minor units: the prize that it paid, `LOST`, or `OTHER` for
-    a payout that is none of the bet's. Where two prizes come to the same amount after rounding, *result* ("win",
-    "push", "lose") decides, and then the larger prize. Raises UnknownBet.
+    """Return the ending of a stored bet: the prize paid, `LOST`, or `OTHER` for an impossible
+    payout.
+
+    Amounts are in minor units. If two prizes give the same amount after rounding, *result* ("win",
+    "push", "lose") decides, then the larger prize. Raises UnknownBet.
     """
     likely = chances(variant, bet)
     if payout == 0 and result == "lose":
@@ -125,8 +139,10 @@ def ending_of(variant: Variant, bet: str, *, stake: int, payout: int, result: st
 
 
 def log_evidence_of(variant: Variant, counts: Mapping[str, Mapping[str, int]]) -> float:
-    """The natural logarithm of the evidence against a whole game: the mean over its bets, those that nobody has placed
-    included. *counts* are by bet, then by ending; a bet that the game does not have is evidence without end.
+    """Return the natural logarithm of the evidence against a whole game: the mean over all its
+    bets, including bets without rounds.
+
+    *counts* are by bet, then by ending. A bet that the game does not have gives infinite evidence.
     """
     codes = [bet.code for bet in variant.bets]
     if any(bet not in codes and any(ended.values()) for bet, ended in counts.items()):
@@ -135,7 +151,7 @@ def log_evidence_of(variant: Variant, counts: Mapping[str, Mapping[str, int]]) -
 
 
 def mean_of_logs(logs: Sequence[float]) -> float:
-    """The logarithm of the mean of what has these logarithms."""
+    """Return the logarithm of the mean of the numbers with these logarithms."""
     top = max(logs)
     if top == inf:
         return inf
@@ -143,10 +159,11 @@ def mean_of_logs(logs: Sequence[float]) -> float:
 
 
 def half_width(variance: Fraction, *, staked: int, squares: int) -> float:
-    """How far an actual return may lie from the exact one with a chance of `CONFIDENCE`, as a share of one.
+    """Return the half-width of the confidence band of an actual return, as a share of one.
 
-    *variance* is of the gain per unit; *squares* the sum over rounds of the square of what lay on the bet, since all of
-    that wins or loses together; *staked* the sum of it. Infinite where nothing was staked.
+    *variance* is that of the gain per unit. *squares* is the sum over rounds of the squared total
+    stake on the bet, since all stakes of a round win or lose together. *staked* is the sum of the
+    stakes. Infinite if nothing was staked.
     """
     if not staked:
         return inf
@@ -154,11 +171,13 @@ def half_width(variance: Fraction, *, staked: int, squares: int) -> float:
 
 
 def rounds_to_find(variant: Variant, bet: str, bias: Fraction = BIAS) -> int:
-    """Within how many rounds of the bet an alarm is raised with a chance of `CERTAINTY`, if its return is that much
-    larger or smaller than the exact one, whichever takes longer, and all other bets of the game are fair.
+    """Return the number of rounds after which a biased bet raises an alarm with probability
+    `CERTAINTY`.
 
-    The bias is thought of as all its prizes being won more or less often, in the same proportion. Computed from the one
-    wager of the mixture that finds it soonest, by the normal distribution. Raises UnknownBet.
+    The return of the bet differs from the exact return by *bias*, up or down, whichever takes
+    longer. All other bets of the game are fair. The bias is modelled as all prizes being won more
+    or less often in the same proportion. The figure uses the single wager that detects the bias
+    first, with the normal approximation. Raises UnknownBet.
     """
     test = bet_test(variant, bet)
     hurdle = log(LIMIT * len(variant.bets) * len(test.wagers))
@@ -169,8 +188,9 @@ def rounds_to_find(variant: Variant, bet: str, bias: Fraction = BIAS) -> int:
 
 
 def biased(test: BetTest, bias: Fraction) -> Mapping[str, Fraction]:
-    """The chances of a bet with so much more return: each prize is won more often in the same proportion, at the cost
-    of losing.
+    """Return the probabilities of a bet whose return is higher by *bias*.
+
+    Each prize is won more often in the same proportion, and the bet loses less often.
     """
     won = sum((test.chances[ending] * (gain + 1) for ending, gain in test.gains.items() if gain > 0), Fraction())
     more = 1 + bias / won
@@ -179,11 +199,14 @@ def biased(test: BetTest, bias: Fraction) -> Mapping[str, Fraction]:
 
 
 def _rounds_of(test: BetTest, wager: Fraction, likely: Mapping[str, Fraction], hurdle: float) -> int:
-    """After how many coups a wager has grown past the hurdle: growth is *pace* a coup, give or take."""
+    """Return the number of coups after which a wager has grown past the hurdle.
+
+    *pace* is the mean growth per coup.
+    """
     logarithms = test.logarithms(wager)
     pace = sum(float(chance) * logarithms[ending] for ending, chance in likely.items())
     if pace <= 0:
-        return 10**18  # it never does
+        return 10**18  # the wager does not grow
     spread = sqrt(sum(float(chance) * (logarithms[ending] - pace) ** 2 for ending, chance in likely.items()))
     unlucky = NormalDist().inv_cdf(CERTAINTY) * spread
     return ceil(((unlucky + sqrt(unlucky**2 + 4 * pace * hurdle)) / (2 * pace)) ** 2)

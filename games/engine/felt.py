@@ -1,7 +1,10 @@
-"""The layout of the bet areas of a punto banco table, as a variant declares it. Rules and money do not depend on it.
+"""The layout of the bet areas of a punto banco table, as a variant declares it.
 
-A layout is a list of rows from top to bottom. A row is a list of bets from left to right with their relative widths.
-The style sheets decide how high a row is, which fonts it has and which window has which layout.
+Rules and money do not depend on it.
+
+A layout is a list of rows from top to bottom. A row is a list of bets from left to right with their
+relative widths. The style sheets decide how high a row is, which fonts it has and which window has
+which layout.
 """
 
 from __future__ import annotations
@@ -15,15 +18,15 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 CODE: Final = re.compile(r"[a-z][a-z0-9_]*")
-"""What the code of a bet looks like: a style sheet can name an area by it."""
+"""The format of a bet code. Style sheets use the code as the name of a grid area."""
 
 
 class FeltError(ValueError):
-    """A felt layout that leaves a bet out, repeats it, or names one that the game does not have."""
+    """A felt layout omits a bet, repeats it, or names a bet that the game does not have."""
 
 
 class Tone(StrEnum):
-    """Whose colour a bet area has."""
+    """The colour scheme of a bet area."""
 
     PLAYER = "player"
     BANKER = "banker"
@@ -32,7 +35,7 @@ class Tone(StrEnum):
 
 
 class Height(StrEnum):
-    """How high a row is."""
+    """The height of a row."""
 
     MAIN = "main"
     SIDE = "side"  # also smaller print
@@ -56,16 +59,18 @@ def row(height: Height, **bets: int) -> Row:
 
 @dataclass(frozen=True)
 class Felt:
-    """The layouts of a game for a desktop, for a phone held upright, and for a phone on its side."""
+    """The layouts of a game for a desktop, for a phone held upright, and for a phone on its
+    side.
+    """
 
     tones: Mapping[str, Tone]
-    """Of each bet. A bet without one is plain."""
+    """By bet code. A bet without an entry is plain."""
     wide: Layout
     narrow: Layout
     low: Layout
 
     def check(self, bets: Collection[str]) -> None:
-        """Raises FeltError unless each layout has each of these bets once."""
+        """Check that each layout contains each of these bets once. Raises FeltError."""
         for layout in (self.wide, self.narrow, self.low):
             placed = Counter(code for each in layout for code, _ in each.bets)
             if placed != Counter(bets):
@@ -80,18 +85,20 @@ class Felt:
         return self.tones.get(bet, Tone.PLAIN)
 
     def is_side(self, bet: str) -> bool:
-        """Say whether a bet has the smaller print of side bets."""
+        """Return whether a bet has the smaller print of side bets."""
         return _height(self.wide, bet) is Height.SIDE
 
     def is_slim(self, bet: str) -> bool:
-        """Say whether everything of a bet stands in one line on a phone held upright."""
+        """Return whether a bet is shown in one line on a phone held upright."""
         return _height(self.narrow, bet) is Height.SLIM
 
 
 def grid(layout: Layout) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return a layout as a grid of equal columns: the area of each column, row by row, as a style sheet writes them
-    ("player player tie banker banker"), and the relative widths of the columns. A single row has a column for each
-    bet, as wide as the bet.
+    """Return a layout as a grid of equal columns.
+
+    The first part has one string per row with the area of each column, as CSS writes it ("player
+    player tie banker banker"). The second part has the relative widths of the columns. A single row
+    has one column per bet, as wide as the bet.
     """
     if len(layout) == 1:
         (only,) = layout

@@ -1,4 +1,4 @@
-"""Exact chances and returns, from counting every coup, in whole numbers and fractions."""
+"""Exact probabilities and returns, computed from the count of all coups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 LIVE_MINIMUM: Final = Fraction(3, 4)
-"""What returns less than this at any stake a table allows cannot be put live (GLI-19 v3.0, 4.7.1)."""
+"""A bet with a lower return at any stake of a table must not be offered (GLI-19 v3.0, 4.7.1)."""
 
 
 class BadStakes(ValueError):
@@ -39,7 +39,7 @@ class BadStakes(ValueError):
 
 
 class BetOdds(NamedTuple):
-    """One bet over all coups, per unit staked and without rounding."""
+    """The odds of one bet over all coups, per unit staked, without rounding."""
 
     rtp: Fraction
     win: Fraction
@@ -49,37 +49,47 @@ class BetOdds(NamedTuple):
 
     @property
     def edge(self) -> Fraction:
-        """What the house keeps."""
+        """The house edge."""
         return 1 - self.rtp
 
 
 Odds = Mapping[str, BetOdds]
-"""Of every bet of a variant, by its code."""
+"""The odds of every bet of a variant, by code."""
 
 
 def exact(variant: Variant, decks: int | None = None) -> Odds:
-    """The odds of every bet by its code, with the variant's number of decks or another. Raises BadDecks."""
+    """Return the odds of every bet by code, for the variant's or another number of decks.
+
+    Raises BadDecks.
+    """
     return MappingProxyType({bet.code: odds_of(chances(variant, bet.code, decks)) for bet in variant.bets})
 
 
 def chances(variant: Variant, bet: str, decks: int | None = None) -> Mapping[Pays | None, Fraction]:
-    """How likely a bet is to pay what; None where it is lost. They add up to one. Raises UnknownBet or BadDecks."""
+    """Return the probability of each payout of a bet; None means that the bet loses.
+
+    The probabilities add up to one. Raises UnknownBet or BadDecks.
+    """
     return chances_of(variant.bet(bet), variant.decks if decks is None else decks)
 
 
 def return_at(variant: Variant, bet: str, stake: int, decks: int | None = None) -> Fraction:
-    """The return of a bet at a stake in minor units, rounding down included. Raises UnknownBet or BadDecks."""
+    """Return the return of a bet at a stake in minor units, after rounding down.
+
+    Raises UnknownBet or BadDecks.
+    """
     return _return_at(chances(variant, bet, decks), stake)
 
 
 def lowest_return(
     variant: Variant, bet: str, minimum: int, maximum: int, step: int, decks: int | None = None
 ) -> tuple[Fraction, int]:
-    """The least return over all stakes from minimum to maximum that are multiples of step, and the stake it comes with.
+    """Return the lowest return over all multiples of *step* from *minimum* to *maximum*, and its
+    stake.
 
-    What rounding takes depends only on the remainder of the stake by the denominators of the paytable, and weighs less
-    the larger the stake: so the smallest stake of each remainder is the worst, and no other need be looked at.
-    Raises UnknownBet, BadDecks or BadStakes.
+    The loss from rounding depends only on the remainder of the stake by the denominators of the
+    paytable, and its share falls as the stake rises. So the smallest stake of each remainder is the
+    worst, and only these are checked. Raises UnknownBet, BadDecks or BadStakes.
     """
     if minimum <= 0 or step <= 0:
         raise BadStakes(f"neither a minimum nor a step can be {min(minimum, step)}")
@@ -93,7 +103,10 @@ def lowest_return(
 
 
 def count_outcomes(decks: int) -> dict[str, int]:
-    """In how many ways six cards in a row end for "banker", "player" and "tie". Raises BadDecks."""
+    """Return the number of six-card sequences that end in "banker", "player" and "tie".
+
+    Raises BadDecks.
+    """
     outcomes: Counter[str] = Counter()
     for coup, ways in count_coups(decks).items():
         outcomes[coup.outcome.value] += ways
@@ -101,14 +114,16 @@ def count_outcomes(decks: int) -> dict[str, int]:
 
 
 def percent(share: Fraction, places: int) -> str:
-    """A share of one in percent with so many decimal places, rounded half up: "98.7649", "-1.2351"."""
+    """Format a share of one in percent with this number of decimal places, rounded half up:
+    "98.7649", "-1.2351".
+    """
     units = floor(share * 100 * 10**places + Fraction(1, 2))
     whole, decimals = divmod(abs(units), 10**places)
     return f"{'-' if units < 0 else ''}{whole}.{decimals:0{places}}"
 
 
 def square_root(number: Fraction, places: int) -> str:
-    """The square root with so many decimal places, rounded down."""
+    """Format the square root with this number of decimal places, rounded down."""
     units = isqrt(int(number * 100**places))
     whole, decimals = divmod(units, 10**places)
     return f"{whole}.{decimals:0{places}}"
@@ -116,7 +131,7 @@ def square_root(number: Fraction, places: int) -> str:
 
 @cache
 def chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
-    """The same of a bet by itself."""
+    """Return the probability of each payout of one bet rule; None means that the bet loses."""
     ways: Counter[Pays | None] = Counter()
     for coup, count in count_coups(decks).items():
         ways[bet.pays(coup)] += count
@@ -124,7 +139,7 @@ def chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
 
 
 def odds_of(likely: Mapping[Pays | None, Fraction]) -> BetOdds:
-    """The odds of a bet that is so likely to pay what."""
+    """Return the odds of a bet with these payout probabilities."""
     gains = [(Fraction(-1) if pays is None else pays.fraction, chance) for pays, chance in likely.items()]
     mean = sum((gain * chance for gain, chance in gains), Fraction())
     return BetOdds(
@@ -145,13 +160,18 @@ COLUMNS = ("bet", "return %", "house edge %", "win %", "push %", "lose %", "std 
 
 
 def as_json(variant: Variant, decks: int) -> dict[str, Any]:
-    """Every share as "numerator/denominator"; `percent` is the return in percent, rounded to four places."""
+    """Return each share as "numerator/denominator"; `percent` is the return in percent, rounded to
+    four places.
+    """
     bets = {bet: {**_fractions(odds), "percent": percent(odds.rtp, 4)} for bet, odds in exact(variant, decks).items()}
     return {"variant": variant.slug, "decks": decks, "bets": bets}
 
 
 def as_table(variant: Variant, decks: int) -> list[str]:
-    """Lines of text. Shares in percent; the standard deviation of the gain in units staked."""
+    """Return lines of text.
+
+    Shares are in percent; the standard deviation of the gain is in units staked.
+    """
     lines = [f"{variant.slug}, rules {variant.version}, decks: {decks}", _row(COLUMNS)]
     for bet, odds in exact(variant, decks).items():
         shares = (percent(share, 4) for share in (odds.rtp, odds.edge, odds.win, odds.push, odds.lose))

@@ -1,15 +1,20 @@
-"""Why stakes are refused before anything is settled."""
+"""Errors for stakes that are refused before settlement."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
 
 LARGEST_STAKE: Final = 10**15
-"""In minor units. The ledger counts in 64 bits: two hundred times this still fits, with room for a house to sum up."""
+"""In minor units.
+
+The ledger uses 64-bit integers; two hundred times this amount still fits, with room for sums.
+"""
 
 
 class SettlementError(ValueError):
-    """Stakes that the rules of a variant do not allow. `bets` are the codes of the bets concerned."""
+    """The rules of the variant do not allow the stakes. `bets` are the codes of the
+    bets concerned.
+    """
 
     code: ClassVar[str]
 
@@ -19,7 +24,7 @@ class SettlementError(ValueError):
 
 
 class NoStake(SettlementError):
-    """Nothing is staked at all."""
+    """Nothing is staked."""
 
     code = "no_stake"
 
@@ -37,7 +42,7 @@ class UnknownBet(SettlementError):
 
 
 class BadStake(SettlementError):
-    """A stake is no whole number of minor units between 1 and LARGEST_STAKE."""
+    """A stake is not a whole number of minor units between 1 and LARGEST_STAKE."""
 
     code = "bad_stake"
 
@@ -48,7 +53,7 @@ class BadStake(SettlementError):
 
 
 class ExcludedBets(SettlementError):
-    """Bets are staked together that exclude each other."""
+    """The stakes contain bets that exclude each other."""
 
     code = "excluded_bets"
 
@@ -57,7 +62,7 @@ class ExcludedBets(SettlementError):
 
 
 class MissingMainBet(SettlementError):
-    """A side bet is staked without any of the bets it stands beside."""
+    """A side bet is staked without one of its main bets."""
 
     code = "missing_main_bet"
 

@@ -1,13 +1,14 @@
-"""Roads: the results of a shoe so far, drawn as the trade draws them on a board six rows high.
+"""Roads: the results of a shoe on boards of six rows, drawn as casinos draw them.
 
-They are a record and nothing more: each coup is dealt from the cards that are left, whatever any road looks like.
+Roads are only a record. Each coup is dealt from the cards that are left in the shoe.
 
-The *bead plate* has a bead for every coup. The *big road* has a circle for every win: a streak goes down its column,
-and the other side's begins the next. Ties stand on the win before them. The three *derived roads* say how regular the
-big road is, red for regular and blue for not, and look so many of its columns back: *big eye boy* one, *small road*
-two, *cockroach pig* three.
+The *bead plate* has a bead for every coup. The *big road* has a circle for every win: a streak goes
+down its column, and a win of the other side starts the next column. Ties are marked on the
+preceding win. The three *derived roads* show how regular the big road is: red is regular, blue is
+not. They compare with earlier columns: *big eye boy* one column back, *small road* two, *cockroach
+pig* three.
 
-Boards grow to the right without end; `last_columns` is what a narrow one shows.
+Boards grow to the right without limit; `last_columns` returns the part that fits a narrow board.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ T = TypeVar("T")
 
 
 class Bead(NamedTuple):
-    """What a road remembers of a coup."""
+    """The data of a coup that roads use."""
 
     outcome: Outcome
     player_pair: bool = False
@@ -38,7 +39,7 @@ class Bead(NamedTuple):
 
     @classmethod
     def of(cls, coup: Coup) -> Bead:
-        """The bead of a coup."""
+        """Return the bead of a coup."""
         return cls(coup.outcome, coup.player_pair is not Pairing.NONE, coup.banker_pair is not Pairing.NONE)
 
 
@@ -46,13 +47,13 @@ class Win(NamedTuple):
     """A circle of the big road."""
 
     bead: Bead | None
-    """None where there have been only ties so far: they wait for the first win in its place."""
+    """None if there were only ties so far. The first win then takes this place."""
     ties: int
-    """How many coups in a row were tied after it; at the first win, those before it count too."""
+    """The number of ties in a row after the win. The first win also has the ties before it."""
 
 
 class Regularity(StrEnum):
-    """What a derived road says of a win: the colours mean no side."""
+    """The colour of a mark on a derived road. It does not stand for a side."""
 
     RED = "red"
     BLUE = "blue"
@@ -60,7 +61,7 @@ class Regularity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark(Generic[T]):
-    """Something drawn on a board, both ways counted from 0."""
+    """A mark on a board. Column and row are counted from 0."""
 
     column: int
     row: int
@@ -68,7 +69,7 @@ class Mark(Generic[T]):
 
 
 class Roads(NamedTuple):
-    """All five, each in the order its marks were drawn."""
+    """All five roads. Each lists its marks in the order in which they are drawn."""
 
     bead_plate: tuple[Mark[Bead], ...]
     big_road: tuple[Mark[Win], ...]
@@ -78,7 +79,7 @@ class Roads(NamedTuple):
 
     @classmethod
     def of(cls, beads: Sequence[Bead]) -> Roads:
-        """The roads of coups in the order they were dealt."""
+        """Return the roads of these coups, given in dealing order."""
         return cls(
             bead_plate(beads),
             big_road(beads),
@@ -89,12 +90,12 @@ class Roads(NamedTuple):
 
 
 def bead_plate(beads: Sequence[Bead]) -> tuple[Mark[Bead], ...]:
-    """Every coup, column after column from the top."""
+    """Return every coup, column by column from the top."""
     return tuple(Mark(*divmod(number, ROWS), bead) for number, bead in enumerate(beads))
 
 
 def big_road(beads: Sequence[Bead]) -> tuple[Mark[Win], ...]:
-    """Every win, streak beside streak, each with the ties that stand on it."""
+    """Return every win, streak by streak, with the ties marked on it."""
     wins: list[Win] = []
     for bead in beads:
         if bead.outcome is Outcome.TIE:
@@ -109,21 +110,22 @@ def big_road(beads: Sequence[Bead]) -> tuple[Mark[Win], ...]:
 
 
 def derived_road(beads: Sequence[Bead], back: int) -> tuple[Mark[Regularity], ...]:
-    """How regular each win was, beside what stands so many columns back."""
+    """Return how regular each win is, compared with the column *back* columns before."""
     said = list(_regularities(streaks(beads), back))
     return tuple(Mark(*place, what) for place, what in zip(_places(said), said, strict=True))
 
 
 def streaks(beads: Iterable[Bead]) -> tuple[int, ...]:
-    """How many times in a row either side won: the columns of the big road, as deep as they would be without a bottom.
-    Ties break no streak.
+    """Return the length of each streak of one side: the columns of the big road without a bottom.
+
+    Ties do not end a streak.
     """
     wins = (bead.outcome for bead in beads if bead.outcome is not Outcome.TIE)
     return tuple(len(list(streak)) for _, streak in groupby(wins))
 
 
 def last_columns(road: Sequence[Mark[T]], columns: int) -> tuple[Mark[T], ...]:
-    """As much of a road as a board of so many columns shows: its end, whole columns at a time."""
+    """Return the end of a road that fits a board with this number of columns."""
     hidden = max((mark.column + 1 for mark in road), default=0) - columns
     if hidden <= 0:
         return tuple(road)
@@ -131,9 +133,12 @@ def last_columns(road: Sequence[Mark[T]], columns: int) -> tuple[Mark[T], ...]:
 
 
 def _regularities(lengths: Sequence[int], back: int) -> Iterator[Regularity]:
-    """Down a column: blue where the mark is the first one deeper than the column so far back, red anywhere else. At the
-    head of a column: red where the two columns before it that lie so far apart are equally deep. Nothing is said before
-    there is a column to look at.
+    """Yield the colour of each mark of a derived road.
+
+    Below the head of a column, a mark is blue if it is the first one deeper than the column *back*
+    columns before, else red. At the head of a column, it is red if the preceding column and the
+    column *back* columns before that are equally deep. There is no mark until the big road has
+    enough columns.
     """
     for column, length in enumerate(lengths):
         if column > back:
@@ -148,10 +153,12 @@ def _red_if(regular: bool) -> Regularity:
 
 
 def _places(marks: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
-    """Column and row of each mark: equal ones go down, another begins the next column.
+    """Yield the column and row of each mark.
 
-    At the bottom of the board, or above what already stands there, a streak turns right and keeps to that row: a
-    dragon's tail. Where tails have taken the head of a column, the next free one is begun.
+    Equal marks go down; a different mark starts the next column.
+
+    At the bottom of the board, or above an occupied cell, a streak turns right and stays in that
+    row (a dragon tail). If tails occupy the head of a column, the next free column is used.
     """
     taken: set[tuple[int, int]] = set()
     head = column = row = -1

@@ -1,10 +1,8 @@
-"""What each stake of a coup brings back.
+"""Settlement of the stakes of a coup, and the largest possible loss of the house in one round.
 
-What the house may come to lose in one round, worked out exactly over every coup there can be.
-
-Stakes are those of all players together, bet by bet. Each player's win is rounded down by itself, so what is paid is
-never more than what their sum would win: the loss named here is never less than the real one, and exceeds it by less
-than a minor unit for each bet of each player.
+Stakes are the sums of all players, by bet. Each player's win is rounded down separately, so the
+payout is never more than the win on the sum. The computed loss is therefore never too low. It is
+too high by less than one minor unit for each bet of each player.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ __all__ = [
 
 
 class Result(StrEnum):
-    """What became of a bet."""
+    """The result of a bet."""
 
     WIN = "win"
     PUSH = "push"
@@ -44,19 +42,21 @@ class Result(StrEnum):
 
 
 class Line(NamedTuple):
-    """One bet, settled. All amounts in minor units."""
+    """One settled bet. All amounts are in minor units."""
 
     bet: str
     stake: int
     payout: int
-    """What comes back, stake included."""
+    """Stake included."""
     commission: int
-    """What even money would have brought more, where the bet bears a commission and has won."""
+    """The difference to even money if the bet has a commission and wins, else zero."""
     result: Result
 
 
 class Settlement(NamedTuple):
-    """All bets of one player on one coup, in the order of the table, with their sums in minor units."""
+    """All bets of one player on one coup, in the order of the table, with their sums in minor
+    units.
+    """
 
     lines: tuple[Line, ...]
     staked: int
@@ -64,9 +64,11 @@ class Settlement(NamedTuple):
 
 
 def settle(variant: Variant, coup: Coup, stakes: Mapping[str, int]) -> Settlement:
-    """Settle stakes in minor units. Each winning bet's return is rounded down by itself.
+    """Settle stakes in minor units.
 
-    Raises SettlementError, by the reason, where the rules do not allow these stakes together.
+    The payout of each winning bet is rounded down separately.
+
+    Raises a subclass of SettlementError if the rules do not allow these stakes together.
     """
     variant.check(stakes)
     lines = []
@@ -81,7 +83,7 @@ def settle(variant: Variant, coup: Coup, stakes: Mapping[str, int]) -> Settlemen
 
 
 def line_of(bet: BetRule, coup: Coup, stake: int) -> Line:
-    """Settle one bet by itself."""
+    """Settle one bet."""
     pays = bet.pays(coup)
     if pays is None:
         return Line(bet.code, stake, 0, 0, Result.LOSE)
@@ -92,24 +94,26 @@ def line_of(bet: BetRule, coup: Coup, stake: int) -> Line:
 
 
 Row = tuple[Pays | None, ...]
-"""What every bet pays on one coup, in the order of the table; None where it is lost."""
+"""The payout of every bet on one coup, in the order of the table; None if the bet loses."""
 
 
 def largest_loss(variant: Variant, stakes: Mapping[str, int]) -> int:
-    """Payouts less stakes on the coup that is worst for the house, in minor units; nothing where it loses on none.
+    """Return payouts less stakes on the worst coup for the house, in minor units, or zero if the
+    house never loses.
 
-    Raises UnknownBet. Which bets one player may stake together is another matter: these are everybody's.
+    Stakes are the sums of all players, so exclusions between bets are not checked. Raises
+    UnknownBet.
     """
     on_table = _on_table(variant, stakes)
     return max(0, max(_paid(row, on_table) for row in _worst_rows(variant.bets)) - sum(on_table))
 
 
 def largest_win(variant: Variant, stakes: Mapping[str, int]) -> int:
-    """What the bets that win on one coup bring together, in minor units, on the coup that is best for them.
+    """Return the total win of the winning bets on the best coup for the players, in minor units.
 
-    What the house may come to lose while bets are open: stakes that lose then could still be taken back, so none of
-    them is counted against it. Never less than `largest_loss`, of these stakes and of any that are left of them.
-    Raises UnknownBet.
+    This is the possible loss of the house while bets are open. Losing stakes could still be taken
+    back, so they are not deducted. The result is never less than `largest_loss` of these stakes or
+    of any part of them. Raises UnknownBet.
     """
     on_table = _on_table(variant, stakes)
     return max(_won(row, on_table) for row in _worst_rows(variant.bets))
@@ -131,15 +135,17 @@ def _paid(row: Row, on_table: list[int]) -> int:
 
 @cache
 def _worst_rows(bets: tuple[BetRule, ...]) -> tuple[Row, ...]:
-    """All that these bets pay on one coup or another, without the rows that another one outdoes whatever is staked:
-    a handful is left of more than a thousand coups.
+    """Return the payout rows of all coups, without the rows that another row dominates for every
+    stake.
+
+    A handful of more than a thousand coups is left.
     """
     rows = {tuple(bet.pays(coup) for bet in bets) for coup in EVERY_COUP}
     return tuple(row for row in rows if not any(_outdoes(other, row) for other in rows))
 
 
 def _outdoes(one: Row, other: Row) -> bool:
-    """Whether one row is nowhere worse for the players than another, and somewhere better."""
+    """Return whether one row is at least as good as another for every bet, and better for one."""
     gains = [(_gain(mine), _gain(theirs)) for mine, theirs in zip(one, other, strict=True)]
     return all(mine >= theirs for mine, theirs in gains) and any(mine > theirs for mine, theirs in gains)
 

@@ -1,14 +1,15 @@
-"""Seeds, the promises made about them, and the order of cards that follows from each.
+"""Seeds, their commitments, and the shuffle that follows from a seed.
 
-A shuffle is a pure function of a 32-byte seed, the number of decks and a text the player may choose, so that anyone who
-is given these afterwards can deal the same cards again:
+A shuffle is a pure function of a 32-byte seed, the number of decks, and a text that the player may
+choose. Anyone who has these can deal the same cards again:
 
-1. HKDF with SHA-256 (RFC 5869) stretches the seed: the seed is the key material, the player's text in UTF-8 the salt,
-   and "sabot shuffle v1, decks=N" the info.
-2. Its output is read two bytes at a time, big-endian.
-3. Fisher and Yates, from the last card of the unshuffled decks down to the second: the card at position `last` changes
-   places with the one at `number mod (last + 1)`. Numbers from the largest multiple of `last + 1` below 65536 upwards
-   are passed over, since they would favour the first positions.
+1. HKDF with SHA-256 (RFC 5869) expands the seed: the seed is the key material, the player's text in
+   UTF-8 is the salt, and "sabot shuffle v1, decks=N" is the info.
+2. The output is read two bytes at a time, big-endian.
+3. Fisher-Yates shuffle, from the last card of the unshuffled decks down to the second: the card at
+   position `last` is swapped with the card at `number mod (last + 1)`. Numbers from the largest
+   multiple of `last + 1` below 65536 upwards are skipped, because they would favour the first
+   positions.
 """
 
 from __future__ import annotations
@@ -31,16 +32,24 @@ _draws_of_block: Final = Struct(">16H").unpack
 
 
 class SeedError(ValueError):
-    """No shuffle follows from this seed: it has not 32 bytes, or (never seen) its stream ended before the shuffle."""
+    """The seed does not have 32 bytes, or (never seen) its stream ended before the end of the
+    shuffle.
+    """
 
 
 def commitment(seed: bytes) -> str:
-    """What is shown before the cards: the SHA-256 of the seed, in hex. Raises SeedError on a seed not of 32 bytes."""
+    """Return the SHA-256 of the seed in hex, which is shown before the cards.
+
+    Raises SeedError if the seed does not have 32 bytes.
+    """
     return hashlib.sha256(_checked(seed)).hexdigest()
 
 
 def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]:
-    """All cards of `decks` decks in the order they are dealt. Raises SeedError on a seed not of 32 bytes."""
+    """Return all cards of `decks` decks in dealing order.
+
+    Raises SeedError if the seed does not have 32 bytes.
+    """
     cards = list(FULL_DECK * decks)
     draws = _draws(_checked(seed), decks, player_value)
     try:
@@ -56,7 +65,7 @@ def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]
 
 
 def hkdf_blocks(key_material: bytes, salt: bytes, info: bytes) -> Iterator[bytes]:
-    """The output of HKDF-SHA256 in blocks of 32 bytes, as many as the standard allows."""
+    """Yield the output of HKDF-SHA256 in blocks of 32 bytes, up to the maximum of the standard."""
     keyed = hmac.new(hmac.digest(salt, key_material, "sha256"), digestmod="sha256")
     block = b""
     for number in range(1, _LAST_HKDF_BLOCK + 1):
@@ -67,15 +76,15 @@ def hkdf_blocks(key_material: bytes, salt: bytes, info: bytes) -> Iterator[bytes
 
 
 def _draws(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
-    """Numbers from 0 to 65535, 4080 of them: eight decks need 415 and pass over two or three."""
+    """Yield 4080 numbers from 0 to 65535. Eight decks need 415 and skip two or three."""
     info = f"sabot shuffle v1, decks={decks}".encode()
     return chain.from_iterable(map(_draws_of_block, hkdf_blocks(seed, salt=player_value.encode(), info=info)))
 
 
 @cache
 def _choices(cards: int) -> tuple[tuple[int, int, int], ...]:
-    """For each choice of a shuffle, the position it is for, among how many cards it is, and the first number that is
-    passed over.
+    """Return, for each step of a shuffle, its position, the number of candidates, and the first
+    number to skip.
     """
     return tuple((size - 1, size, _DRAW_VALUES - _DRAW_VALUES % size) for size in range(cards, 1, -1))
 

@@ -1,4 +1,4 @@
-"""The third-card rules, the same for every punto banco game of the house."""
+"""The third-card rules, which are the same for all punto banco games."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 NATURALS: Final = frozenset({8, 9})
-"""Two-card totals that end the coup at once, whichever side holds one."""
+"""Two-card totals that end the coup at once if either side has one."""
 
 STANDING: Final = frozenset({6, 7})
-"""Two-card totals on which Player stands, and Banker too where Player has stood."""
+"""Two-card totals on which Player stands; Banker also stands on them if Player has stood."""
 
 BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
     0: frozenset(range(10)),
@@ -25,14 +25,14 @@ BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
 
 
 def player_draws(total: int) -> bool:
-    """Whether Player takes a third card on this two-card total, where nobody has a natural."""
+    """Return whether Player draws on this two-card total if no side has a natural."""
     return total <= 5
 
 
 def banker_draws(total: int, player_third: int | None) -> bool:
-    """Whether Banker takes a third card on this two-card total, where nobody has a natural.
+    """Return whether Banker draws on this two-card total if no side has a natural.
 
-    `player_third` is the points of Player's third card, None where Player stood.
+    `player_third` is the points of Player's third card, or None if Player stood.
     """
     if player_third is None:
         return total <= 5

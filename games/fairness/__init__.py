@@ -1,1 +1,1 @@
-"""Whether play is fair: hourly totals, randomness and returns."""
+"""Fairness of play: hourly totals, tests of randomness, monitoring of returns."""

@@ -1,9 +1,9 @@
-"""What was played, added up: hours that are summed up from their sums (`audit.hours`), all else from the rows, so that
-the answer for any interval is exact and reads little.
+"""Totals of play: complete hours from hourly totals (`audit.hours`), the rest from rows.
 
-Rows are found by table, kind of money and time, which is how the index goes that staff find rounds by. Everything of a
-round bears one moment, the round's. An annulled round is in the sums with what it had moved, since it may be annulled
-at any time later; such rounds are few and are read as rows.
+The result is exact for any interval and reads few rows. Rows are found by table, kind of money and
+time, as in the index of the staff's round search. All rows of a round have the time of the round. A
+voided round is included in the hourly totals, because it may be voided at any later time. Voided
+rounds are few and are read as rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,10 @@ from audit.reports.kinds import Interval
 from wallet.models import Mode
 
 SUMS: Final = "games.tally"
-CHECKED: Final = 168  # hours that are added up anew in one statement
+CHECKED: Final = 168  # hours that one statement recomputes
 
-# Everybody's part in the rounds of some pieces of time. What is looked up by its key is looked up so whatever the
-# statistics say: a subquery with OFFSET is never made into a join that reads a table from end to end.
+# All participations in the rounds of some time ranges. OFFSET 0 keeps PostgreSQL from turning a
+# lookup by key into a join that scans a whole table.
 PARTS = """
     SELECT piece.number, piece.since AS hour, found.*,
         (SELECT round.table_version_id FROM games_round AS round WHERE round.id = found.round_id) AS version_id
@@ -68,7 +68,7 @@ WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), bets AS (
     INSERT INTO games_tally ({TALLY_COLUMNS}) SELECT {TALLY_COLUMNS} FROM ({TALLY}) AS made
 )
 SELECT count(*) FROM part
-"""  # noqa: S608  (no value of anybody's)
+"""  # noqa: S608  (no user input)
 
 FIRST = """
 SELECT min(first.at) FROM games_table AS place CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
@@ -100,9 +100,9 @@ SELECT format('%%s of %%s, %%s: %%s is kept, the rows say %%s', what,
     coalesce(found.says, 'nothing'))
 FROM kept FULL JOIN found USING (what, hour, row)
 WHERE kept.says IS DISTINCT FROM found.says ORDER BY hour, what, row
-"""  # noqa: S608  (no value of anybody's)
+"""  # noqa: S608  (no user input)
 
-# Annulled rounds by the moment at which they were played, whenever they were annulled.
+# Voided rounds by the time at which they were played, whenever they were voided.
 ANNULLED = """
     SELECT width_bucket(round.at, %(bounds)s::timestamptz[]) - 1 AS number, round.table_version_id AS version_id,
         part.id, part.round_id, part.currency, part.staked, part.paid, part.commission
@@ -130,7 +130,7 @@ SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, su
     sum(commission)::bigint, sum(annulled)::bigint, sum(taken_back)::bigint, sum(given_back)::bigint,
     sum(waived)::bigint
 FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, currency
-"""  # noqa: S608  (no value of anybody's)
+"""  # noqa: S608  (no user input)
 
 STAKED = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), each AS (
@@ -144,21 +144,23 @@ WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), each AS (
     FROM ({ANNULLED}) AS part JOIN games_wager AS wager ON wager.participation_id = part.id
 )
 SELECT version_id, currency, bet, sum(staked)::bigint FROM each GROUP BY version_id, currency, bet
-"""  # noqa: S608  (no value of anybody's)
+"""  # noqa: S608  (no user input)
 
 
 @dataclass(frozen=True)
 class Played:
-    """What was played in one of several periods under one table version in one currency. Amounts are minor units.
+    """Totals of one period, table version and currency.
 
-    What was played in rounds that are annulled is part of the first figures; the last four are what it was.
+    Amounts are minor units.
+
+    The first figures include voided rounds. The last four are the voided rounds alone.
     """
 
-    period: int  # which one, from 0
+    period: int  # index of the period, from 0
     version_id: int
     currency: str
     rounds: int
-    parts: int  # players in them, each round counted
+    parts: int  # participations: each player counts once per round
     staked: int
     paid: int
     commission: int  # or tax
@@ -169,33 +171,35 @@ class Played:
 
     @property
     def valid_rounds(self) -> int:
-        """Rounds that count."""
+        """The number of rounds that were not voided."""
         return self.rounds - self.annulled
 
     @property
     def valid_staked(self) -> int:
-        """What was staked in rounds that count."""
+        """The stakes of rounds that were not voided."""
         return self.staked - self.annulled_staked
 
     @property
     def valid_paid(self) -> int:
-        """What was paid in rounds that count, stakes included."""
+        """The payouts of rounds that were not voided, stakes included."""
         return self.paid - self.annulled_paid
 
     @property
     def valid_commission(self) -> int:
-        """The house's share of wins in rounds that count."""
+        """The house's commission or tax in rounds that were not voided."""
         return self.commission - self.annulled_commission
 
     @property
     def revenue(self) -> int:
-        """Gross gaming revenue: stakes less payouts, in rounds that count."""
+        """Gross gaming revenue: stakes less payouts, without voided rounds."""
         return self.valid_staked - self.valid_paid
 
 
 def played(bounds: Sequence[datetime], mode: Mode) -> list[Played]:
-    """Return what was played between each two of *bounds*, which ascend: from one on, and before the next. Periods,
-    versions and currencies without a round are left out.
+    """Return the totals of each period between two successive *bounds*, which ascend.
+
+    A period includes its start and excludes its end. Periods, versions and currencies without a
+    round are omitted.
     """
     with connection.cursor() as cursor:
         cursor.execute(PLAYED, _values(bounds, mode))
@@ -203,7 +207,7 @@ def played(bounds: Sequence[datetime], mode: Mode) -> list[Played]:
 
 
 def staked_on_bets(interval: Interval, mode: Mode) -> dict[tuple[int, str], dict[str, int]]:
-    """Return what lay on each bet in rounds that count, by table version and currency."""
+    """Return the stakes on each bet, without voided rounds, by table version and currency."""
     found: dict[tuple[int, str], dict[str, int]] = {}
     with connection.cursor() as cursor:
         cursor.execute(STAKED, _values((interval.since, interval.until), mode))
@@ -213,7 +217,9 @@ def staked_on_bets(interval: Interval, mode: Mode) -> dict[tuple[int, str], dict
 
 
 def first_played(since: datetime | None) -> datetime | None:
-    """Return when the first round at that moment or later was played, the first of all where it is None."""
+    """Return the time of the first round at or after *since*, or of the very first round if it is
+    None.
+    """
     with connection.cursor() as cursor:
         cursor.execute(FIRST, {"since": since, "modes": list(Mode.values)})
         moment: datetime | None = cursor.fetchone()[0]
@@ -221,7 +227,7 @@ def first_played(since: datetime | None) -> datetime | None:
 
 
 def roll(hour: datetime) -> int:
-    """Sum up an hour, and return how many parts of players were read."""
+    """Compute the totals of an hour. Return the number of participations read."""
     with connection.cursor() as cursor:
         cursor.execute(ROLL, _pieces([(0, Interval(hour, hour + HOUR))]) | {"modes": list(Mode.values)})
         read: int = cursor.fetchone()[0]
@@ -229,7 +235,9 @@ def roll(hour: datetime) -> int:
 
 
 def differences(whole: Interval) -> Iterator[str]:
-    """Add up whole hours anew, and say where what is kept says something else."""
+    """Recompute the totals of whole hours and yield a sentence for each difference to the stored
+    ones.
+    """
     begins = whole.since
     while begins < whole.until:
         ends = min(begins + CHECKED * HOUR, whole.until)
@@ -245,7 +253,7 @@ def differences(whole: Interval) -> Iterator[str]:
 
 
 def _values(bounds: Sequence[datetime], mode: Mode) -> dict[str, Any]:
-    """Return how the periods are read: which hours by their sums, and which pieces by their rows."""
+    """Return the query parameters of the periods: complete hours by totals, the rest by rows."""
     cuts = hours.cut(SUMS, [Interval(since, until) for since, until in pairwise(bounds)])
     whole = [(number, cut.whole) for number, cut in enumerate(cuts) if cut.whole]
     return _pieces([(number, end) for number, cut in enumerate(cuts) for end in cut.ends]) | {

@@ -1,6 +1,7 @@
-"""Dealing very many coups without money, a database or anybody at the table, to see that returns come out as computed.
+"""Simulation: deals very many coups without money or database and compares returns with the
+computed ones.
 
-Two ways lead to the same tally. `by_engine` goes through the shuffle and the settlement that play uses; `by_arrays`
-deals many shoes at once with NumPy and lets the engine say what each kind of coup is and pays. NumPy is imported here
-and nowhere else in the house.
+Two implementations give the same tally. `by_engine` uses the shuffle and the settlement of real
+play. `by_arrays` deals many shoes at once with NumPy and asks the engine what each class of coup is
+and pays. Only this package imports NumPy.
 """

@@ -1,9 +1,9 @@
-"""Simulation with NumPy arrays: many shoes side by side, some hundred times the engine's speed.
+"""Simulation with NumPy arrays: many shoes in parallel, about a hundred times the engine's speed.
 
-What a coup is, the engine says: it deals every combination of points once, into a table that the arrays look coups up
-in, and settles every class of coups once. The arrays themselves only add points, follow each shoe from coup to coup and
-count. Chance is the operating system's here too, but it orders the cards in a way of its own, not by the house's
-shuffle.
+The engine defines what a coup is: it deals every combination of points once into a lookup table and
+settles every class of coups once. The arrays only add points, follow each shoe from coup to coup,
+and count. Random numbers come from the operating system, but the cards are ordered by another
+method than the house's shuffle.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ _PAIRINGS: Final = np.uint8(len(Pairing))
 
 
 class Table(NamedTuple):
-    """What becomes of a coup, by the four digits of its `Opening`."""
+    """The result of a coup, indexed by the four digits of its opening."""
 
     classes: Words
-    """The number of its class, with both pairings left at none."""
+    """The number of its class, with both pairings set to none."""
     cards: Bytes
-    """How many cards it takes."""
+    """The number of cards it takes."""
 
 
 class Openings(NamedTuple):
-    """What decides each coup that could begin at some place of a shoe."""
+    """What decides the coup that could begin at each position of a shoe."""
 
     digits: Words
-    """In decimal: Player's total of two cards, Banker's, points of the fifth card, of the sixth."""
+    """In decimal: Player's two-card total, Banker's, points of the fifth card, of the sixth."""
     pairings: Words
     """Player's pairing times three, plus Banker's."""
 
@@ -61,11 +61,14 @@ class Openings(NamedTuple):
 CLASSES: Final = tuple(
     CoupClass(*facts) for facts in product(range(10), range(10), (False, True), tuple(Pairing), tuple(Pairing))
 )
-"""Every class by its number; some never come about."""
+"""Every class by its number; some never occur."""
 
 
 def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> Tally:
-    """Deal so many coups and settle every bet on each, telling `progress` how many are done."""
+    """Deal this number of coups and settle every bet on each.
+
+    Calls `progress` with the number done.
+    """
     counts = np.zeros(len(CLASSES), np.int64)
     done = 0
     while done < coups:
@@ -77,7 +80,7 @@ def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> T
 
 
 def settle_classes(variant: Variant, counts: NDArray[np.int64]) -> Tally:
-    """What every bet brought back, from how many coups there were of each class."""
+    """Return the payouts of every bet for these numbers of coups per class."""
     stake = unit(variant)
     tally: Tally = {bet.code: Counter() for bet in variant.bets}
     for number in np.flatnonzero(counts):
@@ -88,14 +91,18 @@ def settle_classes(variant: Variant, counts: NDArray[np.int64]) -> Tally:
 
 
 def first_coups(shoes: Bytes) -> Words:
-    """The class of the coup at the front of each shoe. A row is a shoe, a card its place in the unshuffled deck."""
+    """Return the class of the first coup of each shoe.
+
+    A row is a shoe; a card is its index in the unshuffled deck.
+    """
     front = openings(shoes[:, :_MOST_CARDS])
     return _classes(front.digits, front.pairings).ravel()
 
 
 def all_coups(shoes: Bytes) -> Words:
-    """The classes of all coups from the burned cards to the one after the cut card: the first coup of every shoe, then
-    the second of every shoe, …
+    """Return the classes of all coups from the burned cards to the one after the cut card.
+
+    The order is the first coup of every shoe, then the second of every shoe, and so on.
     """
     every = openings(shoes)
     length = every.digits.shape[1]
@@ -113,7 +120,9 @@ def all_coups(shoes: Bytes) -> Words:
 
 
 def openings(shoes: Bytes) -> Openings:
-    """What a coup would be decided by that began at each place of each shoe with enough cards behind it."""
+    """Return what would decide a coup at each position of each shoe that has enough
+    cards after it.
+    """
     ranks = shoes - shoes // _RANKS * _RANKS
     points = (ranks + np.uint8(1)) * (ranks < _LAST_WITH_POINTS)
     two_cards = _last_digit(points[:, :-2] + points[:, 2:])
@@ -129,7 +138,9 @@ def openings(shoes: Bytes) -> Openings:
 
 
 def fresh_fronts(decks: int, rows: int) -> Bytes:
-    """The first six cards of freshly shuffled shoes, at most so many: six random places, where they all differ."""
+    """Return the first six cards of at most *rows* freshly shuffled shoes: six random positions
+    that all differ.
+    """
     cards = len(FULL_DECK) * decks
     unbiased = (1 << 16) - (1 << 16) % cards
     drawn = np.frombuffer(os.urandom(2 * _MOST_CARDS * rows), np.uint16).reshape(_MOST_CARDS, rows)
@@ -141,7 +152,9 @@ def fresh_fronts(decks: int, rows: int) -> Bytes:
 
 
 def fresh_shoes(decks: int, rows: int) -> Bytes:
-    """Freshly shuffled shoes, at most so many: cards in the order of random numbers, where those all differ."""
+    """Return at most *rows* freshly shuffled shoes: cards sorted by random numbers
+    that all differ.
+    """
     cards = len(FULL_DECK) * decks
     places = (1 << (cards - 1).bit_length()) - 1
     drawn = np.frombuffer(os.urandom(4 * cards * rows), np.uint32).reshape(rows, cards)
@@ -158,12 +171,12 @@ def _deal_batch(variant: Variant) -> Words:
 
 
 def _cards_at(places: Words) -> Bytes:
-    """Places in unshuffled decks laid one on another, as places in one deck."""
+    """Convert positions in several stacked decks to positions in one deck."""
     return (places - places // np.uint16(_DECK) * np.uint16(_DECK)).astype(np.uint8)
 
 
 def _last_digit(sums: Bytes) -> Bytes:
-    """Of sums of two digits each."""
+    """Return the last digit of two-digit sums."""
     return sums - (sums >= _TEN) * _TEN
 
 
@@ -173,13 +186,13 @@ def _classes(digits: Words, pairings: Words) -> Words:
 
 @cache
 def _burned() -> Bytes:
-    """How many cards the engine burns, by the first card's place in the unshuffled deck."""
+    """Return the number of burned cards, by the first card's index in the unshuffled deck."""
     return np.array([opening((card,)).burned for card in FULL_DECK], np.uint8)
 
 
 @cache
 def _table() -> Table:
-    """Let the engine deal every combination of points: ten thousand coups."""
+    """Build the lookup table: the engine deals every combination of points, ten thousand coups."""
     card = {card.points: card for card in FULL_DECK}
     nothing = card[0]
     coups = [

@@ -1,4 +1,6 @@
-"""Simulation by the engine itself: seeds of the operating system, the shuffle of real rounds, their settlement."""
+"""Simulation with the engine: seeds of the operating system, and the shuffle and settlement of real
+rounds.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,14 @@ from games.engine.shoe import SEED_BYTES, shuffle
 from games.simulation.tally import Tally, slips, unit
 
 BATCH = 5_000
-"""Coups between two reports of progress."""
+"""The number of coups between two progress reports."""
 
 
 def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> Tally:
-    """Deal so many coups and settle every bet on each, telling `progress` how many are done."""
+    """Deal this number of coups and settle every bet on each.
+
+    Calls `progress` with the number done.
+    """
     tally: Tally = {bet.code: Counter() for bet in variant.bets}
     stakes = slips(variant, unit(variant))
     dealt = deal_on(variant)
@@ -34,7 +39,9 @@ def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> T
 
 
 def deal_on(variant: Variant) -> Iterator[Coup]:
-    """Coups without end, as the game is dealt: each from a fresh shuffle, or one after another from a shoe."""
+    """Yield coups without end, as the game is dealt: each from a fresh shuffle, or
+    shoe after shoe.
+    """
     while True:
         cards = shuffle(os.urandom(SEED_BYTES), variant.decks)
         if variant.shape is Shape.SOLO:

@@ -1,4 +1,4 @@
-"""A simulation written out: as a table for people, as fractions for machines."""
+"""Output of a simulation: a text table, or fractions as JSON."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ class Run:
 
     @property
     def per_second(self) -> int:
-        """Coups dealt and settled in a second."""
+        """Coups per second."""
         return round(self.coups / self.seconds)
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """Returns as "numerator/denominator", and in percent rounded to four places; `cut_card` is null where every coup
-    comes from a fresh shuffle.
+    """Return each return as "numerator/denominator", and in percent rounded to four places.
+
+    `cut_card` is null if every coup comes from a fresh shuffle.
     """
     return {
         "variant": run.variant.slug,
@@ -46,7 +47,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def as_table(run: Run) -> Iterator[str]:
-    """Lines of text, returns in percent."""
+    """Yield lines of text, with returns in percent."""
     yield f"{run.variant.slug}, rules {run.variant.version}: {run.coups:,} coups, {run.per_second:,} a second"
     yield f"Cards: {_shoes(run.variant)}, {_dealt(fast=run.fast)}."
     yield _row(COLUMNS)

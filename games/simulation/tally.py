@@ -1,4 +1,4 @@
-"""What simulated bets brought back, and how far that may lie from what is computed exactly."""
+"""Payouts of simulated bets, compared with the exact odds."""
 
 from __future__ import annotations
 
@@ -19,34 +19,42 @@ _DEVIATIONS: Final = Fraction(NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
 _PLACES: Final = 12
 
 Tally = Mapping[str, Counter[int]]
-"""For every bet, how often its stake brought back how much, in minor units with the stake included."""
+"""For every bet, the number of times each payout occurred.
+
+Payouts are in minor units, stake included.
+"""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One bet, simulated so many times, beside its exact odds. Shares of the stake."""
+    """The simulated return of one bet, with its exact odds and band.
+
+    Figures are shares of the stake.
+    """
 
     bet: str
     actual: Fraction
     exact: Fraction
     low: Fraction
     high: Fraction
-    """Between low and high lie 99 of 100 simulations of this length."""
+    """99 of 100 simulations of this length lie between low and high."""
 
     @property
     def within(self) -> bool:
-        """Whether the actual return lies in its band."""
+        """True if the actual return lies in its band."""
         return self.low <= self.actual <= self.high
 
 
 def unit(variant: Variant) -> int:
-    """The smallest stake, in minor units, from which rounding takes nothing on any bet."""
+    """Return the smallest stake, in minor units, at which no bet loses by rounding."""
     return lcm(*(prize.pays.per for bet in variant.bets for prize in bet.prizes))
 
 
 def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
-    """Every bet once at this stake, on as few slips as the rules allow: settling takes each bet by itself, but a side
-    bet needs a main bet beside it, and some bets exclude each other.
+    """Return slips that contain every bet once at this stake, on as few slips as possible.
+
+    Bets are settled separately, but a side bet needs a main bet on its slip, and some bets exclude
+    each other.
     """
     found: list[dict[str, int]] = []
     for bet in variant.bets:
@@ -59,10 +67,10 @@ def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
 
 
 def compare(variant: Variant, tally: Tally) -> Iterator[Comparison]:
-    """Set the returns of a tally, made with the stake of `unit`, beside the exact ones.
+    """Compare the returns of a tally, made with the stake of `unit`, with the exact ones.
 
-    A band is that of independent coups, which coups of one shoe nearly are. Returns cannot be less than nothing, so
-    neither can a band.
+    The band assumes independent coups, which is nearly true for coups of one shoe. It never goes
+    below zero.
     """
     stake = unit(variant)
     for bet, odds in exact(variant).items():

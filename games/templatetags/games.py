@@ -1,4 +1,6 @@
-"""Names of games in templates, and amounts where a table has but one currency: ``{% load games %}``."""
+"""Template filters for names of games, and amounts at tables with one currency: ``{% load games
+%}``.
+"""
 
 from django import template
 from django.utils.translation import get_language
@@ -13,11 +15,11 @@ register.simple_tag(felt_url)
 
 @register.filter
 def game_name(slug: str) -> str:
-    """Write a game's name in the reader's language."""
+    """Return a game's name in the reader's language."""
     return figures.game_name(slug, get_language() or "en")
 
 
 @register.filter
 def figure(minor: int) -> str:
-    """Write an amount without its currency, in the reader's notation."""
+    """Format an amount without its currency, in the reader's notation."""
     return format_figure(minor, get_language() or "en")

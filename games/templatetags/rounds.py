@@ -1,4 +1,4 @@
-"""Codes of rounds in templates: ``{% load rounds %}{{ journal.round_id|round_code }}``."""
+"""Template filters for round codes: ``{% load rounds %}{{ journal.round_id|round_code }}``."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from games.models import Round
 from games.rounds import codes
 
-# Twelve letters and digits, in three groups or in one; which of them are a code, `read_code` says.
+# Twelve letters and digits, in three groups or in one. `read_code` decides which of them are codes.
 CODE: Final = re.compile(r"(?<![\w-])(?=(\w{4}([- ]?)\w{4}\2\w{4})(?![\w-]))", re.ASCII)
 
 register = template.Library()
@@ -20,7 +20,9 @@ register = template.Library()
 
 @register.filter
 def round_code(name: UUID | str) -> str:
-    """Return the code of a round, given its id or what the event log calls it (``round:<uuid>``); "" for all else."""
+    """Return the code of a round from its id or its name in the event log (``round:<uuid>``); ""
+    for anything else.
+    """
     try:
         return codes.round_code(UUID(str(name).removeprefix("round:")))
     except ValueError:
@@ -29,7 +31,7 @@ def round_code(name: UUID | str) -> str:
 
 @register.filter
 def with_rounds(text: str) -> SafeString:
-    """Return what somebody wrote with a link to the recall of every round whose code it names, however it is typed."""
+    """Return a text with every round code, however it is typed, linked to the page of its round."""
     escaped = conditional_escape(text)
     named = {match.span(1): code for match in CODE.finditer(escaped) if (code := codes.read_code(match[1]))}
     known = dict(Round.objects.filter(code__in=named.values()).values_list("code", "pk")) if named else {}

@@ -1,4 +1,4 @@
-"""Shares, amounts and moments on pages of games and their versions, in English: ``{% load versions %}``."""
+"""Template filters for pages of games and versions, in English: ``{% load versions %}``."""
 
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -13,17 +13,17 @@ register = template.Library()
 
 @register.filter
 def percentage(share: Fraction) -> str:
-    """Write a share of one in percent with four places."""
+    """Format a share of one in percent with four places."""
     return f"{percent(share, 4)} %"
 
 
 @register.filter
 def amount(minor: int, currency: str) -> str:
-    """Write minor units of a currency."""
+    """Format minor units of a currency."""
     return format_money(minor, currency, "en")
 
 
 @register.filter
 def moment(text: str) -> str:
-    """Write a moment of the event log as people read it."""
+    """Format a time of the event log for people."""
     return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,7 +1,9 @@
-"""The games of the house: one folder each, found by looking.
+"""The games of the house.
 
-A folder holds in its `__init__` a `VARIANT`, if it is a punto banco game, or else a `GAME`; and its help texts as
-`help/<language>.md`. Nothing else has to know of it.
+Each game is a folder, found automatically.
+
+The `__init__` of a folder has a `VARIANT` for a punto banco game, else a `GAME`. Help texts are in
+`help/<language>.md`. No other registration is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from games.engine.bets import Variant
 from games.variants.game import Game
 
 LANGUAGES: Final = ("sv", "da", "ro", "de", "en")
-"""Every label and help text exists in each of these."""
+"""Every label and help text exists in each of these languages."""
 
 
 class NoHelpText(LookupError):
@@ -25,7 +27,7 @@ class NoHelpText(LookupError):
 
 
 def discover() -> Mapping[str, Game]:
-    """All games by slug: punto banco first, each kind in alphabetical order."""
+    """Return all games by slug: punto banco games first, each kind in alphabetical order."""
     folders = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
     modules = [importlib.import_module(f"{__name__}.{folder}") for folder in folders]
     games: list[Game] = [getattr(module, "VARIANT", None) or module.GAME for module in modules]
@@ -34,16 +36,17 @@ def discover() -> Mapping[str, Game]:
 
 
 GAMES: Final = discover()
-"""Every game of the house, by slug."""
+"""All games, by slug."""
 
 VARIANTS: Final[Mapping[str, Variant]] = MappingProxyType(
     {slug: game for slug, game in GAMES.items() if isinstance(game, Variant)}
 )
-"""The punto banco games among them."""
+"""The punto banco games, by slug."""
 
 
 def help_text(slug: str, language: str) -> str:
-    """The help of a game as Markdown, in which marks such as {{ paytable }} stand for what the engine puts in.
+    """Return the help of a game as Markdown, with placeholders such as {{ paytable }} that the
+    engine fills.
 
     Raises NoHelpText.
     """

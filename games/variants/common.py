@@ -1,4 +1,4 @@
-"""What several variants share: the bets of every baccarat table, and the words for them."""
+"""Shared parts of several variants: the standard baccarat bets and their labels."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ THREE_BETS: Final = Felt(
     narrow=(row(Height.MAIN, player=1, banker=1), row(Height.SLIM, tie=1)),
     low=(row(Height.MAIN, player=1, banker=1), row(Height.SLIM, tie=1)),
 )
-"""Player, Banker and Tie alone."""
+"""The felt of a game with only Player, Banker and Tie."""
 
 
 def side_bet(condition: Condition, pays: Pays, needs: tuple[str, ...]) -> BetRule:
-    """A bet on one condition, of the same name, that stands only beside one of the bets it needs."""
+    """Return a side bet on one condition, named after it, that needs one of the bets *needs*."""
     return BetRule(condition.name, (Prize(condition, pays),), needs)
 
 
 def pair_bets(needs: tuple[str, ...]) -> tuple[BetRule, BetRule]:
-    """The two pair bets, settled whatever the result."""
+    """Return the two pair bets, which are settled whatever the outcome."""
     return side_bet(PLAYER_PAIR, Pays(11, 1), needs), side_bet(BANKER_PAIR, Pays(11, 1), needs)
 
 
@@ -102,5 +102,5 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def with_common(own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
-    """A variant's own labels together with the common ones."""
+    """Return a variant's own labels merged with the common ones."""
     return {language: {**common, **own[language]} for language, common in _LABELS.items()}

@@ -1,4 +1,6 @@
-"""What every game of the house has, whatever its rules are: a name in five languages, a version, its decks."""
+"""The properties of every game, whatever its rules: a name in five languages, a
+version, its decks.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +14,23 @@ from games.engine.chemin.rules import rules_digest
 
 
 class Game(Protocol):
-    """A game as lists and help pages know it."""
+    """A game as lists and help pages use it."""
 
     @property
     def slug(self) -> str:
-        """Its name in addresses, and of its folder."""
+        """The name of the game in URLs and of its folder."""
 
     @property
     def version(self) -> str:
-        """Of its rules."""
+        """The version of the rules."""
 
     @property
     def changed(self) -> date:
-        """When the rules last changed."""
+        """The date of the last change of the rules."""
 
     @property
     def decks(self) -> int:
-        """How many are shuffled together."""
+        """The number of decks in the shoe."""
 
     @property
     def digest(self) -> str:
@@ -39,12 +41,17 @@ class Game(Protocol):
         """Language, then key, then text."""
 
     def label(self, language: str, key: str) -> str:
-        """The text of `name`, `tagline` or another label. Raises KeyError where there is none."""
+        """Return the text of `name`, `tagline` or another label. Raises KeyError if
+        there is none.
+        """
 
 
 @dataclass(frozen=True)
 class GuestGame:
-    """A game that guests play against each other: no bets on two hands, so no paytable, and its rules in the engine."""
+    """A game that players play against each other.
+
+    It has no paytable, and its rules are in the engine.
+    """
 
     slug: str
     version: str
@@ -55,9 +62,11 @@ class GuestGame:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256, in hex, of everything in the engine that decides about money, and of the version of the rules."""
+        """SHA-256, in hex, of everything in the engine that decides about money, and of the version
+        of the rules.
+        """
         return rules_digest(self.version)
 
     def label(self, language: str, key: str) -> str:
-        """The text of `name` or `tagline`. Raises KeyError where there is none."""
+        """Return the text of `name` or `tagline`. Raises KeyError if there is none."""
         return self.labels[language][key]

@@ -1,4 +1,6 @@
-"""Documents: every setting is in docs/settings.md, prose wraps at 100 columns, and every relative link has a target."""
+"""Documents: every setting is in docs/settings.md, prose wraps at 100 columns, and every relative
+link has a target.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,34 +12,36 @@ PROJECT = Path(__file__).resolve().parents[2]
 READ = re.compile(r"""env\.\w+\(\s*"([A-Z_]+)\"""")
 WIDTH = 100
 GENERATED = {"docs/gli-19.md"}  # by `python -m tests.clauses`
-# Texts that players read have one line for each paragraph: letters go into a text field as they are.
+# Texts for players have one line per paragraph: letters are copied into a text field unchanged.
 TEXTS = {"help", "texts", "vendor"}  # folders
 FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 LIST_MARK = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
-PIECE = re.compile(r"`[^`]*`\S*|!?\[[^\]]*\]\([^)]*\)\S*|\S+")  # what cannot be broken: code, a link, a word
+PIECE = re.compile(r"`[^`]*`\S*|!?\[[^\]]*\]\([^)]*\)\S*|\S+")  # unbreakable: code, a link, a word
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def documents() -> dict[str, str]:
-    """Return the text of every document that git knows, but for texts of the product and of others."""
+    """Return the text of every document in git, except texts of the product and of others."""
     return {name: text for name, text in tracked().items() if name.endswith(".md") and not TEXTS & {*Path(name).parts}}
 
 
 def long_lines(text: str) -> Iterator[str]:
-    """Yield the lines of prose that are too long and could be broken. Tables and code blocks are not prose."""
+    """Yield the prose lines that are too long and could be broken.
+
+    Tables and code blocks are not prose.
+    """
     for line in FENCED.sub("", text).splitlines():
         if len(line) > WIDTH and not line.lstrip().startswith("|") and len(PIECE.findall(LIST_MARK.sub("", line))) > 1:
             yield line
 
 
 def anchors(text: str) -> set[str]:
-    """Return the names of the headings in addresses."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
 
 
 def is_dead(name: str, link: str) -> bool:
-    """Say whether the target of a link in the document *name* does not exist."""
+    """Return whether the target of a link in the document *name* is missing."""
     place, _, anchor = link.partition("#")
     target = (PROJECT / name).parent / place if place else PROJECT / name
     return not target.exists() or (bool(anchor) and anchor not in anchors(target.read_text()))

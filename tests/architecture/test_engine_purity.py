@@ -1,4 +1,4 @@
-"""The mathematics stands on the standard library alone, and has neither chance nor a clock of its own."""
+"""The engine imports only the standard library, and uses neither randomness nor a clock."""
 
 import ast
 import sys
@@ -13,17 +13,17 @@ READS_THE_CLOCK = {"now", "today", "utcnow", "fromtimestamp"}
 
 
 def modules(*folders: Path) -> list[Path]:
-    """Every Python module in these folders."""
+    """Return every Python module in these folders."""
     return sorted(path for folder in folders for path in folder.rglob("*.py"))
 
 
 def named(path: Path) -> str:
-    """A module's path from the project's folder."""
+    """Return a module's path relative to the project."""
     return str(path.relative_to(ROOT))
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The full names of everything a module imports, relative imports written out."""
+    """Yield the full names of all imports of a module, relative imports resolved."""
     package = path.relative_to(ROOT).with_suffix("").parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -34,19 +34,21 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def names(path: Path) -> set[str]:
-    """Every name and attribute a module speaks of."""
+    """Return every name and attribute that a module uses."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def top(module: str) -> str:
-    """The package a module belongs to."""
+    """Return the top-level package of a module."""
     return module.partition(".")[0]
 
 
 def foreign_to(folder: Path, *known: str) -> dict[str, set[str]]:
-    """What modules of a folder import from neither the standard library nor the packages in *known*."""
+    """Return the imports of a folder from neither the standard library nor the packages in
+    *known*.
+    """
     found = {
         named(path): {
             name for name in imports(path) if top(name) not in sys.stdlib_module_names and not name.startswith(known)

@@ -1,4 +1,4 @@
-"""What every process of the house loads: the pages alone, and no library that only few of them ever use."""
+"""Every process loads only what it needs: no library that few pages use."""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""Every file and every function of the database that a docstring, a comment or a document names exists."""
+"""Every file and every function of the database that a docstring, a comment or a document names
+exists.
+"""
 
 import re
 import subprocess
@@ -8,22 +10,22 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 OURS = re.compile(r"\b(?:audit|wallet|players|games)_[a-z][a-z_]+\b")
 FILE = re.compile(r"`([\w./-]*\w\.(?:py|sql|sh|md|toml|html|css|js|txt))`")
-QUOTED = re.compile(r'"""[\s\S]*?"""|(?<=\s)# [^\n]*')  # strings of several lines, and comments
+QUOTED = re.compile(r'"""[\s\S]*?"""|(?<=\s)# [^\n]*')  # multi-line strings and comments
 SQL_PROSE = re.compile(r"^\s*--[^\n]*", re.MULTILINE)
-# What an export holds, and an example of a file of the reader's own.
+# A file inside an export, and an example of a user's own file.
 ELSEWHERE = {"verify.py", "identity.txt"}
 
 
 @cache
 def tracked() -> dict[str, str]:
-    """Return the text of every file that git knows and that has names in it."""
+    """Return the text of every file in git that can contain names."""
     listed = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=True)
     names = [name for name in listed.stdout.splitlines() if (PROJECT / name).is_file()]
     return {name: (PROJECT / name).read_text() if name.endswith((".py", ".sql", ".md")) else "" for name in names}
 
 
 def prose(name: str, text: str) -> str:
-    """Return what a file says to its reader: a document as it is, otherwise docstrings and comments."""
+    """Return the prose of a file: a document as a whole, otherwise docstrings and comments."""
     if name.endswith(".md"):
         return text
     if name.endswith(".sql"):
@@ -32,14 +34,15 @@ def prose(name: str, text: str) -> str:
 
 
 def code(name: str, text: str) -> str:
-    """Return the rest of it."""
     if name.endswith(".sql"):
         return SQL_PROSE.sub("", text)
     return QUOTED.sub(lambda found: "" if is_prose(found) else found[0], text) if name.endswith(".py") else ""
 
 
 def is_prose(found: re.Match[str]) -> bool:
-    """Say whether it is a comment or a docstring, which begins its line, and not a string that is used."""
+    """Return whether the match is a comment or a docstring, which begins its line, and not a used
+    string.
+    """
     before = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
     return found[0].startswith("#") or not before.strip()
 

@@ -1,4 +1,5 @@
-"""No path exists by which anyone can steer an outcome: shown on the source itself, so that none can be added unseen.
+"""No code path lets anyone influence an outcome: shown on the sources, so that a new path makes a
+test fail.
 
 Who may shuffle a shoe and who may open a seed are import contracts (``pyproject.toml``).
 """
@@ -21,7 +22,9 @@ OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 
 @pytest.fixture(scope="module", autouse=True)
 def no_sources_afterwards() -> Iterator[None]:
-    """Millions of nodes, which the collector of garbage would look through in every later test."""
+    """Drop the syntax trees afterwards: the garbage collector would traverse millions of nodes in
+    later tests.
+    """
     yield
     for kept in (sources, nodes, imported_names, called_names):
         kept.cache_clear()
@@ -33,8 +36,10 @@ def sources() -> tuple[tuple[str, ast.Module], ...]:
 
 
 def parsed(text: str) -> ast.Module:
-    """The tree of a module. Python 3.11 counts the depth of all threads together and gives up, now and then, where
-    another one compiles at the same moment (CPython issue 106905).
+    """Return the syntax tree of a module.
+
+    Python 3.11 counts the depth of all threads together and sometimes fails if another thread
+    compiles at the same moment (CPython issue 106905).
     """
     try:
         return ast.parse(text)
@@ -60,7 +65,7 @@ def imported_names(tree: ast.Module) -> tuple[str, ...]:
 
 
 def imported_tails(tree: ast.Module) -> Iterator[str]:
-    """The last parts of what a module imports."""
+    """Yield the last parts of a module's imports."""
     yield from (name.rpartition(".")[2] for name in imported_names(tree))
 
 
@@ -131,8 +136,8 @@ def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
 
 
 def test_seeds_are_opened_only_to_play_their_round():
-    """Whoever names the module of the seeds can open them, or anything in it that neither draws a new one nor seals one
-    anew, which nobody sees meanwhile.
+    """A module that imports games.seeds can open seeds, unless it imports only names that create or
+    re-encrypt them unseen.
     """
     sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "SealedSeed", "resealed")}
     opening = {
@@ -147,7 +152,7 @@ def test_seeds_are_opened_only_to_play_their_round():
 
 
 def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
-    """Nothing else asks for its seed or for cards that are still to come."""
+    """Nothing else reads the seed or undealt cards."""
     called = {name: called_names(tree) for name, tree in sources()}
 
     def callers(function: str) -> set[str]:
@@ -167,7 +172,7 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
         "table_state",
         "maintenance",
         "void",
-    }  # the croupier alone, and whoever annuls what he has dealt
+    }  # the croupier, and the void of a dealt round
     assert callers("cards_of") == {
         "games.shared.shoes",
         "games.shared.settlement",
@@ -178,7 +183,7 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
-    """No seed reaches a guest's round but the one committed to before; no form or address reaches the deal."""
+    """A demo round is dealt only from its committed seed; no form or URL affects the deal."""
     tree = dict(sources())["games.demo.play"]
     functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
@@ -191,13 +196,13 @@ def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
 
 
 def callers(module: str, called: str) -> set[str]:
-    """The functions of a module in which that one is called."""
+    """Return the functions of a module that call *called*."""
     functions = (node for node in nodes(dict(sources())[module]) if isinstance(node, ast.FunctionDef))
     return {function.name for function in functions if called in called_names(function)}
 
 
 def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_table():
-    """No page, form, command or task of the house annuls it: one function does, after comparing."""
+    """No page, form, command or task voids it: one function does, after the comparison."""
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
@@ -208,7 +213,9 @@ def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_tabl
 
 
 def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_deal_or_by_two_people():
-    """One function annuls it for whoever says so before the deal, one for two people together, one if it is overdue."""
+    """One function voids a round before the deal, one after the approval of two people, one if it
+    is overdue.
+    """
     naming = {name for name, tree in sources() if "void_live_round" in {*called_names(tree), *imported_tails(tree)}}
     assert naming == {"games.shared.malfunction", "games.shared.phases"}
     assert callers("games.shared.malfunction", "void_live_round") == {"cancel", "execute"}
@@ -228,7 +235,7 @@ def is_two_peoples_deed(node: ast.AST) -> bool:
 
 
 def test_nobody_chooses_which_rounds_are_looked_at():
-    """The task takes no arguments, and nothing but the task calls what it calls."""
+    """The task has no arguments, and nothing else calls its function."""
     calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
     assert calling == {"games.tasks"}
     assert inspect.signature(replay_task.replay_finished_rounds).parameters == {}
@@ -261,7 +268,7 @@ def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
 
 
 def test_no_address_carries_a_card_a_seed_or_a_result():
-    found = [pattern for pattern in patterns(get_resolver()) if pattern.name != "shoe"]  # a page that shows it, no more
+    found = [pattern for pattern in patterns(get_resolver()) if pattern.name != "shoe"]  # only shows it
     parameters = {name for pattern in found for name in pattern.pattern.regex.groupindex}
     assert parameters
     assert not [name for name in parameters if any(word in name for word in OUTCOME_WORDS)]

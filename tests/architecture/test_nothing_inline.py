@@ -1,5 +1,5 @@
-"""Pages carry no style and no handler of their own and load nothing from another host: what the strict policy would
-refuse is not there to begin with.
+"""Pages have no inline styles or handlers and load nothing from other hosts, so the strict policy
+blocks nothing.
 """
 
 import re
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 SERVED = [*TEMPLATES, *sorted((ROOT / "static").rglob("*.css")), *sorted((ROOT / "static").rglob("*.js"))]
-NAMESPACES = ("http://www.w3.org/",)  # names, not addresses: nothing is loaded from them
+NAMESPACES = ("http://www.w3.org/",)  # namespaces, which are not loaded
 
 INLINE = re.compile(r"""\s(?:style|on[a-z]+)\s*=\s*["'{]|<style\b|\bjavascript:""")
 SCRIPT = re.compile(r"<script\b[^>]*>")
@@ -18,7 +18,7 @@ ELSEWHERE = re.compile(r"(?:https?:)?//[a-z0-9-]+\.[a-z0-9.-]+[^\s\"'()]*", re.I
 
 
 def name(path: Path) -> str:
-    """The path from the project's folder."""
+    """Return the path relative to the project."""
     return str(path.relative_to(ROOT))
 
 
@@ -35,7 +35,7 @@ def test_an_address_elsewhere_is_seen():
 
 
 def faults_of_a_template(text: str) -> list[str]:
-    """What the strict policy would refuse in a template."""
+    """Return what the strict policy would block in a template."""
     scripts = [script for script in SCRIPT.findall(text) if "src=" not in script or "nonce=" not in script]
     return [*INLINE.findall(text), *scripts]
 

@@ -1,11 +1,13 @@
-"""Money and the event log have one door each, in SQL: shown on the source, so that no other module knocks unseen."""
+"""Money and the event log are each written by one SQL function, called from one module: shown on
+the sources.
+"""
 
 import re
 from collections.abc import Iterator
 
 from tests.harness.product import modules
 
-# What a round does, it does in one statement: it calls both functions, as the modules do whose doors they are.
+# A round is stored in one statement, which calls both functions, as their own modules do.
 DOORS = {
     "wallet_post": {"wallet.ledger", "games.rounds"},
     "wallet_reverse": {"wallet.ledger"},
@@ -15,7 +17,7 @@ TABLES = ("wallet_journal", "wallet_entry", "wallet_posting_key", "audit_event")
 
 
 def found(pattern: str) -> Iterator[tuple[str, str]]:
-    """Yield what the pattern finds in modules of the product, each with the name of the module."""
+    """Yield the matches of a pattern in the product, with the name of the module."""
     searched = re.compile(pattern)
     for module, path in modules():
         for match in searched.finditer(path.read_text(encoding="utf-8")):

@@ -1,4 +1,6 @@
-"""Scripts are ES modules: pages load them as modules, in production by digested names too, and none is left over."""
+"""Scripts are ES modules: pages load them as modules, in production under hashed names, and none is
+unused.
+"""
 
 import re
 import shutil
@@ -28,7 +30,7 @@ EXPORT = re.compile(r"^export (?:async )?(?:const|function) (\w+)", re.MULTILINE
 
 
 def imports_of(module: str) -> dict[str, set[str]]:
-    """Return the modules that a module imports, with the names that it takes from each."""
+    """Return the imports of a module, with the imported names."""
     found = IMPORT.findall(MODULES[module])
     return {normpath(join(dirname(module), path)): set(re.findall(r"\w+", names)) for names, path in found}
 
@@ -65,7 +67,7 @@ def test_every_export_is_imported():
 
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The scripts as a production house serves them, by their own names."""
+    """Return the scripts as a production house serves them, by their original names."""
     place = tmp_path_factory.mktemp("static")
     shutil.copytree(SCRIPTS, place / "js")
     storage = StaticStorage(location=place, base_url="/static/")

@@ -1,6 +1,6 @@
-"""One term for one thing: words that may not name a module of the product, with the term to use.
+"""Module names follow the glossary: forbidden words, with the term to use.
 
-The list is the project's glossary for its own code; add to it when a new concept gets a name.
+Add a new concept's name to the list.
 """
 
 from typing import Final

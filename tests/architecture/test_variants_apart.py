@@ -1,4 +1,6 @@
-"""A variant is one folder: no style sheet, template or script outside it names its slug or a code of its bets."""
+"""A variant is one folder: no style sheet, template or script outside names its slug or the codes
+of its bets.
+"""
 
 import re
 from pathlib import Path
@@ -16,7 +18,7 @@ FILES = [
     for path in (ROOT / top).rglob(f"*.{ending}")
 ]
 CODES = {bet.code for variant in VARIANTS.values() for bet in variant.bets}
-# "player", "banker" and "tie" are also outcomes and hands: as bets they would stand behind one of these.
+# "player", "banker" and "tie" are also outcomes and hands; as bets they follow one of these.
 NAMED = re.compile(
     rf"(?:spots?|take|favourite__bet)--(?:{'|'.join(CODES | set(GAMES))})\b"
     rf"|\b(?:bet|take)[-:](?:{'|'.join(CODES)})\b"

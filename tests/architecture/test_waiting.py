@@ -1,4 +1,4 @@
-"""Tests in a browser wait in ways that our policy for scripts allows each time, not the first time only."""
+"""Browser tests wait only in ways that our script policy always allows."""
 
 import ast
 from pathlib import Path
@@ -8,7 +8,7 @@ LOOKED_AT = sorted(path for folder in (TESTS, TESTS.parent / "tools") for path i
 
 
 def attributes(source: str) -> set[str]:
-    """The names that a module asks of anything."""
+    """Return the attribute names that a module uses."""
     return {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
 
 
@@ -17,7 +17,9 @@ def test_a_wait_that_the_policy_refuses_is_seen():
 
 
 def test_nothing_waits_by_evaluating_again_or_for_a_while():
-    """`wait_in` of `tests.harness.browser` waits for a condition, and `expect` for what a page shows."""
+    """Use `wait_in` of `tests.harness.browser` for a condition, and `expect` for the content of a
+    page.
+    """
     refused = {"wait_for_function", "wait_for_timeout"}
     naming = {path: text for path in LOOKED_AT if any(name in (text := path.read_text()) for name in refused)}
     assert [path.name for path, text in naming.items() if refused & attributes(text)] == []

@@ -1,4 +1,4 @@
-"""A house whose log somebody tampers with, and the command that finds it."""
+"""Fixtures for tests of tampering with the event log."""
 
 from io import StringIO
 
@@ -13,7 +13,7 @@ from tests.harness import databases
 
 @pytest.fixture(scope="module", autouse=True)
 def emptied(django_db_setup):
-    """Begin with an empty log: what refusals recorded in transactions of their own outlives the tests before."""
+    """Empty the log first: refusals recorded in their own transactions outlive earlier tests."""
     with psycopg.connect(django_db_setup.superuser_url) as superuser:
         superuser.execute("SET session_replication_role = replica")
         superuser.execute("TRUNCATE audit_event, audit_pending, audit_personal, audit_leaf, audit_tile CASCADE")
@@ -27,7 +27,7 @@ def pens():
 
 @pytest.fixture(scope="module")
 def base(django_db_setup, django_db_blocker, pens):
-    """The house that nothing was done to. Nobody is connected to it, so that it can be copied."""
+    """Yield an untouched database. Nobody is connected to it, so that it can be copied."""
     with django_db_blocker.unblock(), databases.clone("audited") as database:
         sealed.fill(database, pens)
         yield database
@@ -35,14 +35,14 @@ def base(django_db_setup, django_db_blocker, pens):
 
 @pytest.fixture
 def house(base, django_db_blocker):
-    """A copy of it, to tamper with."""
+    """Yield a copy of the database to tamper with."""
     with django_db_blocker.unblock(), databases.clone("tampered", like=base.name) as database:
         yield database
 
 
 @pytest.fixture
 def tamper(house):
-    """Log in as who can do everything, with triggers and constraints out of the way."""
+    """Yield a superuser's connection with triggers and constraints off."""
     with psycopg.connect(house.superuser_url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute("ALTER TABLE audit_personal DROP CONSTRAINT IF EXISTS audit_personal_is_salted")
@@ -51,8 +51,9 @@ def tamper(house):
 
 @pytest.fixture
 def check(tmp_path, pens, settings):
-    """Run the command; return what it found. Nothing is so old that a checkpoint has to cover it, however long the
-    tests take.
+    """Return a function that runs the command and returns its findings.
+
+    No event is so old that a checkpoint must cover it, however long the tests take.
     """
     (tmp_path / "keys").write_text(pens.keys)
     settings.AUDIT_LAG_SECONDS = 86_400

@@ -1,4 +1,6 @@
-"""The program in tests/audit/go, which checks what the house signs and proves with Go's own packages."""
+"""The program in tests/audit/go, which checks the house's signatures and proofs with Go's own
+packages.
+"""
 
 import os
 import shutil
@@ -8,12 +10,12 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("go") / "check.go"
-GOPATH = Path("/usr/share/gocode")  # where Debian has Go's libraries
+GOPATH = Path("/usr/share/gocode")  # Debian's folder of Go libraries
 PACKAGES = ("golang-go", "golang-golang-x-mod-dev")
 
 
 def install() -> None:
-    """Install Debian's packages where they are missing; fail where that cannot be."""
+    """Install Debian's packages if they are missing; fail if that is impossible."""
     if shutil.which("go") and (GOPATH / "src" / "golang.org" / "x" / "mod" / "sumdb").is_dir():
         return
     how = f"Go is missing: as root, apt-get update && apt-get install -y {' '.join(PACKAGES)}"
@@ -26,7 +28,7 @@ def install() -> None:
 
 
 def build(folder: Path) -> Path:
-    """Build it in a folder, from Debian's sources and without a network."""
+    """Build it in a folder from Debian's sources, without a network."""
     install()
     environment = os.environ | {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOCACHE": str(folder / "cache")}
     built = subprocess.run(

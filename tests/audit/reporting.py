@@ -1,4 +1,4 @@
-"""Kinds of reports for tests of the frame, and what is made of them."""
+"""Report kinds for tests of the report framework."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -24,19 +24,19 @@ ROW: Row = ("bread", 3, "SEK", 123_456, "0.9876", "2026-07-01T10:00:00+00:00")
 
 
 def a_kind(name: str = "sales", answer: Callable[[Asked], Answer] | None = None, **more: object) -> Kind:
-    """A kind that tells of one row, or what *answer* says."""
+    """Return a kind with one row, or the rows of *answer*."""
     given = {"title": "Sales", "purpose": "What was sold.", "clause": "GLI-19 v3.0, 2.9.2", "columns": COLUMNS} | more
     return Kind(name=name, answer=answer or (lambda asked: Answer([ROW], of=1)), **given)  # type: ignore[arg-type]
 
 
 def a_broken_kind(name: str) -> Kind:
-    """A kind whose reports cannot be made: its second row has no cells."""
+    """Return a kind whose reports fail: its second row has no cells."""
     return a_kind(name, lambda asked: Answer([ROW, ()]))
 
 
 @contextmanager
 def registered(*these: Kind) -> Iterator[None]:
-    """Have these kinds and no others."""
+    """Register only these kinds."""
     before = dict(kinds._kinds)
     kinds._kinds.clear()
     try:
@@ -49,7 +49,7 @@ def registered(*these: Kind) -> Iterator[None]:
 
 
 def asked(kind: str = "sales", **more: object) -> Report:
-    """A report that waits, on an hour that is over for longer than anything takes to be written."""
+    """Return a waiting report on an hour that ended long enough ago."""
     now = clock().replace(minute=0, second=0, microsecond=0)
     given = {
         "interval": Interval(now - timedelta(hours=2), now - timedelta(hours=1)),
@@ -63,7 +63,7 @@ SHOP = Choice("shop", "Shop", lambda: [("north", "The northern one"), ("south", 
 
 
 def made_here(report: Report) -> Report:
-    """Make it at once, in the transaction of the test."""
+    """Make the report at once, in the transaction of the test."""
     runner.make(report.pk, connections["default"], nullcontext)
     report.refresh_from_db()
     return report

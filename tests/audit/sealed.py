@@ -1,4 +1,6 @@
-"""A log of some hundreds of events with its tree and signed checkpoints, made once for all who tamper with a copy."""
+"""A log of some hundreds of events with its tree and signed checkpoints, created once and copied by
+each test.
+"""
 
 import time
 from datetime import UTC, datetime
@@ -19,7 +21,7 @@ WAITING = 5
 
 
 def fill(database: Database, pens: Pens) -> None:
-    """Write events, seal them and sign the tree now and then."""
+    """Write events, seal them, and sign the tree at the sizes in SIZES."""
     before = 0
     for size in SIZES:
         for number in range(before, size):
@@ -35,7 +37,7 @@ def fill(database: Database, pens: Pens) -> None:
 
 
 def an_event(number: int) -> int:
-    """Write one of several kinds and return its id."""
+    """Write an event of one of several kinds and return its id."""
     if number % 20 == 13:
         return log.record(
             "login.done", by="player:13", on="player:13", data={}, personal={"ip": "192.0.2.7", "agent": 'Ö "x"\n'}
@@ -46,7 +48,7 @@ def an_event(number: int) -> int:
 
 
 def sign(pens: Pens, seconds: int | None = None) -> str:
-    """Make leaves of what waits, which the house does without a signer too, sign the tree, and keep the checkpoint."""
+    """Seal the waiting events, sign the tree, and store the checkpoint."""
     size, at = sealer.seal().size, int(time.time()) if seconds is None else seconds
     tiles = StoredTiles()
     root = tree.root(tiles, size)

@@ -1,4 +1,6 @@
-"""A signer for tests of what is read and proven: signed notes made with ``cryptography`` and nothing of the house's."""
+"""An independent signer for tests: signed notes made with ``cryptography`` and no code of the
+house.
+"""
 
 import base64
 import hashlib
@@ -13,7 +15,7 @@ LOG, TIME = b"\x01", b"\x04"
 
 @dataclass(frozen=True)
 class Pen:
-    """A private key with the name it signs under."""
+    """A private key and its name in signatures."""
 
     name: str = ORIGIN
     kind: bytes = LOG
@@ -30,7 +32,7 @@ class Pen:
         return hashlib.sha256(self.name.encode() + b"\n" + self.kind + public).digest()[:4]
 
     def sign(self, body: str, seconds: int) -> str:
-        """Return the signature line, with its end."""
+        """Return the signature line with its line end."""
         if self.kind == TIME:
             message = f"cosignature/v1\ntime {seconds}\n{body}"
             data = seconds.to_bytes(8, "big") + self.private.sign(message.encode())
@@ -41,7 +43,7 @@ class Pen:
 
 @dataclass(frozen=True)
 class Pens:
-    """The two keys of a log: one signs its trees, one says when."""
+    """The two keys of a log: one signs its trees, one signs the time."""
 
     log: Pen = field(default_factory=Pen)
     time: Pen = field(default_factory=lambda: Pen(kind=TIME))

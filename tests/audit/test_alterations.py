@@ -1,4 +1,4 @@
-"""Events and alterations (GLI-19 v3.0, 2.9.5), read from the event log by the sentences of each floor."""
+"""Report of significant events and alterations (GLI-19 v3.0, 2.9.5), read from the event log."""
 
 from copy import deepcopy
 from datetime import datetime
@@ -25,7 +25,7 @@ CHANGES = {Category.CORRECTION, Category.PARAMETER, Category.ADJUSTMENT, Categor
 
 
 def told(since, **choices):
-    """The rows of what was altered since, as the report's columns name them."""
+    """Return the report's rows since a time, by column name."""
     names = [column.name for column in alterations.COLUMNS]
     answer = alterations.answer(ask(Interval(since, clock()), **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]

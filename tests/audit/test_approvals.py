@@ -1,4 +1,4 @@
-"""Four eyes: what one person asks for, another one decides, and nothing else than what was asked for is done."""
+"""Approvals: one person requests, another decides, and exactly the request is executed."""
 
 import hashlib
 from datetime import timedelta
@@ -20,7 +20,7 @@ REQUEST = {"amount": 5, "to": "åäö"}
 
 
 class Done:
-    """What a kind's functions were told."""
+    """Records the calls of a kind's functions."""
 
     def __init__(self):
         self.executed, self.refused, self.trouble = [], [], ""
@@ -68,7 +68,7 @@ def withdraw(asked, staff):
 
 
 def one_of_two_accounts(staff):
-    """A second account of the same human."""
+    """A second account of the same person."""
     return a_member_of_staff("finance", person=staff.person)
 
 
@@ -189,7 +189,7 @@ class TestWithdrawing:
 
 
 def let_time_pass(owner, asked):
-    """Move the approval four days back, past the triggers."""
+    """Move the approval four days back, without triggers."""
     owner.execute("SET session_replication_role = replica")
     owner.execute(
         "UPDATE audit_approval SET at = at - interval '4 days', expires_at = expires_at - interval '4 days'"

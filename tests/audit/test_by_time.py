@@ -1,4 +1,4 @@
-"""Rows of a time are found by their ids."""
+"""Rows of a time range are found by their ids."""
 
 from datetime import timedelta
 
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
 
 
-TABLE = "players_realitycheck"  # one that only grows, and whose times a test may choose
+TABLE = "players_realitycheck"  # an append-only table whose times a test may set
 
 
 def backdated(seconds):
-    """Rows of it at so many seconds each, every seventh number taken."""
+    """Return rows at these times, with every seventh id used."""
     player, begin = a_player(), clock()
     RealityCheck.objects.bulk_create(
         RealityCheck(pk=7 * number, player=player, minutes=30, at=begin + each * SECOND)

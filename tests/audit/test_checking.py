@@ -1,4 +1,4 @@
-"""Whatever is done to the log past its guards is found, and named: which event, which leaf, which field."""
+"""Verification finds every change of the log behind its guards and names event, leaf and field."""
 
 import re
 
@@ -118,7 +118,7 @@ def test_reordered_leaves_are_found(tamper, check):
 
 
 def put_in_as_leaves(tamper, bodies):
-    """Do as the sealer does, with the events that an attacker would have had written."""
+    """Seal an attacker's events as the sealer does."""
     for body in bodies:
         tamper.execute(
             "INSERT INTO audit_event (at, kind, by, \"on\", body) SELECT (b ->> 'at')::timestamptz, b ->> 'kind',"
@@ -135,7 +135,7 @@ BODY = '{"at":"%s","by":"player:7","data":{},"kind":"round.settled","on":"round:
 @pytest.mark.sweep
 @pytest.mark.parametrize("at", sample(["2026-01-01T12:00:00.000000Z", "2036-01-01T12:00:00.000000Z"], 1))
 def test_an_event_with_another_date_than_its_checkpoints_is_found(tamper, pens, check, at):
-    """A sealer that plays along gives it a leaf, and the signer signs it."""
+    """A colluding sealer makes it a leaf, and the signer signs it."""
     tamper.execute("SET session_replication_role = origin")
     put_in_as_leaves(tamper, [BODY % at])
     sealed.sign(pens)
@@ -220,7 +220,7 @@ def test_a_personal_value_that_is_gone_without_a_record_is_found(tamper, check):
 
 @pytest.mark.sweep
 def test_a_personal_value_of_somebody_erased_before_it_was_written_must_be_there(tamper, check):
-    """The last event is one of somebody whose earlier ones were erased."""
+    """The last event is one of a person whose earlier events were erased."""
     event = tamper.execute("SELECT max(id) FROM audit_event").fetchone()[0]
     tamper.execute("DELETE FROM audit_personal WHERE event_id = %s", [event])
     assert [each.partition(":")[0] for each in check()] == [f"event {event}, agent", f"event {event}, ip"]
@@ -287,7 +287,7 @@ def test_a_time_that_never_comes_is_found(tamper, check, at):
 
 @pytest.mark.sweep
 def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
-    """SHA-256 of the two, one after the other, is as it was."""
+    """The SHA-256 of the concatenation of both is unchanged."""
     event = sealed.event_of(107)
     tamper.execute(
         "UPDATE audit_personal SET salt = salt || convert_to(left(value, 4), 'UTF8'), value = substr(value, 5)"

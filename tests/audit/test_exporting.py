@@ -1,4 +1,4 @@
-"""What an auditor takes away proves itself, on a Python that has nothing of ours; and shows what was done to it."""
+"""An export proves itself on a Python without our packages, and reveals changes made to it."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ def pens():
 
 @pytest.fixture(scope="module")
 def house(django_db_setup, django_db_blocker, pens):
-    """A log that nobody tampers with here: only with what leaves it."""
+    """A log without tampering; only its exports are changed."""
     with django_db_blocker.unblock(), databases.clone("exported") as database:
         sealed.fill(database, pens)
         yield database
@@ -47,7 +47,7 @@ def believed(settings, pens):
 
 @pytest.fixture
 def export(house, django_db_blocker, tmp_path):
-    """Unpack an export into a folder and return it."""
+    """Return a function that unpacks an export into a folder."""
 
     def make(*arguments):
         file, folder = tmp_path / f"{len(list(tmp_path.iterdir()))}.zip", tmp_path / f"{len(list(tmp_path.iterdir()))}"
@@ -62,7 +62,10 @@ def export(house, django_db_blocker, tmp_path):
 
 @pytest.fixture
 def verify(pens, tmp_path):
-    """Run the program of an export as an auditor does, with a Python that knows of no package; return status, words."""
+    """Return a function that runs an export's program with a bare Python.
+
+    It returns status and output.
+    """
     (tmp_path / "believed").write_text(pens.keys)
 
     def run(path, *arguments, program=None, keys=tmp_path / "believed"):
@@ -98,7 +101,7 @@ def bundle(folder, number=0):
 
 
 def entries_of(file):
-    """Read a tile of entries, straight from its definition."""
+    """Read a tile of entries by its definition."""
     data, entries = file.read_bytes(), []
     while data:
         length = int.from_bytes(data[:2], "big")
@@ -328,7 +331,7 @@ def unpack_to_lines(folder):
 
 
 def put_a_pipe(folder):
-    """Which nobody writes to: whoever opens it waits."""
+    """Replace a checkpoint with a named pipe without a writer; opening it blocks."""
     (folder / "checkpoints" / "10").unlink()
     os.mkfifo(folder / "checkpoints" / "10")
     (folder / "checkpoint").unlink()
@@ -361,7 +364,7 @@ def test_what_is_no_export_is_named_and_nothing_breaks(whole, verify, tamper):
 
 @pytest.mark.sweep
 def test_a_signed_tree_of_more_leaves_than_anybody_could_count_is_wrong(whole, verify, pens):
-    """Whoever has the key can make up its edge, and two tiles prove it."""
+    """The owner of the key can invent the right edge of the tree, and two tiles prove it."""
     root, size = bytes(range(32)), 256**7
     (whole / "checkpoint").write_text(pens.note(size, root))
     (whole / "tile" / "7" / "000.p").mkdir(parents=True)
@@ -373,7 +376,7 @@ def test_a_signed_tree_of_more_leaves_than_anybody_could_count_is_wrong(whole, v
 class TestAZip:
     @pytest.fixture
     def packed(self, whole, tmp_path):
-        """Pack an export again, in another way."""
+        """Return a function that packs an export again with other options."""
 
         def pack(compression=zipfile.ZIP_DEFLATED, *more):
             with zipfile.ZipFile(tmp_path / "again.zip", "w", compression) as archive:
@@ -493,7 +496,7 @@ class TestOneEvent:
 class TestTheBackOffice:
     @pytest.fixture
     def auditor(self, house, django_db_blocker):
-        """Somebody of compliance, in a copy of the house."""
+        """A compliance member in a copy of the house."""
         connections.close_all()  # so that the house can be copied
         with django_db_blocker.unblock(), databases.clone("office", like=house.name):
             visitor = a_visitor()

@@ -1,6 +1,4 @@
-"""Go's golang.org/x/mod/sumdb, which others wrote for other logs, accepts what the house signs and proves, and refuses
-what it does not.
-"""
+"""Go's golang.org/x/mod/sumdb accepts the house's signatures and proofs, and refuses wrong ones."""
 
 import shutil
 import subprocess
@@ -28,7 +26,7 @@ def program(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def log(django_db_setup, django_db_blocker, tmp_path_factory):
-    """What the house has to show, as files: its checkpoints, single events with their proofs, and how trees go on."""
+    """Return a folder with checkpoints, single events with proofs, and consistency proofs."""
     folder, pens = tmp_path_factory.mktemp("log"), Pens()
     for name in ("checkpoints", "proofs", "entries", "consistency"):
         (folder / name).mkdir()
@@ -54,7 +52,7 @@ def write(file, proof):
 
 @pytest.fixture
 def check(program, log, tmp_path):
-    """Run it on a copy, which *change* has changed."""
+    """Return a function that runs the program on a copy, after *change*."""
 
     def run(change=lambda folder: None):
         folder = shutil.copytree(log, tmp_path / "log", dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""Whoever writes as the house does, with its rights, can put nothing into the log that is not what happened."""
+"""A process with the rights of the house cannot write untrue data into the log."""
 
 import json
 
@@ -24,7 +24,7 @@ def happen(times: int = 1) -> int:
 def execute(statement: str, *values: int | str | bytes | None) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as when a transaction of its own is over
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at the end of a separate transaction
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
@@ -218,6 +218,6 @@ class TestAnEvent:
         ids=["another value", "taken", "none", "nothing", "no hash", "another field", "one more", "a list"],
     )
     def test_has_the_personal_values_of_its_hashes_and_no_other(self, said, kept):
-        """Else it would look for ever as if somebody had changed or taken one."""
+        """Otherwise it would always look as if someone had changed or removed a value."""
         with pytest.raises(IntegrityError, match="has other personal values than its hashes"):
             record_personal(said, kept)

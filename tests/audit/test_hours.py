@@ -1,4 +1,6 @@
-"""Every hour is summed up once, one after the other, when nothing more can be written into it; and never again."""
+"""Hourly totals: every hour is summed up once, in order, when no more rows can arrive, and never
+again.
+"""
 
 import json
 import threading
@@ -17,11 +19,11 @@ from tests.hours import LONG_AGO, settle
 
 TEN = datetime(2026, 3, 28, 10, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-LATER = TEN + 6 * HOUR + 30 * MINUTE  # six hours have settled by then
+LATER = TEN + 6 * HOUR + 30 * MINUTE  # six hours are settled by then
 
 
 class Rows:
-    """Rows in a table of the test's own, and the sums over them."""
+    """Rows in a table of the test, and their totals."""
 
     def __init__(self) -> None:
         self.rolled: list[datetime] = []
@@ -42,7 +44,7 @@ class Rows:
 
 @pytest.fixture
 def registered(monkeypatch):
-    """No sums but those of the test."""
+    """Register only the totals of the test."""
     monkeypatch.setattr(hours, "_registered", {})
 
 
@@ -87,7 +89,7 @@ class TestAnHourIsSummedUp:
             (TEN + 4 * HOUR, 0),
         ]
         assert done == len(rolled())
-        assert rows.rolled == [TEN, TEN + 3 * HOUR]  # the empty ones cost nothing
+        assert rows.rolled == [TEN, TEN + 3 * HOUR]  # empty hours cost nothing
         assert hours.rolled_until("test") == TEN + 6 * HOUR
         assert hours.settled() == LATER - MINUTE
         assert hours.roll_due() == 0
@@ -157,7 +159,7 @@ class TestAnHourIsSummedUp:
 
 
 class TestWhatIsWrittenLate:
-    """A transaction that was open when the hour ended, and commits afterwards."""
+    """A transaction that was open at the end of the hour and commits later."""
 
     def test_would_be_missing_if_an_hour_were_summed_up_as_soon_as_it_is_over(self, cloned_db, rows):
         with psycopg.connect(cloned_db.web_url) as late:
@@ -172,7 +174,7 @@ class TestWhatIsWrittenLate:
             write(TEN)
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN + 59 * MINUTE])
             hours.mark()
-            assert hours.settled() is None  # a mark is not enough while who began before it goes on
+            assert hours.settled() is None  # an earlier transaction is open
             assert hours.roll_due() == 0
             late.commit()
         settle(LATER)
@@ -181,7 +183,9 @@ class TestWhatIsWrittenLate:
 
     @pytest.mark.sweep
     def test_holds_back_no_longer_than_it_lasts(self, cloned_db, rows):
-        """The mark serves as soon as no transaction with a lower number is left, other tests' included."""
+        """The mark counts when no transaction with a lower id is left, including those of other
+        tests.
+        """
         with psycopg.connect(cloned_db.web_url) as late:
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN])
             hours.mark()
@@ -206,7 +210,9 @@ class TestWhatIsWrittenLate:
 
 
 def is_held_back() -> tuple[bool, bool]:
-    """Whether the only mark does not serve yet; whether a transaction goes on that began before it."""
+    """Return whether the only mark does not count yet, and whether an earlier transaction is
+    open.
+    """
     with connection.cursor() as cursor:
         cursor.execute("""
             SELECT audit_settled() IS NULL, EXISTS (
@@ -219,7 +225,7 @@ def is_held_back() -> tuple[bool, bool]:
 
 class TestTwoAtOnce:
     def test_sum_an_hour_up_once(self, cloned_db: Database, rows):
-        """The second one comes while the first one is at it, and does not wait."""
+        """The second one runs during the first and does not wait."""
         write(TEN)
         settle(LATER)
         at_it, go_on = threading.Event(), threading.Event()
@@ -251,7 +257,7 @@ class TestTwoAtOnce:
 class TestAnIntervalIsCut:
     @pytest.fixture
     def five_hours(self, registered):
-        """Ten to three o'clock."""
+        """Rows from ten to three o'clock."""
         settle(LATER)
         for hour in range(5):
             Rolled.objects.create(sums="test", hour=TEN + hour * HOUR, rows=0)

@@ -1,4 +1,4 @@
-"""How long what happened waits for a signed checkpoint is known at all times, and staff hear of it once."""
+"""The time until an event has a signed checkpoint is always known, and staff are alarmed once."""
 
 import json
 
@@ -22,7 +22,7 @@ def raised() -> list[str]:
 
 @pytest.fixture
 def away(settings, tmp_path):
-    """A signer that is not there until somebody starts it."""
+    """A signer that is not running until the test starts it."""
     with signing(tmp_path / "signer") as at:
         settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(at), (tmp_path / "signer" / "keys").read_text()
     return tmp_path / "signer"
@@ -41,7 +41,7 @@ class TestTheLag:
         oldest = Event.objects.order_by("pk")[0].at
         happen()
         assert alarms.lag().since == oldest
-        sealer.seal()  # leaves alone
+        sealer.seal()  # leaves without signature
         happen()
         assert alarms.lag().since == oldest
         with signing(away):

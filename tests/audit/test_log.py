@@ -1,4 +1,4 @@
-"""The event log: written with what it records, never changed, and without personal data in it."""
+"""The event log: written with the change that it records, never changed, without personal data."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ TABLES = ("audit_event", "audit_pending", "audit_personal")
 
 
 class Refused(Exception):
-    """What rolls a transaction back."""
+    """Rolls a transaction back."""
 
 
 def raw(alias):
-    """The connection itself, without Django's names for errors, in the transaction of the test."""
+    """Return the psycopg connection, without Django's errors, in the transaction of the test."""
     connections[alias].ensure_connection()
     return connections[alias].connection
 
@@ -113,7 +113,7 @@ class TestCanonicalJson:
 
 
 def roll_back(*, record, subject, first=None):
-    """Record something inside a transaction that then rolls back; *first* is done in it before."""
+    """Record an event in a transaction that rolls back; call *first* in it before."""
     with suppress(Refused), transaction.atomic():
         if first:
             first()

@@ -1,4 +1,4 @@
-"""The page of the log says how it stands, in words that need no knowledge of trees."""
+"""The page of the event log shows its state in plain words."""
 
 import html
 import re

@@ -1,5 +1,5 @@
-"""Events are kept in a table for each month, told apart by blocks of ids: opened ahead, begun in time, found by their
-times.
+"""Events are stored in a table for each month, by blocks of ids: created ahead, begun in time,
+found by time.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def asked(statement: str, *values: Any) -> tuple[Any, ...]:
 
 
 def note() -> int:
-    """Record something, and return its id."""
+    """Record an event and return its id."""
     return log.record("test.monthly", by="system", on="test", data={})
 
 
@@ -59,7 +59,7 @@ def tables(owner: psycopg.Connection) -> list[str]:
 
 
 def this_month(owner: psycopg.Connection, later: int = 0) -> datetime:
-    """Return when the month begins that the database has now, or so many later."""
+    """Return the start of the current month of the database, or of a later one."""
     due = "SELECT date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + make_interval(months => %s)"
     ((begin,),) = owner.execute(due, [later]).fetchall()
     found: datetime = begin.replace(tzinfo=UTC)
@@ -178,7 +178,7 @@ class TestKeeping:
         assert refused in ([errors.DuplicateTable], [errors.UniqueViolation])
 
     def test_two_at_once_are_one_after_the_other(self, cloned_db, owner):
-        """Both find that the table is missing; the second waits, looks again, and finds it."""
+        """Both find that the table is missing; the second waits, checks again, and finds it."""
         owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, id_ranges.AHEAD)))))
         before = tables(owner)
         with psycopg.connect(cloned_db.web_url) as first:
@@ -217,7 +217,9 @@ class TestKeeping:
 
     @pytest.mark.sweep
     def test_late_costs_nothing(self, cloned_db, owner):
-        """Nobody came by for years: rows go on into the last month there is, until somebody does."""
+        """Without maintenance for years, rows go into the last existing month until maintenance
+        runs.
+        """
         old_months.make(owner, beginning(2026, 8))
         old_months.go_to(owner, beginning(2026, 8))
         for later in range(id_ranges.AHEAD + 1):
@@ -254,7 +256,7 @@ class TestWhoeverHoldsATable:
         assert last in tables(owner)
 
     def test_a_month_is_opened_while_others_read_and_write(self, cloned_db, owner):
-        """Whoever is in the midst of a transaction holds nobody up who opens a month, and is not held up."""
+        """An open transaction does not block the creation of a month, and is not blocked by it."""
         owner.execute(SQL("DROP TABLE {}").format(Identifier(of_month(this_month(owner, id_ranges.AHEAD)))))
         with transaction.atomic():
             note()
@@ -306,13 +308,13 @@ class TestTheHouseKeeps:
 
 
 class TestFoundByTime:
-    """Between two months lie numbers that nobody has; whoever looks for a time by halving comes upon them."""
+    """Between two months there are unused ids; a binary search by time meets them."""
 
     AT = "UPDATE audit_event SET at = %s WHERE id = %s"
 
     @pytest.fixture
     def backdated(self, cloned_db, owner) -> Iterator[Callable[[datetime], int]]:
-        """A function that records an event of that time, with a number of its month."""
+        """Return a function that records an event at a time, with an id of its month."""
         old_months.make(owner, beginning(2026, 5))
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
             superuser.execute("SET session_replication_role = replica")

@@ -1,4 +1,4 @@
-"""What is looked at again every night: no hour is left out, and no report that was made another."""
+"""Nightly checks: no hour is missing, and no report has changed."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,6 @@
-"""What lies outside the database shows what its owner did: checkpoints that were kept, and the signer's memory."""
+"""Evidence outside the database reveals changes by its owner: stored checkpoints and the signer's
+memory.
+"""
 
 import re
 import subprocess
@@ -31,7 +33,7 @@ def test_what_was_compared_is_said(house, check, pens, tmp_path):
 
 
 def remember(folder, note, history=None):
-    """Write the memory of a signer: all that the database has, where nothing else is said."""
+    """Write the memory of a signer, by default from all checkpoints of the database."""
     lines = [f"{each.size} {each.note.splitlines()[2]} 1795348800" for each in Checkpoint.objects.order_by("size")]
     (folder / "latest").write_text(note)
     text = "".join(f"{line}\n" for line in lines) if history is None else history
@@ -60,7 +62,7 @@ def test_what_cannot_be_compared_ends_with_words(house, check, tmp_path, argumen
 
 
 class TestTheMemoryOfTheSigner:
-    """Held against the checkpoints of the database, both ways."""
+    """The memory is compared with the checkpoints of the database in both directions."""
 
     @pytest.fixture
     def note(self):
@@ -116,7 +118,7 @@ class TestTheMemoryOfTheSigner:
 
 
 def fork(tamper, by=None):
-    """Write another history from the 299th leaf on: the event, the tiles and, where somebody signs it, a checkpoint."""
+    """Write another history from leaf 299 on: event, tiles and, if signed, a checkpoint."""
     tamper.execute(
         "UPDATE audit_event SET body = set_byte(body, 60, get_byte(body, 60) # 1) WHERE id = %s", [sealed.event_of(299)]
     )
@@ -174,7 +176,9 @@ def test_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_kept_outside
 def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_kept_outside(
     house, pens, check, tmp_path
 ):
-    """PostgreSQL's own programs dump the house, which goes on and is signed; then the dump is put in its place."""
+    """PostgreSQL's programs dump the house, which continues and is signed; then the dump is
+    restored.
+    """
     ours(*("pg_dump", "--format=custom", f"--file={tmp_path / 'dump'}"), f"--dbname={house.owner_url}")
     note = sealed.sign(pens)
     remember(tmp_path, note)
@@ -182,9 +186,9 @@ def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_ke
     with databases.empty("restored") as restored:
         ours("pg_restore", "--exit-on-error", f"--dbname={restored.owner_url}", tmp_path / "dump")
         findings = check("--signer", tmp_path, "--checkpoint", tmp_path / "latest")
-        assert check() == []  # of itself it is what it was
+        assert check() == []  # in itself it is consistent
         sealed.an_event(1)
-        assert sealer.seal().size == 608  # what waited was kept, and the house goes on
+        assert sealer.seal().size == 608  # waiting events were kept, and the house continues
     older = "this is an older state of it, or leaves were taken out at its end."
     assert findings == [
         f"leaf 600: the log has 600 leaves, and {name} speaks of 607; {older}"
@@ -193,5 +197,5 @@ def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_ke
 
 
 def ours(program: str, *arguments: str | Path) -> None:
-    """Run one of the programs that came with the server."""
+    """Run one of PostgreSQL's client programs."""
     subprocess.run([binaries.client(program), *arguments], check=True, capture_output=True, text=True, timeout=100)

@@ -1,4 +1,4 @@
-"""The intervals that GLI-19 2.9.1 wants reports for, by the clocks of a time zone; and the reports of every day."""
+"""Report intervals of GLI-19 2.9.1 in local time, and the daily reports."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -20,7 +20,7 @@ A_SUNDAY = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)  # a Monday in Stockholm
 
 
 def days(period: Period, zone: str = "UTC", now: datetime = A_SUNDAY) -> tuple[str, str]:
-    """From when until when, as the clocks of the zone show it; "now" where it ends now."""
+    """Return start and end in local time; "now" if it ends now."""
     interval = interval_of(period, now=now, zone=zone)
     assert interval.since.utcoffset() == timedelta(0)
     ends = "now" if interval.until == now else f"{interval.until.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
@@ -69,7 +69,7 @@ def test_every_period_has_a_name():
 
 @pytest.fixture
 def now(db, settings) -> datetime:
-    """The clock of a house that is in Stockholm."""
+    """The current time of a house in Stockholm."""
     settings.OPERATOR_TIME_ZONE = STOCKHOLM
     return clock()
 

@@ -1,4 +1,6 @@
-"""Reports are made once, by one, of one moment; they say what GLI-19 2.9.1 wants, and nobody changes them."""
+"""Reports are made once, by one worker, of one moment; they fulfil GLI-19 2.9.1 and never
+change.
+"""
 
 import csv
 import hashlib
@@ -30,7 +32,7 @@ HOW_FAR = 'SELECT state, done, "of" FROM audit_report ORDER BY id DESC LIMIT 1'
 
 @pytest.fixture(scope="module")
 def house(django_db_setup, django_db_blocker) -> Iterator[databases.Database]:
-    """A database in which reports are made for real: by two sessions, with commits."""
+    """A database in which reports are made by two sessions, with commits."""
     with django_db_blocker.unblock():
         with databases.clone("reports") as database:
             yield database
@@ -44,7 +46,7 @@ def kind(house) -> Iterator[None]:
 
 
 def made(**more: Any) -> Report:
-    """A report asked for and made, ready or failed."""
+    """Return a report that was made, ready or failed."""
     report = asked(**more)
     assert runner.make_open() == 1
     report.refresh_from_db()
@@ -52,7 +54,7 @@ def made(**more: Any) -> Report:
 
 
 def head_of(report: Report) -> Head:
-    """What is known of it when all rows are read."""
+    """Return its heading after all rows were read."""
     assert report.head
     return Head.read(report.head)
 

@@ -1,4 +1,4 @@
-"""Events become leaves without gaps, whoever seals, however often and whatever dies; the signer has the last word."""
+"""Events become leaves without gaps, whatever fails; the signer decides which trees are signed."""
 
 import json
 import threading
@@ -38,7 +38,9 @@ def alarms_raised() -> list[str]:
 
 
 def is_whole() -> bool:
-    """Every event is one leaf, leaves have no gaps, and tiles and the last checkpoint say what the events do."""
+    """Return whether every event is one leaf, without gaps, and tiles and the last checkpoint
+    match.
+    """
     bodies = dict(Event.objects.values_list("pk", "body"))
     order = leaves()
     hashes = [leaf_hash(bytes(bodies[each])) for each in order]
@@ -91,7 +93,7 @@ class TestSealing:
         monkeypatch.setattr(sealer, "MOST", 30)
         happen(75)
         assert [sealer.seal() for _ in range(4)] == [
-            sealer.Sealed(30, 0),  # while anything waits, nothing is signed
+            sealer.Sealed(30, 0),  # nothing is signed while events wait
             sealer.Sealed(60, 0),
             sealer.Sealed(75, 75),
             sealer.Sealed(75, 75),
@@ -131,7 +133,9 @@ class TestWithoutTheSigner:
 class TestARefusal:
     @pytest.mark.sweep
     def test_of_an_older_dump_is_recorded_once_and_so_is_its_end(self, signed):
-        """The signer has signed what the database no longer has: its second tree is another one than the first."""
+        """The signer has signed events that the database no longer has: its second tree differs
+        from the first.
+        """
         with transaction.atomic():
             happen(6)
             sealer.seal()
@@ -143,7 +147,7 @@ class TestARefusal:
         (refused,) = Event.objects.filter(kind="log.refused")
         said = json.loads(bytes(refused.body))["data"]
         assert said == {"reason": "a tree of 3 leaves does not extend one of 6", "signed": 0, "size": 3}
-        happen(9)  # longer than what was signed, and another tree
+        happen(9)  # longer than the signed log, with another tree
         sealer.seal()
         assert alarms_raised() == ["log.refused"]
         assert alarms.begun(alarms.REFUSED) == refused
@@ -155,9 +159,9 @@ class TestARefusal:
         happen(2)
         sealer.seal()
         with signing(tmp_path / "other"):
-            settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()  # keys that did not sign
+            settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()  # other keys
         happen()
-        assert sealer.seal().signed == 0  # nor do they know of the checkpoint that there is
+        assert sealer.seal().signed == 0  # nor do they know the existing checkpoint
         (refused,) = Event.objects.filter(kind="log.refused")
         assert "has signed the tree of 2 leaves" in json.loads(bytes(refused.body))["data"]["reason"]
         settings.AUDIT_KEYS = good
@@ -214,13 +218,13 @@ class TestARefusal:
 
 class TestKilled:
     def test_at_every_statement_the_next_one_goes_on_from_what_stands(self, cloned_db, signed, is_sweep):
-        """Among them those between the signature and the checkpoint that keeps it."""
+        """The faults include those between the signature and the checkpoint."""
         happen(3)
         statement = 1
         while dies(sealer.seal, "before", statement, every=is_sweep):
             happen(2)
             statement += 1
-        assert statement > (7 if is_sweep else 2)  # of those that do more than read
+        assert statement > (7 if is_sweep else 2)  # of the statements that write
         happen(1)
         sealer.seal()
         assert is_whole()
@@ -235,7 +239,7 @@ WITHOUT_ITS_LOCK = (
 
 class TestTwoSealersAtOnce:
     def race(self, database: Database) -> list[BaseException]:
-        """Begin a seal, let something happen, and have a second sealer seal that before the first one commits."""
+        """Start sealing, record an event, and let a second sealer commit before the first."""
         failed: list[BaseException] = []
 
         def second() -> None:
@@ -267,7 +271,7 @@ class TestTwoSealersAtOnce:
         assert is_whole()
 
     def test_without_the_lock_would_give_two_events_one_leaf(self, cloned_db, owner, signed):
-        """Which the table refuses, so that the second one's work is lost."""
+        """The table refuses it, so the second sealer's work is lost."""
         (without,) = owner.execute(WITHOUT_ITS_LOCK).fetchone()
         owner.execute(without)
         happen(3)

@@ -1,4 +1,4 @@
-"""Checkpoints reach the places outside the house that the operator chose, byte for byte, and each place on its own."""
+"""Checkpoints are sent unchanged to the operator's external places, each place independently."""
 
 import base64
 import os
@@ -39,21 +39,21 @@ def another() -> Checkpoint:
 
 
 def tried(checkpoint: Checkpoint, ago: int, failure: str = "") -> None:
-    """A try so many seconds ago."""
+    """Record an attempt this number of seconds ago."""
     Delivery.objects.create(
         checkpoint=checkpoint, to=PLACE, at=timezone.now() - timedelta(seconds=ago), failure=failure
     )
 
 
 def deliver(place: str) -> str:
-    """Send, and return why it failed, "" where it did not."""
+    """Send, and return the failure, or ""."""
     delivery = checkpoint_delivery.send(place)
     assert delivery
     return delivery.failure
 
 
 class Keeper(HTTPServer):
-    """Somebody outside who keeps what is posted, and answers what the test says."""
+    """An external server that stores posted checkpoints, with a status set by the test."""
 
     def __init__(self, status: int) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -79,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.is_endless:
             with suppress(OSError):
                 self.wfile.write(b"HTTP/1.1 200 OK\r\n")
-                while self.wfile.write(b"X"):  # one header without an end, until whoever asked hangs up
+                while self.wfile.write(b"X"):  # an endless header, until the client disconnects
                     select([self.rfile], [], [], 0.01)
             return
         self.send_response(self.server.status)
@@ -209,7 +209,7 @@ class TestAPlaceThatFails:
 
     @pytest.mark.sweep
     def test_is_given_no_more_where_it_is_a_mail_server(self, checkpoint, settings, monkeypatch):
-        """Which says a letter at a time, each soon enough."""
+        """It answers one letter at a time, each in time."""
         monkeypatch.setattr(checkpoint_delivery, "SECONDS", 0.3)
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
@@ -307,7 +307,7 @@ class TestAPlaceIsDue:
 
 
 def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
-    """The second one comes while the first waits for the place to answer."""
+    """The second runs while the first waits for the answer."""
     another()
     found: list[Delivery | None] = []
     held: list[int] = []

@@ -1,4 +1,4 @@
-"""The signer signs what extends the last tree that it signed, and nothing else, whatever becomes of it meanwhile."""
+"""The signer signs only extensions of the last tree that it signed, whatever happens."""
 
 import base64
 import errno
@@ -64,7 +64,7 @@ def raw(at: Path, question: bytes) -> bytes:
 
 
 def public_keys(folder: Path) -> list[tuple[bytes, Ed25519PublicKey]]:
-    """Hash and key of each line of ``keys``, read as C2SP signed-note has it."""
+    """Return hash and key of each line of ``keys``, by the format of C2SP signed-note."""
     found = []
     for kind, line in zip((1, 4), (folder / "keys").read_text().splitlines(), strict=True):
         name, known, coded = line.split("+", 2)
@@ -137,7 +137,7 @@ def test_whoever_proves_from_another_tree_is_told_the_last_one(folder, tiles):
                 ask(at, tiles, 300, old)
             assert told.value.size == 200
             assert told.value.note.startswith(of(tiles, 200).body)
-    with signing_in(folder) as at:  # another start remembers
+    with signing_in(folder) as at:  # a restarted signer remembers
         assert signing.last(at) == 200
         assert raw(at, b"last").decode() == f"last 200\n\n{(folder / 'latest').read_text()}"
 
@@ -190,7 +190,7 @@ def test_junk_is_refused(folder, tiles, question, answer):
 
 
 def test_a_tree_that_grows_beyond_reason_is_refused(folder, tiles):
-    """Nobody could go on from it, and it would be the last one of this log."""
+    """It could not be extended, and would be the last tree of this log."""
     works = signer.Signer(folder, NAME, most=100)
     for size, answer in [
         (101, b"refused 101 leaves more than the last tree has; 100 are the most"),
@@ -215,11 +215,11 @@ def test_a_time_before_the_last_signature_s_is_refused_after_another_start_too(f
 
 
 def test_without_a_file_to_answer_with_it_waits_and_goes_on(folder, tiles, monkeypatch, capsys):
-    """Until there is one again; it does not end as if it were done."""
+    """It waits until a file descriptor is free, and does not exit."""
     works, listening = signer.Signer(folder, NAME), signer.listen(folder / "socket")
 
     class Scarce:
-        """A socket that has no file left for the first who ask."""
+        """A socket without a free file descriptor for the first clients."""
 
         left = 2
 
@@ -241,7 +241,7 @@ def test_without_a_file_to_answer_with_it_waits_and_goes_on(folder, tiles, monke
 
 
 def test_two_who_ask_at_once_get_one_history(folder, tiles, fork):
-    """One of two different trees of every size is signed, and the other one is told so."""
+    """One of two different trees of every size is signed, and the other is refused."""
     got: list[str] = []
 
     def go_on(log: Kept) -> None:
@@ -391,7 +391,7 @@ class TestItsMemory:
 
 @pytest.mark.sweep
 def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
-    socket_at = folder / ("deep" * 30) / "socket"  # longer than a unix socket's name may be
+    socket_at = folder / ("deep" * 30) / "socket"  # longer than the limit of a unix socket's path
     program = [
         sys.executable,
         "-X",

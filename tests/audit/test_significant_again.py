@@ -1,4 +1,4 @@
-"""What somebody with the log-in of web and workers keeps from being found is found the night after."""
+"""Events that a web or worker login hides from detection are found the following night."""
 
 from datetime import timedelta
 
@@ -20,13 +20,13 @@ __all__ = ["finders"]
 
 @pytest.fixture
 def alarmed(finders):
-    """The finders of the test, and what the ground floor says of being late."""
+    """The finders of the test, and the kind for late findings."""
     detection.register_kinds({rescan.MISSED: NOTICE})
     return finders
 
 
 def pass_over():
-    """Have no finder ever see what has happened."""
+    """Advance detection past all events without calling a finder."""
     sealer.seal()
     detection._enrol(detection._finders)
     Cursor.objects.update(leaves=Leaf.objects.count())

@@ -1,4 +1,6 @@
-"""What is significant is found once, in the order of the sealed log, whoever else fails."""
+"""Significant events are found once, in the order of the sealed log, even if another finder
+fails.
+"""
 
 import threading
 from datetime import timedelta
@@ -33,7 +35,7 @@ def find():
 
 @pytest.fixture
 def finders(monkeypatch):
-    """No finder and no kind but those of the test."""
+    """Register only the finders and kinds of the test."""
     for name, empty in (("_finders", {}), ("_kinds", {}), ("_ordinary", set())):
         monkeypatch.setattr(detection, name, empty)
     detection.register_kinds({"test.significant": NOTICE})

@@ -1,4 +1,6 @@
-"""The tree from its tiles is the one that RFC 6962 defines, which this file spells out once more, straight from it."""
+"""The tree of the tiles is that of RFC 6962, which this file implements again from the
+specification.
+"""
 
 import random
 from functools import cache
@@ -41,7 +43,7 @@ def mth(begin: int, end: int) -> bytes:
 
 
 def k(n: int) -> int:
-    """The largest power of two smaller than n."""
+    """Return the largest power of two smaller than n."""
     power = 1
     while power * 2 < n:
         power *= 2
@@ -79,7 +81,7 @@ def small() -> Kept:
 
 @pytest.fixture(scope="module")
 def large() -> Kept:
-    """Past the first tile of the third level, in steps of all sizes."""
+    """A tree past the first tile of the third level, built in steps of all sizes."""
     tiles, size = Kept(), 0
     while size < len(LEAVES):
         step = CHANCE.choice([1, 7, 255, 256, 257, 3000])

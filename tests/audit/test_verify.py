@@ -1,4 +1,4 @@
-"""What an outsider checks with: signatures, keys, checkpoints and proofs as their specifications have them."""
+"""The auditor's verification: signatures, keys, checkpoints and proofs by their specifications."""
 
 import hashlib
 

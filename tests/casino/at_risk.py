@@ -1,4 +1,4 @@
-"""Players at risk, for tests: rounds whose bets lose and deposits that go through, moved to the moment that matters."""
+"""Players at risk, for tests: losing rounds and completed deposits, moved to given times."""
 
 import secrets
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ DECKS = VARIANTS["baccarat"].decks
 
 @contextmanager
 def banker_always_wins() -> Iterator[None]:
-    """Have every place that is committed to meanwhile deal a coup that Banker wins."""
+    """Make every seat that is committed meanwhile deal a coup that Banker wins."""
     chosen = bytes.fromhex(seed_where(lambda coup: coup.outcome == "banker", decks=DECKS))
     real = vars(seeds)["secrets"]
 
@@ -37,14 +37,14 @@ def banker_always_wins() -> Iterator[None]:
 
 
 def the_table() -> Table:
-    """The open `baccarat` table, made where there is none."""
+    """Return the open `baccarat` table, created if needed."""
     return Table.objects.filter(slug="baccarat").first() or a_table()
 
 
 def rounds(
     owner: psycopg.Connection, player: Player, table: Table, moments: list[datetime], /, **bets: int
 ) -> list[str]:
-    """Play a round at each of these moments and return their ids."""
+    """Play a round at each of these times and return their ids."""
     played = []
     for moment in moments:
         round_id = a_round(player, table, **bets).round_id
@@ -60,7 +60,7 @@ def deposit(
     amount: int = 1000,
     state: OrderState = OrderState.APPROVED,
 ) -> Payment:
-    """Begin a deposit at that moment, which the bank decides like that."""
+    """Start a deposit at this time, with this decision of the bank."""
     payment = a_payment(player, amount)
     assert call_back(statement(payment, state)) == 200
     owner.execute("ALTER TABLE wallet_payment DISABLE TRIGGER USER")

@@ -1,4 +1,6 @@
-"""Staff are mailed what waits for their decision, and what became of what they asked for: one mail of some minutes."""
+"""Staff get one mail every few minutes about requests to decide, and about the result of their
+own.
+"""
 
 from datetime import timedelta
 from threading import Barrier
@@ -19,7 +21,7 @@ from tests.wallet.test_at_once import at_once
 
 @pytest.fixture
 def at_once_due(monkeypatch):
-    """News is mailed without being gathered first."""
+    """Mails are sent without a delay for collecting."""
     monkeypatch.setattr(approval_mail, "GATHERED_FOR", timedelta(0))
 
 

@@ -1,4 +1,4 @@
-"""The clock of the house, and its line to the broker: what happens when what they need is away."""
+"""The scheduler and its broker connection, also when the database or the broker fails."""
 
 import subprocess
 import sys
@@ -34,16 +34,16 @@ from tests.live.at_table import a_live_table, bet, hurry, round_at
 from tests.people import a_visitor
 
 TRIES = 4
-ROUND_TRIP = 6  # phases, more than there are between two openings
+ROUND_TRIP = 6  # phases, more than between two openings
 
 
 class Enough(Exception):
-    """Seen enough."""
+    """Ends the loop."""
 
 
 @pytest.fixture
 def scheduler(cloned_db: Database, tmp_path: Path) -> Iterator[GuardedScheduler]:
-    """A beat at work that has nothing to send."""
+    """A running beat without anything to send."""
     nothing_to_do = Celery(broker="memory://", set_as_current=False)
     turn = Turn(connections["default"].settings_dict)
     turn.wait(print)
@@ -60,7 +60,7 @@ def superuser(cloned_db: Database) -> Iterator[psycopg.Connection]:
 
 
 def cut_off(superuser: psycopg.Connection) -> None:
-    """End the session of whoever works as beat, and with it the lock; wait until it is gone."""
+    """End the session of the active beat, and with it the lock; wait until it is gone."""
     of_beat = """
         FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = %s
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -122,18 +122,18 @@ def test_each_question_is_one_that_web_s_role_may_ask(cloned_db: Database, task:
 
 
 class Sent(GuardedScheduler):
-    """A beat that writes down what it sends."""
+    """A beat that records what it sends."""
 
     sent: list[str]
 
     def apply_async(self, entry: ScheduleEntry, *args: object, **kwargs: object) -> None:
-        """Send it to nobody."""
+        """Record the task without sending it."""
         self.sent.append(str(entry.task))
 
 
 @pytest.fixture
 def sending(scheduler: GuardedScheduler) -> Sent:
-    """A beat at work that writes down what it sends, and has sent everything once just now."""
+    """Return a running beat that records what it sends, after it has just sent everything once."""
     scheduler.__class__ = Sent
     assert isinstance(scheduler, Sent)
     scheduler._sent_at = dict.fromkeys(beat.QUESTIONS, time.monotonic())
@@ -142,7 +142,7 @@ def sending(scheduler: GuardedScheduler) -> Sent:
 
 
 def ask(beat: Sent, task: str) -> list[str]:
-    """Have a task be due; return what is sent."""
+    """Make a task due and return what is sent."""
     beat.apply_entry(ScheduleEntry(name=task, task=task, app=beat.app))
     return beat.sent
 
@@ -221,7 +221,7 @@ def an_hour_is_over(superuser: psycopg.Connection) -> None:
 def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_do(
     sending: Sent, superuser: psycopg.Connection
 ):
-    """A question that says no while its task has work would leave that work undone for `LONGEST_SILENCE`."""
+    """A check that wrongly says no would leave the work undone for `LONGEST_SILENCE`."""
     player, table = a_player(real=1_000_00), a_table()
     steps: dict[str, Callable[[], object]] = {
         "games.tasks.return_idle_purses": lambda: a_purse(player, 100_00),

@@ -1,4 +1,4 @@
-"""Charts lie where their figures say, and say every figure in text."""
+"""Charts match their figures and have every figure as text."""
 
 import re
 from typing import Any

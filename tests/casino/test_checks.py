@@ -1,4 +1,6 @@
-"""A production house does not start insecurely: each fault alone is named, and ends web, worker and beat."""
+"""A production house refuses to start insecurely: each fault alone is reported and stops web,
+worker and beat.
+"""
 
 import base64
 import os
@@ -43,8 +45,10 @@ START_BEAT = [sys.executable, "manage.py", "beat"]
 
 @pytest.fixture
 def production(settings, monkeypatch):
-    """Settings of a production house as they should be, in this process; the databases are read and not connected
-    to, so each is put in its place and Django's handler of connections stays.
+    """Valid settings of a production house, in this process.
+
+    The databases are read but not connected to, so each is replaced and Django's connection handler
+    stays.
     """
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
@@ -161,7 +165,7 @@ def test_web_and_worker_need_not_know_the_owner(production):
 
 
 def test_passwords_are_kept_as_dear_as_django_keeps_them():
-    """The tests themselves keep theirs cheaply."""
+    """The tests use a cheaper hasher."""
     assert house.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 
 
@@ -195,7 +199,7 @@ def test_transactions_that_may_last_for_ever_are_a_fault(production, longest, fa
 
 
 def start(command: list[str], **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run *command* in production, with some settings changed ("" leaves them out)."""
+    """Run *command* in production with some settings changed ("" omits one)."""
     bare = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "SABOT_VAR") if name in os.environ}
     given = {name: value for name, value in (PRODUCTION | changes).items() if value}
     return subprocess.run(command, cwd=PROJECT, env=bare | given, capture_output=True, text=True, timeout=120)

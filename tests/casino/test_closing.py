@@ -1,4 +1,6 @@
-"""Closing an account: play and deposits end at once, the balance is paid out, then nobody logs in any more."""
+"""Closing an account: play and deposits end at once, the balance is paid out, then log-in is
+impossible.
+"""
 
 import time
 from typing import Any
@@ -33,7 +35,7 @@ MONEY = 100_000
 
 
 def send(visitor: Client, **data: str) -> Any:
-    """Send the form as the page has it, with what is given instead."""
+    """Send the form of the page with some values changed."""
     key = visitor.get(CLOSE).context["form"]["key"].value()
     good = {"key": key, "password": PASSWORD, "sure": "on", "account": "new", "iban": IBAN, "mine": "on"}
     return visitor.post(CLOSE, {name: value for name, value in (good | data).items() if value})
@@ -41,7 +43,7 @@ def send(visitor: Client, **data: str) -> Any:
 
 @pytest.fixture
 def rich() -> Player:
-    """Someone with money and a password, whose identity is known."""
+    """A player with money, a password and a verified identity."""
     player = a_verified_player(real=MONEY)
     player.user.set_password(PASSWORD)
     player.user.save()
@@ -49,7 +51,7 @@ def rich() -> Player:
 
 
 def shown_again(visitor: Client, passkey: Authenticator, *, seconds_ago: int = 0) -> None:
-    """Have the session remember a passkey as allauth does when one was asked for and shown once more."""
+    """Let the session remember a passkey as allauth does after a repeated check."""
     session = visitor.session
     session["account_authentication_methods_user"] = str(passkey.user_id)
     session["account_authentication_methods"] = [
@@ -65,14 +67,14 @@ def shown_again(visitor: Client, passkey: Authenticator, *, seconds_ago: int = 0
 
 
 def pay_out() -> None:
-    """Have the one withdrawal approved and paid."""
+    """Approve and pay the single withdrawal."""
     withdrawal = approve(Withdrawal.objects.get())
     withdrawals.send(withdrawal.pk, provider="test")
     withdrawals.pay(Withdrawal.objects.get(), provider="test", number="1")
 
 
 def closed_before_the_bank_approves(player: Player) -> Player:
-    """Close the account of someone whose deposit has expired, and have the bank approve that deposit then."""
+    """Close an account with an expired deposit, and let the bank approve the deposit afterwards."""
     payment = a_payment(player)
     notifications.close(payment, PaymentState.EXPIRED, because="nobody decided")
     closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")
@@ -168,11 +170,11 @@ class TestWithMoney:
 
 
 class TestWithADepositAtTheBank:
-    """Nobody logs in to a closed account: what the bank may still approve is waited for."""
+    """A closed account has no log-in, so pending deposits must end first."""
 
     @pytest.fixture
     def depositing(self, rich: Player) -> Player:
-        """Someone without money whose deposit the bank has not decided."""
+        """A player without money whose deposit the bank has not decided."""
         withdrawals.request(player=rich, amount=MONEY, account=an_account(rich), key=uuid4())
         pay_out()
         a_payment(rich)
@@ -196,7 +198,7 @@ class TestWithADepositAtTheBank:
 
 
 class TestMoneyThatComesAfterwards:
-    """A bank approves a deposit that the house had given up, when its account is closed already."""
+    """A bank approves an abandoned deposit after the account is closed."""
 
     @pytest.fixture
     def paid_before(self, rich) -> Player:
@@ -278,7 +280,7 @@ class TestIsRefused:
         assert closures.state_of(rich) is None
 
     def test_without_the_passkey_that_is_the_second_factor(self, rich):
-        """Shown in Chromium by tests/browser/test_second_factor.py."""
+        """tests/browser/test_second_factor.py shows it in Chromium."""
         passkey = Authenticator.objects.create(user=rich.user, type=Authenticator.Type.WEBAUTHN, data={})
         visitor = a_visitor()
         visitor.force_login(rich.user)

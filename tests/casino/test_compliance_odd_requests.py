@@ -1,6 +1,4 @@
-"""Whatever is typed into addresses and forms of the pages of compliance, they answer, and nothing of it is an error of
-the house's own.
-"""
+"""Invalid URLs and form values on compliance pages never cause a server error."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -117,7 +115,7 @@ def test_a_selection_may_be_of_anything(compliance, number):
     "name", sample(["player:²", "player:" + "9" * 19, "player:" + "9" * 300, "player:0", "round:?&x=1#<b>"], 2)
 )
 def test_what_somebody_typed_as_a_reason_hides_nothing_from_compliance(compliance, name):
-    """A reason stands among the rows of what is found, and rows that name somebody lead on to them."""
+    """A reason is part of the rows of a finding, and rows that name a subject link to it."""
     log.record("table.version", by="staff:1", on=name, data={"reason": name})
     sealer.seal()
     detection.find()

@@ -1,4 +1,6 @@
-"""The dashboard: its numbers are those of the reports, its links lead to what they count, each role has its panels."""
+"""The dashboard: its figures equal the reports, its links lead to what they count, each role has
+its panels.
+"""
 
 import html
 import re
@@ -89,7 +91,7 @@ def span_of(now, **asked):
 
 
 def around_now():
-    """Yesterday and today, a minute further than it is, so that all that has happened is in it."""
+    """Yesterday and today, until a minute from now, so that everything is included."""
     now = clock() + timedelta(minutes=1)
     return span_of(now, period="own", since=(now - timedelta(days=1)).date(), until=now.date())
 
@@ -102,7 +104,7 @@ def totals(kind, span, **choices):
 
 
 def linked(shown, report, what):
-    """The number on a dashboard that leads to a report, "" where none does."""
+    """Return the figure on a dashboard that links to a report, "" if none does."""
     link = rf'href="/staff/reports/{report.pk}/">([^<]*)<span class="visually-hidden">, {what}: report {report.pk},'
     found = re.search(link, shown)
     return found[1] if found else ""
@@ -130,7 +132,7 @@ class TestPlay:
         made, turnover = sek.charts[:2]
         assert sum(value for _, value, _ in turnover.figures) == whole.staked > 0
         assert sum(value for _, value, _ in made.figures) == whole.revenue
-        # Clocks go forward on that day, in Europe.
+        # Clocks go forward on that day in Europe.
         assert len(turnover.figures) == (23 if span.first == span.last else 5)
 
     @pytest.mark.sweep
@@ -153,12 +155,12 @@ class TestPlay:
         report = made_here(Report.objects.latest("pk"))
         assert found[2] in page(reader, reverse("staff_report", args=[report.pk]))
         again = page(reader, **DAYS)
-        assert linked(again, report, "gross gaming revenue in SEK") == found[2]  # which makes no second one
+        assert linked(again, report, "gross gaming revenue in SEK") == found[2]  # no second report is made
         assert "currency=DKK" in again
 
     @pytest.mark.sweep
     def test_leads_to_a_report_of_more_where_none_tells_of_just_that(self, opened):
-        days = DAYS | {"until": "2026-03-30"}  # of which no other test asks for a report
+        days = DAYS | {"until": "2026-03-30"}  # no other test requests a report for them
         reader, span = as_staff("finance"), span_of(clock(), **days)
         given = {"interval": span.interval, "zone": span.zone, "by": "staff:1"}
         all_of_it = ask(kind="revenue", choices={}, **given | {"by": "system"})
@@ -188,7 +190,7 @@ class TestPlayers:
         span = around_now()
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
-        # Days are those of where each of them lives.
+        # Days are those of each player's time zone.
         found = hourly_totals.players_who_staked(span.first - timedelta(days=1), span.last + timedelta(days=1))
         assert dict(found) == dict(by_list) == {"SEK": 2, "DKK": 1}
         assert hourly_totals.players_who_staked(span.first - timedelta(days=9), span.first - timedelta(days=2)) == {}
@@ -196,7 +198,7 @@ class TestPlayers:
     def test_are_found_by_the_key_of_their_days_however_many_days_there_are(self):
         today = clock().date()
         with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL enable_seqscan = off")  # which is cheap in a small house
+            cursor.execute("SET LOCAL enable_seqscan = off")  # a scan is cheap in a small house
             cursor.execute(f"EXPLAIN {hourly_totals.COUNT}", {"first": today, "last": today})
             plan = "\n".join(line for (line,) in cursor.fetchall())
         assert re.search(r"Limit.*\n *->  Index Scan using \w+ on wallet_day of", plan), plan
@@ -249,7 +251,7 @@ class TestReturns:
         assert f"{bet.line.actual}</td>" in shown
         assert bet.line.band in shown
         assert (bet.line.actual, bet.line.is_odd, game.odd) == ("80.00", True, 1)
-        assert bet.at == 1  # below the band, at the edge of what is drawn
+        assert bet.at == 1  # below the band, at the edge of the chart
         assert returns.told(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
 
 
@@ -265,7 +267,7 @@ PANELS = {
 
 @pytest.fixture
 def no_broker(settings):
-    """A broker that is not there: nobody waits a second for workers to answer."""
+    """An unreachable broker, so that nobody waits a second for workers."""
     with socket() as shut:
         shut.bind(("127.0.0.1", 0))
         settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{shut.getsockname()[1]}/0"
@@ -406,7 +408,7 @@ class TestHealth:
     def test_messages_that_wait_are_counted_and_that_no_worker_answers_is_wrong(self):
         name = current_app.conf.task_default_queue
         with Connection(django_settings.CELERY_BROKER_URL) as broker, broker.SimpleQueue(name) as queue:
-            queue.clear()  # of what other tests left for workers they did not have
+            queue.clear()  # messages of other tests
             before = self.told()["Broker"].text
             queue.put({})
             during = self.told()
@@ -442,7 +444,7 @@ class TestHealth:
         advance_to(live_table, Phase.BETTING)
         LiveRound.objects.filter(live_table=live_table).update(deadline=clock() - timedelta(seconds=90))
         line = self.told()["Shared tables"]
-        waiting = len(phases.due())  # the other money's table, which never had a round, waits for its first
+        waiting = len(phases.due())  # the other money's table waits for its first round
         assert (line.text, line.is_wrong) == (f"{waiting} wait for their next move, the longest for 90 s", True)
 
     @pytest.mark.usefixtures("no_broker")

@@ -1,4 +1,4 @@
-"""Each number of what waits is as many as its page lists, and money that came in less what went out is the report's."""
+"""Each count of open tasks equals its page's list, and the net money equals the report's."""
 
 import re
 from urllib.parse import parse_qsl
@@ -19,7 +19,7 @@ from wallet.reports import payments
 
 pytestmark = pytest.mark.django_db
 
-# By the page that a count leads to: what each row of it bears.
+# By page of a count: the markup of each of its rows.
 ROWS = {
     "staff_incidents": r'href="/staff/incidents/(\d+)/"',
     "staff_floor": r'<li class="floor-row[^>]* id="([\w-]+)"[^>]* data-state="stopped"',
@@ -43,7 +43,7 @@ WAITING = {
 
 @pytest.fixture
 def something_waits(db):
-    """Something on every page that a count leads to."""
+    """An open task on every page that a count links to."""
     scene = Scene()
     for made in ("annulled_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
         getattr(scene, made)

@@ -1,4 +1,4 @@
-"""Days and times as each language writes them."""
+"""Dates and times in the format of each language."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,6 @@
-"""The door: a thread is given to whole requests only, and only the proxy speaks for the proxy."""
+"""Request buffering: only complete requests get a thread, and only the proxy may set proxy
+headers.
+"""
 
 import asyncio
 import socket
@@ -13,8 +15,8 @@ from wallet.provider_statements.parser import MOST_BYTES
 
 LARGEST = 1000
 FORM = b"key=1&amount=5000"
-WIDE = "/en/wide/"  # where more may be sent
-TOLD = "/told/"  # below which whoever is refused is told why
+WIDE = "/en/wide/"  # larger requests are allowed here
+TOLD = "/told/"  # refusals have a reason below this path
 
 
 def ask(
@@ -24,8 +26,11 @@ def ask(
     path: str = "/",
     said: list[Any] | None = None,
 ):
-    """Send a request in parts; return what got through the door and the status of a refusal. After the last part
-    nothing more comes.
+    """Send a request in parts.
+
+    Return what passed, and the status of a refusal.
+
+    Nothing is sent after the last part.
     """
     inside: list[tuple[dict[str, Any], bytes]] = []
     refusals: list[int] = []

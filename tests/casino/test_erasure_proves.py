@@ -1,4 +1,4 @@
-"""What is erased of a person takes nothing from the proof of what happened."""
+"""Erasure of personal data leaves all proofs of events valid."""
 
 import io
 import zipfile
@@ -26,7 +26,7 @@ from tests.builders import a_player
 
 @pytest.fixture
 def pens(settings: LazySettings) -> Pens:
-    """Two keys, which the house believes."""
+    """Two keys that the house trusts."""
     pens = Pens()
     settings.AUDIT_KEYS = pens.keys
     return pens
@@ -34,7 +34,7 @@ def pens(settings: LazySettings) -> Pens:
 
 @pytest.fixture
 def gone(cloned_db: object, pens: Pens) -> Player:
-    """Someone who closed their account, with a log that was sealed and signed since."""
+    """A player with a closed account; the log was sealed and signed since."""
     player = a_player()
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody", "ip": "192.0.2.1"})
     closures.begin(player=player, by=str(player), ip="192.0.2.1")
@@ -44,7 +44,7 @@ def gone(cloned_db: object, pens: Pens) -> Player:
 
 
 def check(keys: Path) -> str:
-    """What verify_audit says."""
+    """Return the output of verify_audit."""
     out = io.StringIO()
     with suppress(CommandError):
         call_command("verify_audit", "--keys", str(keys), stdout=out)
@@ -52,14 +52,14 @@ def check(keys: Path) -> str:
 
 
 def an_export(folder: Path, name: str) -> Path:
-    """The whole log as a file."""
+    """Export the whole log to a file."""
     path = folder / name
     path.write_bytes(b"".join(exporting.export(exporting.part(), by="auditor", personal=True)))
     return path
 
 
 def wrong_in(export: Path, pens: Pens) -> list[str]:
-    """What `verify.py` finds wrong in an export."""
+    """Return the faults that `verify.py` finds in an export."""
     found = Export(export, keys_of(pens.keys))
     found.check()
     return found.wrong
@@ -75,7 +75,7 @@ def test_erasing_a_person_leaves_every_proof_valid(gone: Player, owner: psycopg.
     assert retention.expire()[Kept.ACCOUNT] == 1
     assert not Personal.objects.filter(event__on=str(gone)).exists()
     assert "The log is what it was" in check(keys)
-    after = an_export(tmp_path, "after.zip")  # of the tree that was signed before the erasure
+    after = an_export(tmp_path, "after.zip")  # of the tree signed before the erasure
     sealed.sign(pens)
     later = an_export(tmp_path, "later.zip")
     assert [wrong_in(export, pens) for export in (before, after, later)] == [[], [], []]
@@ -85,7 +85,7 @@ def test_erasing_a_person_leaves_every_proof_valid(gone: Player, owner: psycopg.
 
 
 def personal_in(export: Path) -> str:
-    """The personal values in an export."""
+    """Return the personal values in an export."""
     return zipfile.ZipFile(export).read("personal").decode()
 
 
@@ -109,7 +109,7 @@ def test_what_expired_is_told_from_what_was_taken(cloned_db, owner: psycopg.Conn
 
 
 def an_old_event(owner: psycopg.Connection) -> None:
-    """An event of three years ago, as it would have been written then."""
+    """Insert an event as written three years ago."""
     written = log.event("x.y", by="player:1", on="player:1", data={}, personal={"ip": "192.0.2.1", "name": "Ö"})
     at = datetime.now(UTC) - timedelta(days=3 * 365)
     source = owner.execute("SELECT pg_get_functiondef('audit_write'::regproc)").fetchone()

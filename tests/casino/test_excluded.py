@@ -1,5 +1,6 @@
-"""Who pauses or is excluded plays nowhere, real or free, and deposits nothing, and can still log in, read and withdraw:
-every bar at every entrance.
+"""A paused or excluded player cannot play or deposit, but can log in, read and withdraw.
+
+Every reason is tested at every entry point.
 """
 
 from datetime import timedelta

@@ -1,6 +1,7 @@
-"""What compliance demands two people for, and what this house does besides: nobody who asks decides it, by whichever
-way it may be done; another person can; a request ends by itself; what was changed since is not done; the log names
-both.
+"""Actions that need two people, by compliance or by choice of the house.
+
+Nobody decides their own request in any way; another person can; a request expires; an outdated
+request is not executed; the log names both people.
 """
 
 import ast
@@ -19,7 +20,7 @@ from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 
-# What the rules demand, the kind of request by which it is done.
+# Required actions, with the kind of request.
 DEMANDED = {
     "balance adjustments": "balance.adjust",
     "voiding a settled round": "void_live_round",
@@ -27,9 +28,10 @@ DEMANDED = {
     "lifting an exclusion": "exclusion.lift",
     "paying withdrawals above a threshold": "withdrawal",
 }
-# Who does it in the code, and who calls that: the kinds' own functions alone. What annuls a round besides is no person,
-# for one that was not dealt in time or that its seed does not reproduce, or a supervisor before the deal. What makes a
-# table besides is the program, before a house opens.
+# The functions that execute them, and their callers: only the functions of the approval kinds.
+# Exceptions: a void also happens without a decision, for a round that was not dealt in time or that
+# its seed does not reproduce, and by a supervisor before the deal. The program creates tables
+# before a house opens.
 DOERS = {
     "ledger.adjust": {"wallet.ledger.adjustments"},
     "exclusions.lift": {"players.protection.exclusions"},
@@ -143,7 +145,7 @@ class TestTwoPeople:
 
     def test_leave_it_where_the_second_refuses_or_the_first_withdraws(self, make):
         asked = Asked(make())
-        if asked.approval.kind != "withdrawal":  # whose refusal gives the money back, as its own tests show
+        if asked.approval.kind != "withdrawal":  # its refusal returns the money; see its own tests
             decide_on_the_page(asked.approval, asked.decider, yes=False)
             asked.approval = asked.deed.ask(asked.asker)
         approvals.withdraw(
@@ -192,7 +194,7 @@ class TestTheRequest:
 
 
 def callers(function: str) -> Iterator[str]:
-    """The modules, pages and commands included, that name the function but for the one that defines it."""
+    """Yield the modules, pages and commands included, that name the function, except its own."""
     module, _dot, name = function.rpartition(".")
     for calling, path in modules():
         text = path.read_text(encoding="utf-8")
@@ -201,7 +203,10 @@ def callers(function: str) -> Iterator[str]:
 
 
 def names(node: ast.AST, module: str, name: str) -> bool:
-    """Whether it is the function of that module, however imported; one of the database has none."""
+    """Return whether the node names the function of that module, however imported.
+
+    A function of the database has no module.
+    """
     match node:
         case ast.Attribute(value=ast.Name(id=of), attr=attribute):
             return (of, attribute) == (module, name)

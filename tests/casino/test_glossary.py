@@ -1,4 +1,4 @@
-"""Nothing a player reads uses a word that docs/glossary.md has given up."""
+"""Texts for players avoid the words that docs/glossary.md no longer allows."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +17,13 @@ from tests.harness.sweeps import sweep_languages
 GLOSSARY = settings.BASE_DIR / "docs" / "glossary.md"
 TRANSLATED = [language for language in LANGUAGES if language != settings.LANGUAGE_CODE]
 SOFT_HYPHEN = "\u00ad"
-FILLED_IN = re.compile(r"^```.*?^```$|\{\{.*?\}\}", re.MULTILINE | re.DOTALL)  # examples and marks of a help text
+FILLED_IN = re.compile(
+    r"^```.*?^```$|\{\{.*?\}\}", re.MULTILINE | re.DOTALL
+)  # code blocks and placeholders of a help text
 
 
 class GivenUp(NamedTuple):
-    """Words of a language that stay out of its texts, or of its terms alone."""
+    """Words that a language avoids in all texts, or only in the terms."""
 
     language: str
     only_in_terms: bool
@@ -37,14 +39,14 @@ def given_up() -> list[GivenUp]:
 
 
 def catalogue_of(language: str) -> Iterator[str]:
-    """Yield every form of each translation, without what is filled in."""
+    """Yield every form of each translation, without placeholders."""
     for message in read(sources.project().catalogue(language), language):
         if message.id:
             yield from (FIXED.sub(" ", form) for form in forms(message.string))
 
 
 def texts_of(language: str) -> Iterator[tuple[str, str]]:
-    """Yield everything a player reads in a language, each text with the place it stands in."""
+    """Yield every text for players in a language, with its location."""
     yield "terms", (terms.TEXTS / f"terms.{language}.md").read_text(encoding="utf-8")
     for slug, game in GAMES.items():
         yield f"help of {slug}", FILLED_IN.sub(" ", help_text(slug, language))
@@ -53,7 +55,7 @@ def texts_of(language: str) -> Iterator[tuple[str, str]]:
 
 
 def says(text: str, words: str) -> bool:
-    """Whether *words* stand in a text as whole words, in capitals or not."""
+    """Return whether a text contains *words* as whole words, ignoring case."""
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text.replace(SOFT_HYPHEN, ""), re.IGNORECASE) is not None
 
 
@@ -86,7 +88,7 @@ def test_words_are_found_whole(text: str, word: str, said: bool) -> None:
     assert says(text, word) is said
 
 
-# What a player of any of the five games meets, each with a row of its own in the glossary.
+# Terms that players of the five games meet; each has its own row in the glossary.
 NEEDED = (
     *("Player", "Banker", "Tie", "bank", "banker", "punter", "banco", "suite", "croupier", "guest", "tax", "call"),
     *("shoe", "deck", "third card", "natural", "to stand", "to draw", "draw", "score", "roads", "statistics", "pair"),
@@ -97,7 +99,10 @@ NEEDED = (
 
 
 def terms_of_the_glossary() -> dict[str, list[str]]:
-    """Return the words for each English term, of which a row may have several, apart by commas and in brackets."""
+    """Return the words for each English term.
+
+    A row may have several, separated by commas and in brackets.
+    """
     tables = GLOSSARY.read_text(encoding="utf-8").partition("## Words given up")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables.splitlines() if line[:1] == "|"]
     return {term: cells for english, *cells in rows for term in re.split(r", ", re.sub(r" \([^)]*\)", "", english))}

@@ -1,5 +1,5 @@
-"""The handbook of staff: names pages as they are called, leads nowhere that is shut, has a job for every function, and
-shows each role its own.
+"""The staff handbook: correct page names, reachable links, a task for every function, and the right
+part for each role.
 """
 
 import html
@@ -21,7 +21,7 @@ ROLES = sorted(WORDS)
 NAMED = re.compile(r"\*\*([^*]+)\*\* \(`(/staff/[^`]*)`\)")
 ADDRESS = re.compile(r"`(/staff/[^`]*)`")
 LABEL = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
-NO_FUNCTIONS = {"Bold", "Back office", "Security"}  # the word itself, the first page, and the one every log-in has
+NO_FUNCTIONS = {"Bold", "Back office", "Security"}  # the word itself, the first page, and the page of every login
 JOBS = re.compile(r"^### (.+)$", re.MULTILINE)
 FEWEST, MOST = 5, 12
 
@@ -31,14 +31,14 @@ def source() -> str:
 
 
 def text_of(role: str) -> str:
-    """What stands in a role's part."""
+    """Return the text of a role's part."""
     found = re.search(rf"^## {role.capitalize()}\n(.*?)(?=^## |\Z)", source(), re.MULTILINE | re.DOTALL)
     assert found, role
     return found[1]
 
 
 def shown() -> str:
-    """Everything that pages of staff are written from."""
+    """Return the source of all staff pages."""
     pages = [re.sub(r"<[^>]+>", " ", path.read_text(encoding="utf-8")) for path in (ROOT / "templates").rglob("*.html")]
     code = [path.read_text(encoding="utf-8") for _, path in modules()]
     return html.unescape(" ".join(" ".join([*pages, *code]).split()))
@@ -72,7 +72,7 @@ class TestWords:
             for function, holders in duties()
             if not any(f"**{function.name}**" in of_all + text_of(role) for role in holders)
         ]
-        assert without in ([], ["Handbook"])  # the one that is being read
+        assert without in ([], ["Handbook"])  # the page being read
 
 
 @pytest.mark.django_db

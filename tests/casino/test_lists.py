@@ -1,4 +1,6 @@
-"""The lists of the back office: pages by key, searches that an index serves, files, and deeds that are shown first."""
+"""Lists of the back office: pages by key, indexed searches, files, and actions that are
+previewed.
+"""
 
 import csv
 import hashlib
@@ -35,36 +37,36 @@ pytestmark = pytest.mark.django_db
 EVENTS = "/staff/admin/audit/event/"
 SESSIONS = "/staff/admin/players/session/"
 TABLES = "/staff/admin/games/table/"
-# Sorts what it read to the end; an incremental sort goes on where the index leaves off.
+# A complete sort; an incremental sort continues the order of the index.
 WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
 
 
 def visit(*roles: str) -> Client:
-    """A browser of somebody who works here in these roles."""
+    """Return the browser of a staff member with these roles."""
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff(*roles).user)
     return visitor
 
 
 def listed(answer: Any) -> list[str]:
-    """The keys of the rows on a page, from the top."""
+    """Return the keys of the rows on a page, in order."""
     return [str(row.pk) for row in answer.context_data["cl"].result_list]
 
 
 def the_list(visitor: Client, address: str) -> Any:
-    """What a page knows of its list."""
+    """Return the list object of a page."""
     answer: Any = visitor.get(address)
     return answer.context_data["cl"]
 
 
 def some_sessions(count: int) -> None:
-    """Sessions that began all at the same moment."""
+    """Create sessions that all began at the same moment."""
     user, at = a_player().user, timezone.now()
     Session.objects.bulk_create(Session(id=uuid4(), user=user, ip="", browser="", began_at=at) for _ in range(count))
 
 
 def pages(visitor: Client, address: str, way: str) -> Iterator[list[str]]:
-    """The pages from *address* on, one after another: older ones, or newer ones."""
+    """Yield the pages from *address* on, towards older or newer ones."""
     query = ""
     while True:
         answer: Any = visitor.get(address + query)
@@ -78,7 +80,7 @@ def pages(visitor: Client, address: str, way: str) -> Iterator[list[str]]:
 def test_pages_show_every_row_once_in_the_order_of_the_key_and_lead_back():
     some_sessions(2 * PAGE + 7)
     visitor = visit("support")
-    visitor.get(SESSIONS)  # with which a session of the visitor's own begins
+    visitor.get(SESSIONS)  # this starts a session of the visitor
     rows = [str(key) for key in Session.objects.order_by("-began_at", "-id").values_list("pk", flat=True)]
     down = list(pages(visitor, SESSIONS, "older"))
     assert [key for page in down for key in page] == rows
@@ -111,7 +113,7 @@ def test_a_key_that_is_none_leads_to_the_newest_page_or_to_none(key):
 
 
 def questions(listing: Listing) -> Iterator[tuple[str, QuerySet[Any]]]:
-    """What is asked of the database for a list: its pages, and what it finds; with values that need not be there."""
+    """Yield the queries of a list: its pages and its searches, with arbitrary values."""
     request = RequestFactory().get("/")
     request.user = a_member_of_staff("compliance").user
     page = listing.get_changelist_instance(request)
@@ -129,7 +131,7 @@ def questions(listing: Listing) -> Iterator[tuple[str, QuerySet[Any]]]:
 
 @pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
 def test_every_column_is_there_and_holds_no_bytes(listing):
-    """Also in a list that has no rows yet, in which nothing else would fail."""
+    """An empty list would otherwise reveal no failure."""
     for column in (*listing.columns, *listing.more):
         if column.name == ITSELF or hasattr(listing, f"of_{column.name}"):
             continue
@@ -142,7 +144,7 @@ def test_every_column_is_there_and_holds_no_bytes(listing):
 
 @pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
 def test_an_index_serves_every_page_search_and_filter_of_every_list(listing):
-    """Where the database is told to rather not, it reads a table from end to end only because there is no other way."""
+    """With sequential scans discouraged, PostgreSQL scans a table only if there is no other way."""
     table = listing.opts.db_table
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
@@ -356,7 +358,7 @@ def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.
 
 
 def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -> Any:
-    """Choose rows of a list, and what to do to them."""
+    """Select rows of a list and an action on them."""
     return visitor.post(address, {"action": deed, ACTION_CHECKBOX_NAME: [str(row.pk) for row in rows], **form})
 
 

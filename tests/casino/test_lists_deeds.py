@@ -1,5 +1,5 @@
-"""Deeds done to many rows of a list at once: what is shown first, where the reason stands, what became of each row, and
-two of staff who do them at the same moment.
+"""Actions on many rows of a list: the preview, the reason, the result of each row, and concurrent
+staff.
 """
 
 from datetime import UTC, datetime
@@ -104,7 +104,7 @@ def test_what_one_row_refuses_stops_no_other():
 
 
 def by_two(deed: Deed, rows: QuerySet[Any]) -> list[Outcome]:
-    """What two of staff are told who do it to one row at the same moment."""
+    """Return the results of two staff members who do it to one row at the same moment."""
     both = [partial(carry_out, deed, rows.all(), reason="x", by=by) for by in ("staff:1", "staff:2")]
     return [outcome for (outcome,) in at_once(both)]
 
@@ -143,7 +143,7 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
 
 @pytest.mark.django_db
 def test_every_deed_is_shown_first_and_takes_a_reason():
-    """Whatever list it is of: nothing is done by what is chosen alone."""
+    """On every list, a selection alone does nothing."""
     assert {deed.name for listing in SITE.listings() for deed in listing.deeds} == {
         "end",
         "close",

@@ -1,4 +1,4 @@
-"""What is waiting or running is few, however long a list has become."""
+"""Lists of waiting or running items read few rows, whatever the size of the table."""
 
 import re
 
@@ -54,7 +54,7 @@ FROM generate_series(1, 20000) AS n
 
 @pytest.mark.sweep
 def test_what_there_is_none_of_is_looked_for_where_it_would_be(owner):
-    """Along the key every row would be read before none is found, in each month."""
+    """By the key, every row of each month would be read to find none."""
     owner.execute(EVENTS_OF_FOUR_KINDS)
     owner.execute("ANALYZE audit_event")
     listing = next(found for found in SITE.listings() if found.model is Event)
@@ -76,6 +76,6 @@ def test_what_there_is_none_of_is_looked_for_where_it_would_be(owner):
 
 
 def explained(cursor: CursorWrapper) -> str:
-    """The plan for a kind of which there is no event."""
+    """Return the plan for a kind without events."""
     cursor.execute("EXPLAIN EXECUTE asked ('account.let_in')")
     return "\n".join(line for (line,) in cursor.fetchall())

@@ -1,5 +1,8 @@
-"""Ledger, rounds and audit are read-only: no page of the lists, no form and no right of the login role changes a row of
-theirs, whoever asks, were it somebody who may everything. And every table is in a list, or is said not to be.
+"""Ledger, rounds and audit are read-only: no list page, form or privilege of the login role changes
+their rows.
+
+This holds for every user, even one with all permissions. Every table is in a list or is listed here
+with the reason.
 """
 
 import importlib
@@ -40,7 +43,7 @@ OF_MONEY_AND_PLAY = ("audit", "wallet", "games")
 PAGES = re.compile(r"(?:index|jsi18n|[a-z]+_[a-z]+_(?:changelist|change|export))")
 WAYS = ("post", "put", "patch", "delete")
 
-# Every model that is in no list -> why.
+# Every model without a list -> the reason.
 ON_ITS_OWNERS_ROW = "stands below the row it belongs to"
 PAGE_OF_ITS_OWN = "has a page of its own, where what is to be done with it is done"
 MACHINERY = "is how the house works, and says nothing that staff look for"
@@ -164,12 +167,13 @@ NOT_LISTED = {
 
 
 def models() -> set[type[Model]]:
-    """Every model of the house."""
     return {model for name in APPS for model in apps.get_app_config(name).get_models()}
 
 
 def kept() -> set[type[Model]]:
-    """Those whose rows the login role may neither change nor remove, but for columns that are named one by one."""
+    """Return the models whose rows the login role may neither change nor delete, except single
+    columns.
+    """
     return {
         model
         for model in models()
@@ -185,7 +189,7 @@ def test_every_model_is_in_a_list_or_named_with_the_reason_why_not():
 
 
 def test_what_happened_is_kept_from_the_login_role():
-    """The attacks on rights (tests/attacks) hold the database to what `RIGHTS` says."""
+    """The attacks on privileges (tests/attacks) compare the database with `RIGHTS`."""
     assert kept() >= {Account, Journal, Entry, Round, Participation, Wager, VoidPart, Incident, RulesVersion, Event}
 
 
@@ -196,7 +200,7 @@ def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
 
 
 def load_everything() -> None:
-    """Import every module of the house, so that no form hides in one that no test needs."""
+    """Import every module, so that no form is missed."""
     for name in APPS:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
@@ -219,7 +223,7 @@ def test_no_form_and_no_formset_is_of_money_play_or_the_log():
 
 
 def test_no_api_writes_rows():
-    """Programs ask the services that pages ask: no view of the API and nothing that it reads is bound to a model."""
+    """The API uses the services of the pages: no view or parser of the API is bound to a model."""
     load_everything()
     ours = APPS
     bound = {each for kind in (GenericAPIView, ModelSerializer) for each in subclasses(kind)}
@@ -245,7 +249,7 @@ def test_the_lists_have_pages_to_read_and_none_to_write():
 
 @pytest.fixture
 def all_powerful(monkeypatch: pytest.MonkeyPatch) -> Client:
-    """The browser of somebody who has every right that there is, as Django's superusers have."""
+    """The browser of a user with every permission, like Django's superusers."""
     monkeypatch.setattr(User, "has_perm", lambda user, permission, obj=None: True)
     monkeypatch.setattr(User, "is_superuser", True)
     visitor = a_visitor()
@@ -295,7 +299,7 @@ def test_a_row_has_no_field_to_type_in(all_powerful: Client):
 
 
 def test_no_form_field_of_staff_is_named_after_what_a_round_or_an_entry_came_to():
-    """Balances, cards and outcomes are told by forms nowhere: what moves money is asked for in words of its own."""
+    """No form has a field for a balance, a card or an outcome."""
     load_everything()
     outcomes = {"balance", "held", "balance_before", "balance_after", "cards", "outcome", "seed", "paid", "payout"}
     found = {

@@ -1,4 +1,4 @@
-"""What lists are narrowed to: by what an index serves and by a time, one thing at once, in pages and files alike."""
+"""Filters of lists: by indexed columns and by time, one at once, in pages and files alike."""
 
 import re
 from collections.abc import Iterator
@@ -27,23 +27,21 @@ from wallet.models import Journal, Payment
 pytestmark = pytest.mark.django_db
 
 FILTERS = [(listing, each) for listing in SITE.listings() for each in listing.filters]
-OF_FEW = (
-    r"\bwallet_withdrawal_open\b"  # holds open ones alone; PostgreSQL may choose it over that of a status of theirs
-)
+OF_FEW = r"\bwallet_withdrawal_open\b"  # only open ones; PostgreSQL may prefer it to the index of one status
 WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
 BASE = "/staff/admin/"
 
 
 @pytest.fixture
 def visitor() -> Client:
-    """The browser of somebody in compliance."""
+    """The browser of a compliance member."""
     found = a_visitor()
     found.force_login(a_member_of_staff("compliance").user)
     return found
 
 
 def the_list(listing: Listing, **query: str) -> Any:
-    """What a list knows of itself when it is asked for this."""
+    """Return the list object of a request with this query."""
     request = RequestFactory().get("/", query)
     request.user = a_member_of_staff("compliance").user
     return listing.get_changelist_instance(request)
@@ -58,7 +56,7 @@ def listed(answer: Any) -> list[str]:
 
 
 def columns(condition: Q) -> Iterator[str]:
-    """The columns that a condition compares."""
+    """Yield the columns that a condition compares."""
     for child in condition.children:
         if isinstance(child, Q):
             yield from columns(child)
@@ -68,13 +66,15 @@ def columns(condition: Q) -> Iterator[str]:
 
 
 def options(listing: Listing, each: Filter) -> list[str]:
-    """What may be chosen; where it is rows that may be chosen and there are none, something that looks like one."""
+    """Return the options of a filter; if they are rows and there are none, a value of the same
+    form.
+    """
     return [value for value, _ in each.options()] or ["1R" if each.key else "1"]
 
 
 @pytest.mark.parametrize(("listing", "each"), FILTERS, ids=lambda found: getattr(found, "name", ""))
 def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: Listing, each: Filter):
-    """No row is read to be thrown away for what was chosen, and none sorted where there may be many."""
+    """No row is read and then discarded by the filter, and many rows are never sorted."""
     table, plain = listing.opts.db_table, "" if each.is_few else "SET LOCAL enable_sort = off;"
     with connection.cursor() as cursor:
         cursor.execute(f"{plain} SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
@@ -202,7 +202,7 @@ def test_journals_are_found_by_their_rarer_kinds():
     "listing", sample([each for each in SITE.listings() if each.period], 10), ids=lambda each: each.name
 )
 def test_a_time_is_a_range_of_the_key(listing: Listing):
-    """Every list that has a time can be asked for one, and is still read along its key."""
+    """Every list with a time column can be filtered by it, and is still read along its key."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
     found = the_list(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
@@ -214,7 +214,7 @@ def test_a_time_is_a_range_of_the_key(listing: Listing):
     assert f'"{table}"."{key}" < ' in sql
     plan = found.queryset[: PAGE + 1].explain()
     assert f"Seq Scan on {table}" not in plan
-    # What has months is asked for nothing at all where no row can be of that time.
+    # A partitioned table is not read at all for a time without rows.
     assert "One-Time Filter: false" in plan or not WHOLE.search(plan), plan
 
 

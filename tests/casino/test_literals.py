@@ -1,4 +1,6 @@
-"""A sentence that a module or a script says outright is found; keywords, selectors and logs are let be."""
+"""Untranslated sentences in modules and scripts are found; keywords, selectors and log messages are
+ignored.
+"""
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""What is in progress when staff lock an account concludes, and nothing new begins (GLI-19 v3.0, 2.4.1): at tables of
-every kind, at the cashier, and at every way in.
+"""After an account lock, play in progress is finished and nothing new begins (GLI-19 v3.0, 2.4.1).
+
+This holds at tables of every kind, at the cashier, and for every log-in.
 """
 
 from functools import partial
@@ -57,7 +58,7 @@ def at_work(role: str) -> Client:
 
 
 def lock_by_hand(player: Player) -> None:
-    """As staff do it, on their page."""
+    """Lock an account on the staff page."""
     at_work("support").post(reverse("staff_player_lock", args=[player.pk]), {"reason": "stolen card"})
 
 
@@ -106,7 +107,7 @@ class TestAtASoloTable:
             place_at(player=player, table_id=other.pk, mode=Mode.REAL)
 
     def test_a_click_that_is_sent_again_after_the_lock_finds_the_round_it_played_before(self):
-        """The answer to it was lost: it stakes nothing a second time, and is no new round."""
+        """Its answer was lost: it stakes nothing again and plays no new round."""
         player, table = a_player(real=MONEY), a_table()
         place = a_place(player, table, player=1000)
         deal = partial(
@@ -129,7 +130,7 @@ class TestAtASoloTable:
         a_purse(player, 50_000, mode)
         a_round(player, table, mode, player=1000)
         place = place_at(player=player, table_id=table.pk, mode=mode)
-        assert place.slip  # bets stand there
+        assert place.slip  # there are bets
         had = cash(player, mode) + purse.balance(player, mode)
         lock_by_hand(player)
         assert (purse.balance(player, mode), cash(player, mode)) == (0, had)
@@ -168,7 +169,7 @@ class TestAtASharedTable:
 
 
 class TestAtChemin:
-    """A guest's seat, bank, stake and bid."""
+    """A player's seat, bank, stake and bid."""
 
     def test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
@@ -261,7 +262,7 @@ class TestAtChemin:
 
 
 def play_to_the_end(table: LiveTable) -> None:
-    """Have the croupier decide for everybody until no coup is in progress."""
+    """Let the croupier decide for all players until no coup is in progress."""
     while chemin.seen_of(table).phase in IN_COUP:
         assert chemin.step(table)
 
@@ -390,7 +391,9 @@ def gate_code(player: Player) -> eligibility.Code:
 
 
 def test_no_money_is_asked_back_from_an_adjustment_that_waits_on_a_locked_account():
-    """The account that staff put right may be one they have locked: what waits is decided as before."""
+    """Staff may have locked an account that they adjust: the waiting request is decided
+    normally.
+    """
     player = a_player("SE", real=MONEY)
     asked = ask(player, 500)
     lock(player)

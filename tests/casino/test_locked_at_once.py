@@ -1,5 +1,6 @@
-"""A lock against what was let in just before it: each race is shown first, with the database as it was before it knew
-of locks at tables, then prevented.
+"""An account lock and a request admitted just before it: each race is shown first, then prevented.
+
+The race uses the database functions from before the introduction of locks at tables.
 """
 
 from collections.abc import Callable
@@ -42,11 +43,11 @@ from wallet.payments import deposits, providers
 MONEY = 100_000_00
 CHIP = 20_00
 THREADS = 8
-ROUNDS = 5  # that each thread tries for
+ROUNDS = 5  # attempts of each thread
 
 
 def as_it_was(owner: psycopg.Connection) -> None:
-    """Put back the functions that knew of no lock."""
+    """Restore the functions without locks."""
     owner.execute(Path(__file__).with_name("before_locks.sql").read_text())
 
 
@@ -67,7 +68,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
 
 
 class TestAClickThatWasLetInBeforeTheLock:
-    """The fence of the page has seen whose session it is, and staff lock the account before the stake."""
+    """The page has checked the session, and staff lock the account before the stake."""
 
     def click(self) -> tuple[str, Player]:
         player, table = bettor()
@@ -112,11 +113,13 @@ class TestALockWhileABetIsBeingPlaced:
 
 
 class TestWhileADepositBegins:
-    """It holds the player's account, which a lock and a pause need to give back what lies in Golden Baccarat."""
+    """It locks the player's account, which a lock and a pause need to return the purse."""
 
     @pytest.fixture
     def checked(self, monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-        """Have whoever deposits wait with their account locked: they say so, and go on when told."""
+        """Make a deposit wait after it locked the account; return the events for locked and
+        continue.
+        """
         has_locked, may_go_on = Event(), Event()
 
         def wait_then_choose() -> str:

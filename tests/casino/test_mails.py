@@ -1,4 +1,4 @@
-"""Every mail of the house, in every language: whole, and without a full stop on top of an abbreviation's."""
+"""Every mail in every language: complete, and without a full stop after an abbreviation's."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ MAILS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").g
 
 
 def written(template: str, language: str) -> str:
-    """One mail with everything that any mail is given; Danish money ends in a full stop of its own."""
+    """Render a mail with all values of any mail; Danish money ends in its own full stop."""
     context = {
         "amount": format_money(100_000, "DKK", language),
         "payment": Payment(

@@ -1,4 +1,6 @@
-"""The look for markers: who is looked at, what is raised once, what becomes of it, and what staff do."""
+"""The scan for markers of harm: players scanned, flags raised once, their closing, and the work of
+staff.
+"""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -24,7 +26,7 @@ def now() -> datetime:
 
 
 def at_risk(owner, deposits: int = 3) -> Player:
-    """Someone who has deposited that often today."""
+    """A player with this number of deposits today."""
     player = a_player("GB")
     more(owner, player, deposits)
     return player
@@ -102,7 +104,7 @@ class TestTheLook:
         assert Look.objects.get().players == 1
         owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_event SET at = at - interval '6 minutes'")
-        harm_marker_scan.look()  # what it saw last is settled only now
+        harm_marker_scan.look()  # the last events are settled only now
         harm_marker_scan.look()
         assert list(Look.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 

@@ -1,4 +1,4 @@
-"""Markers in limits and deposits: raised exactly where their definitions say."""
+"""Markers of harm in limits and deposits: raised exactly by their definitions."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -82,7 +82,7 @@ class TestDeclinedDepositsTriedAgain:
 
 class TestChangesOfLimitsTakenBack:
     def settled(self, owner) -> Player:
-        """Someone with a limit that was set long ago."""
+        """A player with an old limit."""
         player = a_player("GB")
         ask(player, 50_000)
         let_pass(owner, player, 100)

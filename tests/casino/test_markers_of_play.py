@@ -1,4 +1,4 @@
-"""Markers in rounds: raised exactly where their definitions say."""
+"""Markers of harm in rounds: raised exactly by their definitions."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -197,7 +197,9 @@ class TestALongNight:
 
     @pytest.mark.sweep
     def test_in_autumn_it_has_six_hours(self, cloned_db, owner):
-        """The last round is at 04:50 of standard time, 05:50 of the summer time that the night began in."""
+        """The last round is at 04:50 standard time, which is 05:50 in the summer time of the
+        night's start.
+        """
         start = datetime(2026, 10, 25, 1, 50, tzinfo=UTC)
         (found,) = self.night(owner, "SE", start, *self.STEPS, 3 * MINUTE + SECOND)
         assert found.local(found.ended) == "2026-10-25 04:50"

@@ -1,4 +1,4 @@
-"""What Prometheus reads: who may, what it says, and that no label has values without end."""
+"""Prometheus metrics: access, content, and labels with a bounded number of values."""
 
 import os
 import re
@@ -131,7 +131,9 @@ def test_a_house_with_metrics_counts_what_it_serves_in_every_process_and_names_n
 
 
 def house_with_metrics(environment: dict[str, str], folder: Path, number: int) -> tuple[subprocess.Popen[bytes], str]:
-    """Start a web process of its own: metrics are chosen when the settings are read, so that none can be forked."""
+    """Start a separate web process: metrics are enabled when the settings are read, so a fork
+    cannot.
+    """
     with listening_socket(0) as listening, (folder / f"web-{number}.log").open("wb") as output:
         port = listening.getsockname()[1]
         process = subprocess.Popen(
@@ -154,7 +156,7 @@ def read(url: str, path: str = "/metrics") -> str:
 
 @pytest.mark.sweep
 def test_worker_and_beat_answer_at_a_port_of_their_own_for_all_who_share_a_folder(cloned_db, tmp_path: Path) -> None:
-    """Beat asks, a worker does it: either knows of both."""
+    """Beat sends a task and a worker executes it: both report it."""
     shared = cloned_db.environment | {
         "METRICS": "1",
         "METRICS_DIR": str(tmp_path / "metrics"),
@@ -198,7 +200,7 @@ TICKED = {
 
 
 def said_at(url: str) -> dict[str, float]:
-    """What a port says, nothing where nobody answers yet."""
+    """Return the metrics at a port, empty if it does not answer yet."""
     try:
         lines = [line for line in read(url).splitlines() if not line.startswith("#")]
     except OSError:

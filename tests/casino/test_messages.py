@@ -1,4 +1,6 @@
-"""Every text reaches every language: extraction, catalogues, compilation, check, on a small project and on this one."""
+"""Translation: extraction, catalogues, compilation and check, on a small project and on this
+one.
+"""
 
 import gettext
 import os
@@ -63,7 +65,7 @@ ROMANIAN: dict[str, str | tuple[str, ...]] = {
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """A project of one module and one page, translated into nothing yet."""
+    """A project of one module and one page without translations."""
     for path, text in {"games/words.py": MODULE, "templates/games/rules.html": PAGE}.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")

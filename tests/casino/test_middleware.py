@@ -1,4 +1,4 @@
-"""What holds for every page: nobody keeps it, and garbled requests end at the front."""
+"""Behaviour of every page: no caching, and invalid requests are refused early."""
 
 import pytest
 from django.conf import settings
@@ -13,7 +13,7 @@ BOUNDARY = "parted"
 
 
 def send(visitor: Client, path: str, charset: str, **fields: bytes) -> int:
-    """Send a form in parts as a browser would, were it to name *charset*, and return the answer's status."""
+    """Send a multipart form with this *charset*, and return the status of the answer."""
     parts = b"".join(
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'.encode() + value + b"\r\n"
         for name, value in fields.items()

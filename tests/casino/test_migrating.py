@@ -1,4 +1,4 @@
-"""A newer version's migrations run while this one plays: the house stays open."""
+"""Migrations of a newer release run while this one plays: the house stays open."""
 
 import threading
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ WAITS = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'g
 
 
 class Migrating:
-    """`manage.py migrate` of a newer version, in a thread of its own."""
+    """`manage.py migrate` of a newer release, in its own thread."""
 
     def __init__(self) -> None:
         self.said = StringIO()
@@ -40,7 +40,7 @@ class Migrating:
         return self._thread.is_alive()
 
     def end(self) -> None:
-        """Wait for it. Raises what it raised."""
+        """Wait for its end. Raises its error."""
         self._thread.join(SECONDS)
         assert not self._thread.is_alive()
         if self._error:
@@ -62,7 +62,7 @@ def newer() -> Iterator[None]:
 
 
 def play(visitor: Visitor, player) -> None:
-    """Play a round at a solo table, and look at what there is to see."""
+    """Play a round at a solo table and open its pages."""
     before = Participation.objects.filter(player=player).count()
     for action in ("bet:player", "deal"):
         place = NextRound.objects.get(player=player, mode="R")
@@ -105,14 +105,14 @@ def test_play_goes_on_while_every_table_becomes_wider_and_afterwards(newer, clon
 
 @contextmanager
 def a_long_report(database: Database) -> Iterator[psycopg.Connection]:
-    """Somebody who reads a table for long."""
+    """A session with a long read of a table."""
     with psycopg.connect(database.web_url) as reader:
         reader.execute("SELECT count(*) FROM games_table")
         yield reader
 
 
 def reads(database: Database, milliseconds: int) -> bool:
-    """Whether a player who comes to the table sees it within that time."""
+    """Return whether a player can read the table within this time."""
     with psycopg.connect(database.web_url, autocommit=True) as player:
         player.execute(f"SET statement_timeout = {milliseconds}")
         try:

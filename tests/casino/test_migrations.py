@@ -1,4 +1,4 @@
-"""Migrations run while the version before them serves: unsafe ones are found, and none queues in front of play."""
+"""Migrations run while the previous release serves: unsafe ones are found, and none blocks play."""
 
 import subprocess
 import sys
@@ -32,12 +32,12 @@ from tools.sql_statements import statements
 
 @pytest.fixture(scope="module")
 def before() -> ProjectState:
-    """The house as it is."""
+    """The current state of the models."""
     return ProjectState.from_apps(apps)
 
 
 def rules(before: ProjectState, *operations: Operation, is_atomic: bool = True) -> set[str]:
-    """What is found of a migration of games that does this."""
+    """Return the rules that a migration of games with these operations violates."""
     planted = migrations.Migration("0999_planted", "games")
     planted.operations, planted.atomic = list(operations), is_atomic  # type: ignore[misc]
     return {fault.rule for fault in faults(planted, before)}
@@ -52,7 +52,7 @@ def unread(apps: object, editor: object) -> None:
 
 
 class Unread(Operation):
-    """Writes no SQL that could be read."""
+    """An operation without readable SQL."""
 
     def state_forwards(self, app_label: str, state: object) -> None:
         pass
@@ -232,7 +232,7 @@ def test_what_is_done_to_a_table_or_a_function_that_is_made_with_it_is_let_throu
 def test_a_migration_that_could_not_be_begun_again_is_found(before, first):
     second = sql("ALTER TABLE games_round ADD COLUMN IF NOT EXISTS colour text")
     assert AGAIN in rules(before, sql(first), second, is_atomic=False)
-    assert AGAIN not in rules(before, sql(first), second)  # whole or not at all
+    assert AGAIN not in rules(before, sql(first), second)  # all or nothing
     for name, again in (("FUNCTION", "CREATE OR REPLACE FUNCTION"), ("TABLE", "CREATE TABLE IF NOT EXISTS")):
         first = first.replace(f"CREATE {name}", again)
     first = first.replace("COLUMN", "COLUMN IF NOT EXISTS")

@@ -1,4 +1,4 @@
-"""What the law of a place has the house show its players, and what it must not say (`docs/national-rules.md`)."""
+"""Texts that national law requires or forbids (`docs/national-rules.md`)."""
 
 import html
 import re
@@ -15,7 +15,7 @@ from tests.builders import a_player, a_round, a_table
 from tests.casino.test_glossary import catalogue_of
 from tests.people import a_visitor
 
-# A licence, whoever would have given it: no German text claims one, of the federation or of a state.
+# Any licence: no German text claims one, from the federation or a state.
 LICENCE = re.compile(
     r"lizen[zs]|erlaubnis|konzession|GGL|glücksspielbehörde|whitelist|\bbundes|staatlich|behördlich|aufsichtsbehörde"
     r"|zugelassen",
@@ -25,7 +25,7 @@ DISCLAIMED = "Eine Erlaubnis, Glücksspiel anzubieten, wird hier nicht behauptet
 
 
 def german() -> Iterator[tuple[str, str]]:
-    """Every German text of the house, with where it stands."""
+    """Yield every German text of the house, with its location."""
     yield "terms", terms.text("de")
     yield from (("help of " + slug, help_text(slug, "de")) for slug in GAMES)
     yield from (("catalogue", text) for text in catalogue_of("de"))
@@ -51,7 +51,7 @@ def test_dk_self_exclusion_comes_with_information_on_treatment():
     assert section
     assert "kan behandles" in section[0]
     assert "rådgivning om spil" in section[0]
-    assert section[0].index("kan behandles") < section[0].index("<form")  # read before it is done
+    assert section[0].index("kan behandles") < section[0].index("<form")  # shown before the form
 
 
 @pytest.mark.parametrize(

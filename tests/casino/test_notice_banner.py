@@ -1,4 +1,4 @@
-"""What every page shows to everybody: notices that are in force, and that play is stopped."""
+"""The banner on every page: current notices and the house stop."""
 
 import pytest
 from django.db import OperationalError, connection

@@ -1,4 +1,4 @@
-"""Whatever the clock of a web process or a worker says, times are those of the database."""
+"""All times are those of the database, whatever the clock of a web process or worker says."""
 
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from wallet.models import Journal
 
 
 def database_time() -> datetime:
-    """The moment at which it is asked for, whatever transaction this is in."""
+    """Return the current time of the database, not that of the transaction's start."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()
@@ -25,7 +25,7 @@ def database_time() -> datetime:
 @pytest.mark.django_db
 def test_gli19_2_2_games_and_events_are_stamped_by_the_clock_of_the_database():
     player, table = a_player(real=100_000), a_table()
-    with connection.cursor() as cursor:  # `now()` is when a transaction began, and a test is one
+    with connection.cursor() as cursor:  # `now()` is the start of the transaction, and a test is one
         cursor.execute("SELECT now()")
         (begun,) = cursor.fetchone()
     with time_machine.travel(datetime(2042, 1, 1, tzinfo=UTC), tick=False):

@@ -1,4 +1,4 @@
-"""What the house holds about a player goes to the player, whole; and is forgotten when the law lets it."""
+"""All data about a player can be exported by the player, and is erased when the law allows it."""
 
 import csv
 import io
@@ -53,14 +53,14 @@ from wallet.payouts import accounts
 
 
 def export(player: Player) -> dict[str, bytes]:
-    """The files of the export, by name."""
+    """Return the files of the export, by name."""
     archive = zipfile.ZipFile(io.BytesIO(b"".join(data_export.export(player))))
     assert archive.testzip() is None
     return {name: archive.read(name) for name in archive.namelist()}
 
 
 def rows(player: Player, name: str) -> list[dict[str, Any]]:
-    """One list of the export."""
+    """Return one list of the export."""
     return list(json.loads(export(player)[f"{name}.json"]))
 
 
@@ -172,7 +172,7 @@ def _points_to_someone(model: type[Model]) -> bool:
 
 @pytest.fixture
 def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
-    """Someone who played, and closed their account longer ago than the house keeps who they were."""
+    """A player whose account was closed longer ago than the retention time."""
     player = a_verified_player(real=100_000)
     a_round(player, a_table(), player=1000)
     a_browser(player.user)
@@ -186,12 +186,12 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
 
 
 def a_seat(table: LiveTable, player: Player) -> dict[str, Any]:
-    """What a seat at a guests' table is made with, each at the place of its player's number."""
+    """Return the fields of a seat at a Chemin de Fer table, numbered after the player."""
     return {"live_table": table, "number": player.pk % 1000, "player": player, "account_id": cash(player)}
 
 
 def bodies() -> dict[int, bytes]:
-    """What is proven, by event."""
+    """Return the bodies of all events, by event."""
     return {event: bytes(body) for event, body in Event.objects.values_list("pk", "body")}
 
 

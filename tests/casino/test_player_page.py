@@ -1,4 +1,4 @@
-"""The page of the back office about one player: what each role sees there, and the ways on."""
+"""The back office page of one player: content for each role, and links."""
 
 import html
 import re
@@ -51,7 +51,7 @@ def page(player: Player, role: str = "compliance", more: str = "", **asked: Any)
 
 
 def every_page(desk: Client, address: str, **asked: Any) -> Iterator[Any]:
-    """The answers from the newest page to the oldest."""
+    """Yield the answers from the newest page to the oldest."""
     before: Any = ""
     while before is not None:
         answer = desk.get(address, asked | {"before": before})

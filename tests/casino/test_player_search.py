@@ -1,4 +1,4 @@
-"""Staff find a player by whatever they know, within what their role may know."""
+"""Staff search players by any data that their role may see."""
 
 import html
 from typing import Any
@@ -39,12 +39,12 @@ def search(typed: object, role: str = "compliance", **more: Any) -> Any:
 
 
 def found(answer: Any) -> dict[str, list[int]]:
-    """Whom the page lists, by what they were found."""
+    """Return the listed players by the finder that found them."""
     return {each.finder.name: [one.player.pk for one, _ in each.people] for each in answer.context["found"]}
 
 
 def leads_to(player: Player, typed: object, role: str = "compliance") -> bool:
-    """Whether the search goes straight to the player's page."""
+    """Return whether the search redirects to the player's page."""
     answer = search(typed, role)
     return answer.status_code == 302 and answer["Location"] == f"/staff/players/{player.pk}/"
 

@@ -1,4 +1,4 @@
-"""The search for players among many: whatever is typed, it reads as much as it shows."""
+"""The player search with many players: it reads only as much as it shows."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,7 +29,8 @@ LARGE = {
     "games_chatname",
 }
 
-# Everybody is called Anna, was here from one address with one browser, and is paid to an account with one ending.
+# All players are called Anna, have one address and one browser, and bank accounts with the same
+# last digits.
 PEOPLE = """
 INSERT INTO players_user (password, is_superuser, email, language, is_active, is_demo)
 SELECT '', false, format('anna%%s@example.com', n), 'sv', true, false FROM generate_series(1, %(many)s::int) AS n;
@@ -60,7 +61,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def plans_of(deed: Callable[[], object]) -> list[dict[str, Any]]:
-    """How PostgreSQL answers each question that the deed asks."""
+    """Return PostgreSQL's plan of each query that *deed* executes."""
     asked: list[tuple[str, Any]] = []
 
     def remember(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -80,7 +81,7 @@ def plans_of(deed: Callable[[], object]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def crowd(cloned_db: Database, owner: psycopg.Connection) -> int:
-    """Many players; somebody in their middle."""
+    """Create many players; return one from the middle."""
     a_newcomer()
     for statement in PEOPLE.split(";\n"):
         owner.execute(statement, {"many": MANY})

@@ -1,4 +1,4 @@
-"""Slow readers: threads do not wait for them, and whoever takes nothing is hung up on."""
+"""Slow readers: no thread waits for them, and a reader that takes nothing is disconnected."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ START = {"type": "http.response.start", "status": 200, "headers": []}
 
 
 class Line:
-    """A line to a reader who takes *takes* messages and then no more, until *reads* is set."""
+    """A connection to a reader that takes *takes* messages and then none until *reads* is set."""
 
     def __init__(self, takes: int) -> None:
         self.transport = self
@@ -42,7 +42,7 @@ class Line:
 
 
 def an_answer(pieces: int, written: list[int]) -> Any:
-    """An application that answers in so many pieces, and notes how many it got rid of."""
+    """An application that answers in this number of pieces and records how many were taken."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         await send(START)
@@ -55,12 +55,12 @@ def an_answer(pieces: int, written: list[int]) -> Any:
 
 
 def run(work: Any) -> Any:
-    """Run it, for half a minute at most."""
+    """Run it for at most half a minute."""
     return run_apart(asyncio.wait_for(work, 30))
 
 
 def serve(pieces: int, *, takes: int, limits: Limits) -> tuple[Line, list[int], Readers]:
-    """Answer a reader to the end."""
+    """Send an answer completely."""
     written: list[int] = []
     readers = Readers(an_answer(pieces, written), limits)
 
@@ -128,7 +128,7 @@ def test_whoever_takes_nothing_is_hung_up_on_and_the_writer_comes_to_its_end():
 
 
 def test_whoever_takes_next_to_nothing_is_hung_up_on_too():
-    """A piece just before each time is up is not reading."""
+    """One piece just before each timeout is not reading."""
 
     class Drip(Line):
         async def send(self, message: Any) -> None:
@@ -152,7 +152,7 @@ def test_where_many_are_slow_there_is_room_for_those_who_read():
 
     async def work() -> tuple[Line, Line]:
         slower, quick = Line(1), Line(1000)
-        readers.kept += 20 * PIECE  # for others
+        readers.kept += 20 * PIECE  # of other connections
         await readers({"type": "http"}, slower.receive, slower.send)
         await readers({"type": "http"}, quick.receive, quick.send)
         readers.kept -= 20 * PIECE
@@ -165,7 +165,7 @@ def test_where_many_are_slow_there_is_room_for_those_who_read():
 
 
 def test_the_thread_behind_a_reader_who_is_hung_up_on_is_free_again():
-    """`a2wsgi` waits for ever where whoever sends for it fails."""
+    """`a2wsgi` waits forever if its sending side fails."""
 
     def pages(environ: Any, start_response: Any) -> Any:
         start_response("200 OK", [])

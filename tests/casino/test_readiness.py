@@ -1,4 +1,4 @@
-"""Whether a web process should be given requests, and how each program of the house is."""
+"""Readiness of a web process, and health of each process of the house."""
 
 from http import HTTPStatus
 
@@ -22,7 +22,7 @@ def fail(*args: object, **kwargs: object) -> None:
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
-    """A process that has just begun."""
+    """The watch of a process that has just started."""
     monkeypatch.setattr("casino.views.WATCH", made := Watch())
     return made
 

@@ -1,5 +1,5 @@
-"""A streaming replica answers what the lobby shows and what reports say: never with what is too old, and where it does
-not answer, nobody is told.
+"""A streaming replica serves the lobby and reports: never with old data, and failures are invisible
+to users.
 """
 
 import time
@@ -28,13 +28,13 @@ from tests.harness.replica import Replica
 from tests.people import a_visitor
 from tests.start.support import wait_until
 
-LONG = 1e6  # seconds that a replica may be behind
-FEW = 20.0  # seconds, of which a page takes one on a busy machine
+LONG = 1e6  # seconds of allowed replica lag
+FEW = 20.0  # seconds; a page takes one on a busy machine
 
 
 @pytest.fixture
 def told(replica: Replica, settings) -> Iterator[list[tuple[str, str]]]:
-    """What was read, and who answered, with a replica that may be behind for any time."""
+    """The queries and the server that answered, with unlimited replica lag."""
     settings.REPLICA_LAG_SECONDS = LONG
     heard: list[tuple[str, str]] = []
 
@@ -114,7 +114,7 @@ class TestTheLobby:
             reading.WATCH.forget()
             return reading.WATCH.lag() == 0
 
-        wait_until(is_level, "it is never level")  # others write to this server as well
+        wait_until(is_level, "it is never level")  # others write to this server too
 
     def test_is_the_primary_s_while_the_replica_is_away_and_it_is_not_asked_again_at_once(
         self, replica, told, cloned_db, monkeypatch
@@ -144,7 +144,7 @@ class TestTheLobby:
         assert is_listed("baccarat")
         with replica.frozen():
             began = time.monotonic()
-            assert is_listed("baccarat")  # it was well a moment ago
+            assert is_listed("baccarat")  # it was healthy a moment ago
             assert is_listed("baccarat")
             taken = time.monotonic() - began
         assert reading.PATIENCE <= taken < FEW
@@ -201,7 +201,7 @@ def made() -> Report:
 
 
 def tables_now(asked_for) -> Answer:
-    """A report whose rows are as many as there are tables."""
+    """A report with one row per table."""
     return Answer([ROW for _ in Table.objects.all()])
 
 
@@ -256,7 +256,7 @@ class TestAReport:
         begun = []
 
         def rows():
-            begun.append(Table.objects.count())  # which holds on to the table
+            begun.append(Table.objects.count())  # this keeps a lock on the table
             for _ in range(250):
                 yield ROW
             if len(begun) == 1:
@@ -303,7 +303,7 @@ class TestIsKnownOf:
             for number in range(3):
                 a_table(f"away-{number}")
                 superuser.execute("SELECT pg_switch_wal()")
-                superuser.execute("CHECKPOINT")  # which throws away what nobody is to have
+                superuser.execute("CHECKPOINT")  # this discards the unneeded write-ahead log
         replica.start()
         replica.catch_up(cloned_db)
         assert is_listed("away-2")

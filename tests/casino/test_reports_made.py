@@ -1,4 +1,4 @@
-"""Every kind of report, made as a worker makes it, of a house in which everything has happened."""
+"""Every kind of report, made as by a worker, in a house with data of every kind."""
 
 import csv
 from io import BytesIO, StringIO

@@ -1,4 +1,6 @@
-"""How long what is kept is data that two people change, and what is older goes by itself, a batch at a time."""
+"""Retention times are data that two people change; older records are deleted automatically in
+batches.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -28,18 +30,18 @@ TABLES = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamesp
 
 
 def an_event(**personal: str) -> int:
-    """Something that happened, with values that say of whom."""
+    """Record an event with personal values."""
     return log.record("x.y", by="player:1", on="player:1", data={}, personal=personal)
 
 
 def ask(days: int, what: Kept = Kept.MAIL, by: Staff | None = None) -> Approval:
-    """One person's request."""
+    """Request a retention time."""
     by = by or a_member_of_staff("compliance")
     return retention.ask(what=what, days=days, by=str(by), person=by.person, reason="for a test")
 
 
 def decide(asked: Approval, by: Staff | None = None, *, yes: bool = True) -> Any:
-    """Another person's decision."""
+    """Decide a request as another person."""
     by = by or a_member_of_staff("compliance")
     return approvals.decide(
         approval_id=asked.pk, yes=yes, by=str(by), person=by.person, reason="agreed", may=by.user.has_perm
@@ -108,7 +110,7 @@ class TestThePeriods:
         asked = ask(400)
         for statement, refusal in (
             ("UPDATE audit_retention SET days = 9999", ProgrammingError),
-            (f"SELECT audit_keep_for({asked.pk})", IntegrityError),  # nobody has agreed
+            (f"SELECT audit_keep_for({asked.pk})", IntegrityError),  # nobody has approved
         ):
             with pytest.raises(refusal), transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(statement)
@@ -142,7 +144,7 @@ class TestThePeriods:
 
 
 class TestExpiry:
-    """On a database of its own, since rows get older by their owner's hand."""
+    """Uses its own database, since the owner makes rows older."""
 
     def test_takes_the_values_whose_time_is_over_and_no_others(self, cloned_db, owner: psycopg.Connection):
         old, edge, young = an_event(ip="a", email="b"), an_event(ip="c"), an_event(ip="d")
@@ -197,7 +199,7 @@ class TestExpiry:
             broken.setattr(retention, "_expire_some", once)
             with pytest.raises(InterruptedError):
                 retention.expire(Kept.ADDRESS)
-        assert left() == {(number, "ip") for number in numbers[2:]}  # the oldest went first
+        assert left() == {(number, "ip") for number in numbers[2:]}  # the oldest were deleted first
         assert retention.expire(Kept.ADDRESS) == 3
         assert [event["data"]["values"] for event in events("personal.expired")] == [2, 2, 1]
 
@@ -239,7 +241,7 @@ class TestExpiry:
 
 
 def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(cloned_db, owner: psycopg.Connection):
-    """Nor in what was asked for, which stays with the look at a list, or at somebody else."""
+    """Nor in the search text, which is recorded with the view of a list or of another player."""
     player, other, staff = a_player(), a_player(), a_visitor()
     address = player.user.email
     closures.begin(player=player, by=str(player), ip="192.0.2.1")
@@ -248,7 +250,7 @@ def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(clone
     staff.get("/staff/players/", {"who": address})
     staff.get("/staff/exclusions/", {"player": str(other.pk), "text": address})
     staff.get(f"/staff/players/{other.pk}/", {"back": f"/staff/players/?who={address}"})
-    assert Personal.objects.filter(field="asked").count() == 4  # exclusions are a list, and somebody is looked at on it
+    assert Personal.objects.filter(field="asked").count() == 4  # exclusions are a list with a viewed player
     assert sorted(tables_with(owner, address)) == ["players_mail", "players_user"]
     age(owner, "players_closure", "at", 1827)
     age(owner, "players_mail", "written_at", 1827)
@@ -258,7 +260,7 @@ def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(clone
 
 
 def tables_with(owner: psycopg.Connection, text: str) -> list[str]:
-    """Which tables have it in any column of any row."""
+    """Return the tables that contain the text in any column of any row."""
     has = "SELECT 1 FROM {} AS t WHERE strpos(t::text, %s) > 0 LIMIT 1"
     tables = [table for (table,) in owner.execute(TABLES)]
     return [each for each in tables if owner.execute(SQL(has).format(Identifier(each)), [text]).fetchone()]

@@ -1,4 +1,4 @@
-"""Who may enter a database: tests run on clones that are as closed as the house's own."""
+"""Database access: test clones have the same restrictions as the real database."""
 
 import psycopg
 import pytest
@@ -28,7 +28,7 @@ def test_a_clone_is_as_closed_as_the_database_of_a_house(cloned_db: Database) ->
 
 
 def test_no_transaction_of_web_and_workers_lasts_for_minutes(cloned_db: Database) -> None:
-    """An event is dated when it is written, and sealed when its transaction is over."""
+    """An event is dated when it is written, and sealed after its transaction."""
     with psycopg.connect(cloned_db.web_url) as web:
         assert web.execute("SHOW transaction_timeout").fetchone() == ("5min",)
     with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
@@ -41,7 +41,7 @@ def test_no_transaction_of_web_and_workers_lasts_for_minutes(cloned_db: Database
 
 
 def test_what_only_reads_may_take_its_time(cloned_db: Database) -> None:
-    """As `manage.py verify_audit` does in a house with many millions of events."""
+    """Such as `manage.py verify_audit` with many millions of events."""
     with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
         web.execute(ONE_STATE)
         assert web.execute("SELECT pg_sleep(0.1)").fetchone()

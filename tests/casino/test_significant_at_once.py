@@ -1,4 +1,6 @@
-"""Two of staff act on one significant event at the same moment: one of them is told that the other was faster."""
+"""Two staff members act on one significant event at the same moment: the second is told about the
+first.
+"""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -29,7 +31,7 @@ def found(cloned_db) -> Significant:
 
 
 def both_act(found: Significant, one: Step, other: Step) -> list[str]:
-    """Two people each take a step, both having seen it new and nobody's."""
+    """Two people each take a step after both have seen it new and unassigned."""
 
     def act(step: Step, by: str) -> str:
         words, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)

@@ -1,4 +1,4 @@
-"""What GLI-19 v3.0, 2.8.8 calls a significant event is found when it happens."""
+"""Each significant event of GLI-19 v3.0, 2.8.8 is found when it happens."""
 
 import pytest
 from django.conf import settings
@@ -31,7 +31,7 @@ BY = "staff:1"
 
 
 def found(category: Category, on: object = None) -> list[Significant]:
-    """What is found of a category about somebody or something, in the order in which it was found."""
+    """Return the findings of a category about a subject, in order."""
     sealer.seal()
     while detection.find():
         pass
@@ -40,13 +40,13 @@ def found(category: Category, on: object = None) -> list[Significant]:
 
 
 def event_of(one: Significant) -> Event:
-    """The event it follows from."""
+    """Return the event that a finding is about."""
     assert one.event
     return one.event
 
 
 def significant_from(what: str, single: int, summed: int, *, days: int = 7, currency: str = "SEK") -> None:
-    """Set a threshold."""
+
     before, after = thresholds.threshold(what, currency), Limit(single, summed, days)
     assert before
     thresholds.change(what=what, currency=currency, before=before, after=after, reason="for a test", by=BY)

@@ -1,4 +1,4 @@
-"""The inbox of significant events: who sees what, the work on one, and the mail about alerts."""
+"""The inbox of significant events: access, processing, and the alert mail."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
 
 
 def one(key="1", **said):
-    """Something significant, about nobody and of no amount unless it is said."""
+    """A significant event, by default without subject and amount."""
     usual: dict[str, Any] = {
         "category": Category.ERROR,
         "weight": Weight.NOTICE,
@@ -36,7 +36,7 @@ def one(key="1", **said):
 
 
 def reader():
-    """Somebody of compliance: who they are, and their browser."""
+    """A compliance member and their browser."""
     member, visitor = a_member_of_staff("compliance"), a_visitor()
     visitor.force_login(member.user)
     return member, visitor

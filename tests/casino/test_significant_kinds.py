@@ -1,4 +1,4 @@
-"""Every kind of event that the house records is significant by itself, or known not to be."""
+"""Every recorded kind of event is significant, or listed as ordinary."""
 
 import ast
 import re
@@ -22,8 +22,8 @@ from wallet.seamless_wallet import host
 
 KIND = re.compile(r"[a-z_]+\.[a-z_]+")
 RECORDERS = {"record", "record_refusal", "event", "_record", "_of_guest", "_done"}
-IN_SQL = re.compile(r"(?<!audit_hour_is_open\()'([a-z_]+\.[a-z_]+)'")  # what names sums is no kind
-# What is put together, or handed on by who says it: the text in the code, and the kinds that come of it.
+IN_SQL = re.compile(r"(?<!audit_hour_is_open\()'([a-z_]+\.[a-z_]+)'")  # names of hourly totals are not kinds
+# Kinds built from parts or passed as arguments: the text in the code, and the resulting kinds.
 PUT_TOGETHER = {
     "withdrawal.{}": [f"withdrawal.{status}" for status in WithdrawalStatus],
     "payment.{}": [
@@ -60,7 +60,7 @@ def sources(ending: str) -> Iterator[Path]:
 
 
 def texts(argument: ast.expr, constants: dict[str, str]) -> Iterator[str]:
-    """What the first argument of a recorder may be, "{}" for a part that is filled in."""
+    """Yield the possible texts of a recorder's first argument, with "{}" for each placeholder."""
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         yield argument.value
     elif isinstance(argument, ast.IfExp):
@@ -75,7 +75,7 @@ def texts(argument: ast.expr, constants: dict[str, str]) -> Iterator[str]:
 
 
 def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The constants of a module that are texts."""
+    """Yield the constants of a module that are texts."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
@@ -85,7 +85,7 @@ def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 @cache
 def recorded() -> set[str]:
-    """Every kind that some code records, as far as it stands there."""
+    """Return every kind that the code records literally."""
     trees = [ast.parse(path.read_text()) for path in sources(".py")]
     found = set(HANDED_ON)
     for tree in trees:
@@ -99,7 +99,7 @@ def recorded() -> set[str]:
                     found.update(PUT_TOGETHER.get(text, [text] if KIND.fullmatch(text) else []))
     for path in sources(".sql"):
         found.update(IN_SQL.findall(path.read_text()))
-    # What is asked for is no event, but for where what comes of it is called the same.
+    # Kinds of requests are not events, unless the result has the same name.
     return found - (set(approvals.kinds()) - set(detection.kinds()))
 
 

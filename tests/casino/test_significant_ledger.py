@@ -1,5 +1,5 @@
-"""What GLI-19 v3.0, 2.8.8 calls errors and negative balances, caused behind the back of the ledger and found by its
-hourly check.
+"""Errors and negative balances of GLI-19 v3.0, 2.8.8, caused behind the ledger's guards and found
+by the hourly check.
 """
 
 import pytest
@@ -17,7 +17,9 @@ CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode 
 
 @pytest.fixture
 def checked(cloned_db, owner):
-    """Damages a ledger with a round in it, its guards off meanwhile, has it checked, and returns what is found."""
+    """Return a function that damages a ledger without guards, checks it, and returns the
+    findings.
+    """
     a_round(a_player(real=10_000), staked=100, paid=0)
 
     def damage(deed: str) -> list[Significant]:

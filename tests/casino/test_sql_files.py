@@ -1,4 +1,4 @@
-"""The files in ``sql/`` are what is in force: `manage.py migrate` applies what has changed, and says which."""
+"""The files in ``sql/`` are in force: `manage.py migrate` applies changed ones and lists them."""
 
 import sys
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def migrate() -> str:
-    """Run `manage.py migrate` and return what it printed."""
+    """Run `manage.py migrate` and return its output."""
     printed = StringIO()
     call_command("migrate", stdout=printed, interactive=False)
     return printed.getvalue()

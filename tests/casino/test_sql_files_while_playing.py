@@ -1,8 +1,8 @@
-"""Every function and the triggers of a busy table are applied again while players play: money moves, is reversed and
-held, events are written and read, over connections that have prepared their statements.
+"""All functions, and the triggers of a busy table, are applied again during play.
 
-The players are of the version before, whose own program is not here. What it asks of the database is, and the database
-is all that the two versions share.
+Money moves, is reversed and held, and events are written and read, over connections with prepared
+statements. The players represent the previous release: its program is not here, but its database
+calls are, and the releases share only the database.
 """
 
 import json
@@ -28,7 +28,7 @@ from tests.harness.databases import Database
 from tests.start.support import SECONDS, wait_until
 
 MONEY = 1_000_000
-BEFORE = 5  # deeds of each kind, so that there is something to migrate and each line has prepared what it says
+BEFORE = 5  # actions of each kind, so that each connection has prepared its statements
 ACCOUNT = "SELECT id FROM wallet_account WHERE owner_id = %s AND kind = 'cash' AND mode = 'R'"
 OF_THE_HOUSE = "SELECT id FROM wallet_account WHERE owner_id IS NULL AND kind = %s AND currency = %s AND mode = 'R'"
 POST = "SELECT journal FROM wallet_post(%s::jsonb)"
@@ -43,16 +43,16 @@ WHERE e.account_id = %s ORDER BY e.version
 """
 EVENTS = 'SELECT id FROM audit_event WHERE "on" = %s'
 PLAYED = "tests.played"
-COLUMNS = re.compile(r"\(([^)]*)\)")  # of what may be updated
+COLUMNS = re.compile(r"\(([^)]*)\)")  # of updatable columns
 
 
 class Seat:
-    """A player of the older version at one line to the database, and what they were told was done."""
+    """A player of the previous release with one database connection, and the results they got."""
 
     def __init__(self, database: Database) -> None:
         player = a_player(real=MONEY)
         self.line = psycopg.connect(database.web_url, autocommit=True)
-        self.line.prepare_threshold = 3  # as casino.settings has it
+        self.line.prepare_threshold = 3  # as in casino.settings
         self.player, self.currency = player.pk, player.currency
         self.cash = self.ask(ACCOUNT, player.pk)
         self.escrow, self.bank = (self.ask(OF_THE_HOUSE, kind, player.currency) for kind in ("escrow", "house"))
@@ -76,7 +76,7 @@ class Seat:
         self.events.append(event)
 
     def take_back(self) -> None:
-        """A stake, and its reversal in a transaction of its own."""
+        """A stake, and its reversal in a separate transaction."""
         key, back, number = uuid4(), uuid4(), uuid4()
         with self.line.transaction():
             journal = self._post(self._journal(key, "stake", number, -300))
@@ -101,7 +101,9 @@ class Seat:
         self.events.append(event)
 
     def read(self) -> None:
-        """The statement and the events of this player: all that was done is in them, each time."""
+        """Read the player's statement and events, and check that they contain everything done so
+        far.
+        """
         lines = self.line.execute(STATEMENT, [self.cash]).fetchall()
         assert len(lines) == len(self.keys) + 1  # and the deposit
         assert sum(amount for _, _, amount, _ in lines) == lines[-1][3] == MONEY
@@ -110,7 +112,7 @@ class Seat:
 
     @property
     def deeds(self) -> tuple[Callable[[], None], ...]:
-        """Everything that a player does, in turn."""
+        """All actions of a player, in turn."""
         return (self.play, self.read, self.take_back, self.bet_with_others)
 
     def _journal(self, key: UUID, kind: str, number: UUID, amount: int) -> dict[str, object]:
@@ -126,7 +128,7 @@ class Seat:
 
 
 class Playing:
-    """A seat whose player does one deed after the other in a thread, until it is told to end or one of them fails."""
+    """A seat whose player acts in a thread until stopped or until an action fails."""
 
     def __init__(self, seat: Seat, begin: int) -> None:
         self.seat, self.done = seat, 0
@@ -141,7 +143,7 @@ class Playing:
         self._thread.start()
 
     def end(self) -> None:
-        """Wait for the last deed. Raises what was raised in any."""
+        """Wait for the last action. Raises the error of any action."""
         self._is_over.set()
         self._thread.join(SECONDS)
         assert not self._thread.is_alive()
@@ -162,7 +164,9 @@ def fetched(owner: psycopg.Connection, question: str) -> list[Any]:
 
 
 def forget_what_was_applied(database: Database) -> None:
-    """Have `manage.py migrate` apply every function and the triggers of entries again, as if they had changed."""
+    """Make `manage.py migrate` apply every function and the triggers of entries again, as if
+    changed.
+    """
     with psycopg.connect(database.owner_url) as owner:
         owner.execute("UPDATE sql_object SET sha256 = '' WHERE name ~ '^function | on wallet_entry$'")
 
@@ -178,7 +182,7 @@ def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_d
         each.start()
     call_command("migrate", verbosity=0, stderr=StringIO())
     during = [each.done for each in people]
-    wait_until(  # each deed is done again on the new tables
+    wait_until(  # each action runs again on the new tables
         lambda: all(each.error or each.done > done + 2 * 4 for each, done in zip(people, during, strict=True)),
         "nobody plays on",
     )
@@ -202,13 +206,16 @@ def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_d
         )
     for seat in seats:
         seat.read()
-        with pytest.raises(psycopg.errors.UniqueViolation):  # those from before as well
+        with pytest.raises(psycopg.errors.UniqueViolation):  # earlier rows too
             seat.ask(REVERSE, [seat.reversed[0]], [uuid4()])
     call_command("verify_ledger", stdout=StringIO())
 
 
 def test_play_is_never_without_its_rights_while_they_are_set_anew(cloned_db, monkeypatch):
-    """`apply_privileges` takes all away first. In one transaction nobody sees that; in several, everybody would."""
+    """`apply_privileges` first revokes all privileges.
+
+    One transaction hides that; several would not.
+    """
     seat, grant = Seat(cloned_db), privileges._grant_sequences
 
     def play_and_grant(cursor, table: str) -> None:

@@ -1,5 +1,5 @@
-"""What stands on top of every page of the back office: one line for all tables that are stopped, for those alone who
-can do something about it or see it.
+"""The alarm bar of the back office: one line for all stopped tables, for roles that can act on it
+or see it.
 """
 
 import html
@@ -28,7 +28,7 @@ def a_stopped_table(slug: str) -> Incident:
 
 
 def told(role: str, page: str = "") -> list[tuple[str, str]]:
-    """The lines on a page as somebody of a role reads them, each with where it leads."""
+    """Return the lines on a page for a role, each with its link."""
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff(role).user)
     lines = NOTICE.findall(visitor.get(f"/staff/{page}").text)
@@ -66,7 +66,7 @@ class TestTables:
     def test_a_page_does_not_lead_to_itself(self):
         incident = a_stopped_table("live")
         assert told("supervisor", f"incidents/{incident.pk}/") == []
-        assert told("supervisor", "floor/") == []  # which says it with every table
+        assert told("supervisor", "floor/") == []  # the floor shows it at every table
 
 
 @pytest.mark.sweep

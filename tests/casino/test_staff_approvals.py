@@ -1,4 +1,4 @@
-"""The pages where people decide what others asked for, and withdraw what they asked for themselves."""
+"""Pages to decide requests of others and to withdraw own requests."""
 
 import re
 from uuid import uuid4
@@ -161,7 +161,7 @@ class TestEnded:
 
 
 class TestAboutStaff:
-    """Requests for accounts, which events call by numbers and people by names."""
+    """Requests about staff accounts; events have ids, people see names."""
 
     @pytest.fixture
     def decider(self):

@@ -1,4 +1,4 @@
-"""What staff do to one player: each with a reason, each by whose role it is, and what was typed is kept."""
+"""Actions of staff on a player: each with a reason and a permission, and typed input is kept."""
 
 from datetime import timedelta
 
@@ -163,7 +163,7 @@ def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(pla
     assert "Say why" in refused.content.decode()
     finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": "no such round"})
     assert "no such round" in finance.get(here).content.decode()
-    assert at("support").get(here).status_code == 403  # nothing of its kind is for support to decide
+    assert at("support").get(here).status_code == 403  # support may decide nothing of this kind
 
 
 @pytest.mark.sweep

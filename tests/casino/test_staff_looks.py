@@ -1,4 +1,4 @@
-"""The page on which compliance reads who looked at whose data."""
+"""The access log page, where compliance reads who viewed whose data."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ def as_staff(role: str) -> tuple[str, Client]:
 
 
 def looks(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Who looked at what of whom, as the page lists it."""
+    """Return who viewed which data of which player, as the page lists it."""
     answer = reader.get(PAGE, asked)
     assert answer.status_code == 200
     return [(look.by, look.what, look.players) for look in answer.context["looks"]]
@@ -43,7 +43,7 @@ def pair() -> tuple[Player, Player]:
 
 @pytest.fixture
 def reader(pair: tuple[Player, Player]) -> Client:
-    """A browser of compliance's, after somebody of support has looked at both players, and at a list with both."""
+    """A compliance browser, after a support member has viewed both players and a list with both."""
     _, visitor = as_staff("support")
     for player in pair:
         visitor.get(f"/staff/players/{player.pk}/")

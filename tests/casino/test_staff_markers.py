@@ -1,4 +1,4 @@
-"""Flags and players in the back office: what staff find there, and the contact they put on record."""
+"""Markers of harm in the back office: flags, players, and recorded contacts."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The pages about staff: who works here, what became of each account, and asking for changes."""
+"""Staff pages: members, the history of each account, and requests for changes."""
 
 import html
 

@@ -1,4 +1,4 @@
-"""Reports in the back office: asked for, waited for, read a page at a time, taken away as files."""
+"""Reports in the back office: requested, waited for, read page by page, downloaded."""
 
 import csv
 import io
@@ -26,7 +26,9 @@ ROWS = [(f"row {number}", number, "SEK", number * 100, None, None) for number in
 
 @pytest.fixture(autouse=True)
 def kinds() -> Iterator[None]:
-    """One kind for all who make reports, one for those who pay out, one of many rows, one that names players."""
+    """Four report kinds: for all who make reports, for finance, with many rows, with names of
+    players.
+    """
     people = a_kind(
         "people",
         title="People",

@@ -1,6 +1,4 @@
-"""Pages that begin with whose they are find a player by anything the search takes; and staff read who did something by
-name.
-"""
+"""Pages with a player field accept any search term; staff see names of actors."""
 
 import pytest
 from django.urls import reverse

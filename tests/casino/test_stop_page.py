@@ -1,5 +1,5 @@
-"""The page on which the whole house is stopped and let go on: who may, what it takes, what it says, and that every page
-of the back office says so meanwhile.
+"""The house stop page: permissions, required fields, texts, and the alarm on every back office
+page.
 """
 
 import html
@@ -48,7 +48,7 @@ def test_gli19_2_4_1_a_supervisor_stops_the_house_and_lets_it_go_on_with_reasons
     said = send(visitor, "staff_stop_end", reason="All is well.", sure="on")
     assert "The house goes on" in said
     assert "The house is not stopped." in said
-    assert "All is well." in said  # among earlier stops
+    assert "All is well." in said  # in the list of earlier stops
     assert events("house.resumed")[-1]["data"]["reason"] == "All is well."
 
 
@@ -100,7 +100,7 @@ def test_every_page_of_the_back_office_says_so_while_it_stands(role: str) -> Non
     stop()
     text = visitor.get("/staff/").text
     assert text.count(ON_EVERY_PAGE) == 1
-    assert "Play is stopped" not in text  # which is for players: of two lines staff would read the same twice
+    assert "Play is stopped" not in text  # the banner is for players; staff would read it twice
     assert ("/staff/stop/" in text) == (role in {"supervisor", "compliance"})
     go_on()
     assert ON_EVERY_PAGE not in visitor.get("/staff/").text

@@ -1,4 +1,6 @@
-"""What staff do to somebody's play is told them: by mail and on every page, in their language, as the house's deed."""
+"""Restrictions set by staff are reported to the player by mail and on every page, in their
+language, as the house's.
+"""
 
 import pytest
 from django.test import Client
@@ -12,7 +14,7 @@ from tests.people import a_member_of_staff, a_visitor, last_mail
 
 pytestmark = pytest.mark.django_db
 
-# What the mails of a pause, an exclusion and a limit begin with, and what is said of a pause.
+# The starts of the mails about a pause, an exclusion and a limit, and the text of a pause.
 SAID = {
     "en": ("Your play is paused", "You are excluded from play", "The house has set limits for you", "has paused your"),
     "sv": ("Ditt spel är pausat", "Du är avstängd från spel", "Casinot har satt gränser", "Casinot har pausat"),
@@ -122,7 +124,7 @@ def test_what_changes_nothing_is_not_mailed() -> None:
 
 
 def test_gli19_a_3_7_a_limit_that_the_house_lifts_at_once_loosens_none_of_the_player_s_own() -> None:
-    """A player's own limit waits for the time of the law, whoever lifts what lay above it."""
+    """A player's own limit keeps its legal waiting time, whoever removes the limit above it."""
     player = a_player("SE")
     own = (LimitKind.STAKE, Period.WEEK)
     limits.set_limit(player=player, kind=own[0], period=own[1], amount=50_000, by=str(player))

@@ -1,4 +1,4 @@
-"""Colours are named in one style sheet."""
+"""Colours are defined in one style sheet."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 SHEETS = Path(settings.BASE_DIR, "static", "css")
-# The house's colours, and those of the sandbox bank, another firm that must not look like the house.
+# The colours of the house, and those of the sandbox bank, which must look like another company.
 COLOURED = {"tokens.css", "bank.css"}
 
 

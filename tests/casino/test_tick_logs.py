@@ -1,4 +1,4 @@
-"""The house's logs tell of a tick that found something to do, and keep still about the others."""
+"""Logs contain only ticks that found work."""
 
 import logging
 
@@ -12,7 +12,7 @@ OTHER = "games.tasks.advance_live_table"
 
 
 def task(name: str, **more: object) -> tuple[dict[str, object]]:
-    """What Celery brings to a line about a task."""
+    """Return Celery's log arguments about a task."""
     return ({"id": "0", "name": name, **more},)
 
 

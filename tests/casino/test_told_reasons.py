@@ -1,4 +1,4 @@
-"""What staff write about a player, and whether the player can come to read it: said beside the field, and so."""
+"""Each field for staff texts about a player says correctly whether the player can read them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def at(role: str) -> Client:
 
 
 def reads(player: Player) -> bool:
-    """Whether the words stand in what the player may ask for."""
+    """Return whether the player's export contains the text."""
     return any(WORDS.encode() in file for file in export(player).values())
 
 
@@ -59,7 +59,7 @@ def said_by(player: Player) -> ChatMessage:
 
 @dataclass(frozen=True)
 class Deed:
-    """A form with a reason: how it comes to stand there, where it is, and what is sent where."""
+    """A form with a reason: its page, and what is sent where."""
 
     page: Callable[[Player], str]
     form: Callable[[Player], dict[str, str]]

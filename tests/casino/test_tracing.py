@@ -1,4 +1,6 @@
-"""One id on every line that a request leads to, in its answer and in the tasks that it asks for; no secret on any."""
+"""One request id in all log lines of a request, in its answer and in its tasks; no secrets in
+logs.
+"""
 
 import json
 import logging
@@ -36,7 +38,7 @@ def fresh() -> Iterator[None]:
 
 @pytest.fixture
 def lines(settings) -> Iterator[list[dict[str, object]]]:
-    """What is written meanwhile, as the house's handler writes it."""
+    """The log lines written during the test, in the house's format."""
     (handler,) = (each for each in logging.getLogger().handlers if isinstance(each.formatter, ProcessorFormatter))
     written: list[str] = []
 
@@ -129,7 +131,7 @@ class TestStreams:
         scope = {"type": "http", "method": "GET", "path": f"{PATH}no-ticket/", "headers": [(b"x-request-id", b"x" * 9)]}
         run_apart(Streams(Hub(1))(scope, receive, send))
         (number,) = (value.decode() for name, value in sent[0]["headers"] if name == HEADER.lower().encode())
-        assert number != "x" * 9  # nobody in front is trusted
+        assert number != "x" * 9  # no proxy is trusted
         assert [(line["event"], line["view"], line["status"], line[ID]) for line in lines] == [
             ("request", "live", HTTPStatus.FORBIDDEN, number)
         ]

@@ -1,4 +1,4 @@
-"""Letters, quotation marks, percentages and edges as each language sets them, in catalogues, help and terms."""
+"""Letters, quotation marks, percentages and spaces by language, in catalogues, help and terms."""
 
 from pathlib import Path
 

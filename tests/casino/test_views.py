@@ -1,4 +1,4 @@
-"""The front door, the house's health, and the page for when it fails."""
+"""The start page, the health check, and the error page."""
 
 import pytest
 from django.db import DatabaseError, connection

@@ -1,4 +1,6 @@
-"""Everything that takes two people, each as a house needs it to be asked for, and every way to it that is known."""
+"""All actions that need two people, with a valid request for each and every known way to bypass
+it.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -34,7 +36,9 @@ LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
 
 @dataclass(frozen=True)
 class Way:
-    """A statement by which the web's login role might do it alone, and the words or the SQLSTATE of the refusal."""
+    """A statement with which the web login might do it alone, and the message or SQLSTATE of the
+    refusal.
+    """
 
     statement: str
     refusal: str
@@ -42,29 +46,29 @@ class Way:
 
 
 class Deed(ABC):
-    """Something that takes two people, on a subject that each instance makes."""
+    """An action that needs two people, on a subject that each instance creates."""
 
     kind: str
     asking: str = "supervisor"  # role
     deciding: str = "supervisor"
-    event: str = ""  # that the deed itself leaves
+    event: str = ""  # recorded by the action itself
 
     @abstractmethod
     def __init__(self) -> None: ...
 
     @abstractmethod
     def ask(self, by: Staff) -> Approval:
-        """By the service."""
+        """Request the action with the service."""
 
     def page(self) -> tuple[str, Mapping[str, object]] | None:
-        """The address at which it is asked for, and what is sent there; None where a page asks in several steps."""
+        """Return the URL of the request form and its data; None if the form has several steps."""
         return None
 
     @abstractmethod
     def is_done(self) -> bool: ...
 
     def ways(self, asked: Approval) -> Sequence[Way]:
-        """While *asked* awaits a decision."""
+        """Return the ways to bypass *asked* while it waits for a decision."""
         return ()
 
 
@@ -256,13 +260,13 @@ class NewTable(Deed):
 
 
 class OfStaff(Deed):
-    """About an account of staff, whose second factors are to be reset where nothing else is said."""
+    """An action on a staff account; by default, a reset of its second factors."""
 
     kind, asking, deciding = StaffDeed.FACTORS, "administrator", "compliance"
     event = staff.EVENTS[StaffDeed.FACTORS]
 
     def __init__(self) -> None:
-        a_member_of_staff("compliance")  # somebody who could decide, or nobody may ask
+        a_member_of_staff("compliance")  # someone must be able to decide
         self.member = a_member_of_staff("support")
 
     def ask(self, by: Staff) -> Approval:
@@ -307,7 +311,7 @@ class Enabling(OfStaff):
         return User.objects.get(pk=self.member.user_id).is_active
 
     def ways(self, asked: Approval) -> Sequence[Way]:
-        """The account was disabled in the transaction of the test, in which it may be written to."""
+        """The account was disabled in the test's transaction, which may write to it."""
         return [way for way in super().ways(asked) if "is_active" not in way.statement]
 
 
@@ -442,7 +446,9 @@ DEEDS: tuple[type[Deed], ...] = (
 
 @dataclass
 class Asked:
-    """A deed that one person asked for, who has a second account, of the role that decides; and who decides it."""
+    """A requested action, the requester's second account with the deciding role, and the person who
+    decides.
+    """
 
     deed: Deed
     asker: Staff = field(init=False)
@@ -458,20 +464,20 @@ class Asked:
 
 
 def decide(asked: Approval, by: Staff, *, yes: bool = True) -> None:
-    """By the service, with what the decider's roles may."""
+    """Decide with the service and the decider's permissions."""
     approvals.decide(
         approval_id=asked.pk, yes=yes, by=str(by), person=by.person, reason="I saw it too", may=by.user.has_perm
     )
 
 
 def browser_of(member: Staff) -> Client:
-    """Where a member of staff is logged in."""
+    """Return a logged-in browser of a staff member."""
     visitor = a_visitor()
     visitor.force_login(member.user)
     return visitor
 
 
 def decide_on_the_page(asked: Approval, by: Staff, *, yes: bool = True) -> None:
-    """Send what the page of the request would."""
+    """Send the form of the request's page."""
     sent = {"yes": "1" if yes else "0", "reason": "I saw it too"}
     browser_of(by).post(reverse("staff_approval_decide", args=[asked.pk]), sent)

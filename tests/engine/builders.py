@@ -1,14 +1,14 @@
-"""Coups for tests, written as people write them."""
+"""Builders of coups from text."""
 
 from games.engine.cards import Card
 from games.engine.coup import Coup, deal
 
 
 def cards(codes: str) -> tuple[Card, ...]:
-    """ "9H 4D" as cards."""
+    """Return the cards of "9H 4D"."""
     return tuple(Card.parse(code) for code in codes.split())
 
 
 def coup(codes: str) -> Coup:
-    """The coup that cards in dealing order make."""
+    """Return the coup of these cards in dealing order."""
     return deal(cards(codes))

@@ -1,4 +1,4 @@
-"""Fifty-two cards, each one object."""
+"""The fifty-two cards, each one object."""
 
 import copy
 import dataclasses

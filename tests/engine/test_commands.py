@@ -1,4 +1,4 @@
-"""`manage.py odds` and `manage.py settle`, some as they are typed: whole processes, which start no database."""
+"""`manage.py odds` and `manage.py settle`, also as whole processes, which start no database."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from games.variants import VARIANTS
 ROOT = Path(__file__).parents[2]
 Manage = Callable[..., subprocess.CompletedProcess[str]]
 
-# Like a start of the house it allocates and drops small objects, in an interpreter of its own.
+# Like the start of a process, it allocates and drops small objects, in its own interpreter.
 YARDSTICK = """
 import ast, pathlib
 for _ in range(20):
@@ -32,7 +32,7 @@ QUESTION = '{"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": 5}}'
 
 @pytest.fixture
 def manage(tmp_path: Path) -> Iterator[Manage]:
-    """Run manage.py with an empty directory for its state, and see that no server came to life in it."""
+    """Run manage.py with an empty state directory, and check that no server was started in it."""
 
     def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "casino.settings", "SABOT_VAR": str(tmp_path)}
@@ -105,7 +105,9 @@ def test_a_bad_line_at_the_desk_shows_in_the_exit_status(manage: Manage) -> None
 
 @pytest.mark.sweep
 def test_all_ten_bets_without_commission_take_under_a_second_of_processor_time(manage: Manage) -> None:
-    """A second of a machine that does the yardstick in a quarter of one: a busy machine makes both longer."""
+    """The limit is relative to a machine that runs the yardstick in a quarter of a second; a busy
+    machine slows both.
+    """
 
     def spent(run: Callable[[], object]) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""Every coup there is, counted; and the counting itself proven by dealing."""
+"""The count of all coups, verified by dealing."""
 
 from collections import Counter
 from itertools import product
@@ -14,9 +14,9 @@ from games.engine.tableau import NATURALS
 
 DECKS = [1, 2, 3, 4, 6, 8]
 PointsDealt = Counter[tuple[int, int, bool, tuple[int, ...]]]
-"""How often each result came with which six values, in any order."""
+"""The number of each result by the six values used, in any order."""
 NaturalsDealt = Counter[tuple[tuple[int, int, Pairing, Pairing], tuple[int, ...]]]
-"""How often each result came with the same card how many times."""
+"""The number of each result by how often the same card occurs."""
 
 CARDS_PER_POINTS = Counter(card.points for card in FULL_DECK)
 
@@ -60,7 +60,7 @@ def test_all_coups_together_are_all_ways_of_drawing_six_cards(decks: int) -> Non
 
 @pytest.fixture(scope="module")
 def coups_by_points_used() -> PointsDealt:
-    """Every row of six card values, dealt once."""
+    """Deal every sequence of six card values once."""
     one_card_each = sorted(FULL_DECK[:10], key=lambda card: card.points)
     dealt: PointsDealt = Counter()
     for row in product(one_card_each, repeat=6):
@@ -87,7 +87,7 @@ def test_dealing_every_row_of_six_values_gives_the_same_count(decks: int, coups_
 
 @pytest.fixture(scope="module")
 def naturals_by_repeats() -> NaturalsDealt:
-    """Every pair beside every two cards, one of the hands a natural, dealt once."""
+    """Deal every pair with every two cards once, if one of the hands is a natural."""
     kinds = {(rank, suit): FULL_DECK[13 * s + r] for r, rank in enumerate(Rank) for s, suit in enumerate(Suit)}
     hands = [(hand, total(hand), pairing(*hand)) for hand in product(FULL_DECK, repeat=2)]
     dealt: NaturalsDealt = Counter()
@@ -105,7 +105,7 @@ def naturals_by_repeats() -> NaturalsDealt:
 def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(
     decks: int, naturals_by_repeats: NaturalsDealt
 ) -> None:
-    """Pairs and totals together: Player's hand a pair, Banker's any two cards, one of the hands a natural."""
+    """Player's hand is a pair, Banker's any two cards, and one of the hands is a natural."""
     dealt: Counter[tuple[int, int, Pairing, Pairing]] = Counter()
     for (result, times), hands in naturals_by_repeats.items():
         dealt[result] += hands * prod(perm(decks, each) for each in times) * perm(52 * decks - 4, 2)

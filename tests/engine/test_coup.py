@@ -15,8 +15,8 @@ def test_cards_go_to_player_and_banker_in_turn() -> None:
 
 
 def test_a_hand_is_worth_the_last_digit_of_its_sum() -> None:
-    assert coup("7C KC 8C 7D 9H 2C").player_total == 4  # 7 + 8 = 15, a five; and nine more
-    assert coup("6C KC 7C QD 6H KS").player_total == 9  # 6 + 7 = 13, a three; and six more
+    assert coup("7C KC 8C 7D 9H 2C").player_total == 4  # 7 + 8 = 15, a five; plus nine
+    assert coup("6C KC 7C QD 6H KS").player_total == 9  # 6 + 7 = 13, a three; plus six
 
 
 @pytest.mark.parametrize("codes", ["8C 2C KC 3C", "2C 9C 3C KC", "4C 4D 4H 4S", "9C 8C KC TC"])

@@ -1,4 +1,4 @@
-"""From a fresh shoe to its last coup."""
+"""Dealing of a shoe from the first to the last coup."""
 
 import itertools
 from hashlib import sha256
@@ -20,7 +20,7 @@ SHORTEST_COUP = cards("9C 8C KC KD")
 
 
 def shoe_of(number: int) -> tuple[Card, ...]:
-    """One of many shuffled shoes."""
+    """Return one of many shuffled shoes."""
     return shuffle(sha256(b"dealing %d" % number).digest(), DECKS)
 
 
@@ -48,7 +48,7 @@ def test_the_cut_card_comes_out_with_the_first_card_behind_it() -> None:
 def test_wherever_the_cut_card_comes_out_its_coup_and_the_one_after_it_have_their_cards(
     begins_before_the_cut_card: int, coup_of: tuple[Card, ...]
 ) -> None:
-    """Every place at which the cut card can come out in a coup, with the longest coups and the shortest."""
+    """Tests every position of the cut card in a coup, with the longest and the shortest coups."""
     cut = 416 - CUT_CARD
     gone = cut - begins_before_the_cut_card
     shoe = (*SHOE[:gone], *itertools.islice(itertools.cycle(coup_of), 416 - gone))

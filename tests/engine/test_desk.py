@@ -1,4 +1,4 @@
-"""The settlement desk, line by line."""
+"""The settlement calculator, line by line."""
 
 import json
 from fractions import Fraction
@@ -12,7 +12,7 @@ from games.variants import VARIANTS
 
 
 def ask(slug: str, *lines: object) -> list[dict]:
-    """Answers to questions given as objects, or as bytes where they are no JSON."""
+    """Return the answers to requests, given as objects or as raw bytes."""
     written = (line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     return list(answers(VARIANTS[slug], written))
 

@@ -1,4 +1,4 @@
-"""The digest of the rules changes with whatever changes what is paid, and with nothing else."""
+"""The digest of the rules changes with every rule about payouts, and with nothing else."""
 
 from dataclasses import replace
 from datetime import date
@@ -21,7 +21,7 @@ PUBLISHED = {
     ("no_commission", "1.0"): "fbd5b97fd669f535ef65b8ae1954daeb8e220e7994b908d49f53c8788f61a417",
     ("pairs", "1.0"): "1a8d76b231df8fd9540d54ec507e408eae9bc4651a9b8481e9d1edc7e4f74c0c",
 }
-"""What was once played under a version is what that version means. Rules that change take a new one."""
+"""The digest of each published version. Changed rules need a new version."""
 
 OTHER_RULES = {
     "more decks": replace(BACCARAT, decks=8),

@@ -1,4 +1,4 @@
-"""The felt of a variant: each bet lies on it once in every layout."""
+"""The felt of a variant: each bet is in every layout once."""
 
 import dataclasses
 

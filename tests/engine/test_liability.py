@@ -1,4 +1,4 @@
-"""The most that the house can lose in a round."""
+"""The largest possible loss of the house in a round."""
 
 import random
 from collections import Counter
@@ -21,13 +21,13 @@ every_variant = pytest.mark.parametrize("variant", sample(VARIANTS.values(), 1),
 
 
 def some_stakes(variant: Variant, chance: random.Random) -> dict[str, int]:
-    """Any number of bets, from one minor unit to the largest, and now and then nothing on a bet."""
+    """Return random bets from one minor unit to the largest stake, sometimes zero."""
     some = chance.sample(variant.bets, chance.randint(1, len(variant.bets)))
     return {bet.code: chance.choice((0, 1, 3, 19, 10 ** chance.randint(0, 15), LARGEST_STAKE)) for bet in some}
 
 
 def loss_by_hand(variant: Variant, facts: object, stakes: dict[str, int]) -> int:
-    """What the house loses on one coup."""
+    """Return the house's loss on one coup."""
     paid = 0
     for code, stake in stakes.items():
         pays = variant.bet(code).pays(facts)  # type: ignore[arg-type]
@@ -73,8 +73,10 @@ def test_no_coup_costs_more_and_one_costs_as_much(variant: Variant) -> None:
 
 @every_variant
 def test_the_worst_coup_is_always_one_that_the_shoe_can_deal(variant: Variant) -> None:
-    """Some classes of coups cannot come about: a pair counts an even number, so nobody has one and a natural nine. None
-    of them costs more than all the possible ones, so the loss is exact and not only a bound.
+    """Some classes of coups are impossible: a pair has an even total, so it is never a natural
+    nine.
+
+    None of them costs more than all possible ones, so the loss is exact and not only a bound.
     """
     possible = [coup for coup, ways in count_coups(variant.decks).items() if ways]
     assert len(possible) < len(EVERY_COUP)
@@ -86,7 +88,7 @@ def test_the_worst_coup_is_always_one_that_the_shoe_can_deal(variant: Variant) -
 
 @every_variant
 def test_what_many_players_win_together_is_never_more_and_hardly_less(variant: Variant) -> None:
-    """Everybody's win is rounded down by itself."""
+    """Each player's win is rounded down separately."""
     chance = random.Random(1908)
     for _ in range(20):
         everybody = [some_stakes(variant, chance) for _ in range(chance.randint(1, 12))]
@@ -154,12 +156,14 @@ def test_a_bet_the_game_has_not_is_refused() -> None:
 
 
 def test_four_ways_to_pay_decide_about_ten_bets_however_many_coups_there_are() -> None:
-    """It is worked out with every chip: no commission must not ask a thousand coups each time."""
+    """The loss is recomputed with every chip, so it must not evaluate a thousand coups each
+    time.
+    """
     assert len(settle._worst_rows(NO_COMMISSION.bets)) == 4
 
 
 def test_the_loss_named_can_really_happen() -> None:
-    """All ten bets of one table, on the coup that costs most."""
+    """All ten bets of one table, on the most expensive coup."""
     stakes = dict.fromkeys((bet.code for bet in NO_COMMISSION.bets), 100)
     dealt = coup("KC KD KC KD 9H TC")
     assert loss_by_hand(NO_COMMISSION, dealt, stakes) == largest_loss(NO_COMMISSION, stakes)

@@ -1,4 +1,4 @@
-"""Returns: the published figures, and what rounding takes from them."""
+"""Returns: the published figures, and the effect of rounding."""
 
 from fractions import Fraction
 from math import sqrt
@@ -23,7 +23,7 @@ BACCARAT, NO_COMMISSION, PAIRS = (VARIANTS[slug] for slug in ("baccarat", "no_co
 
 
 def published(slug: str, places: int) -> dict[str, str]:
-    """The exact returns of a game as someone would print them."""
+    """Return the exact returns of a game, rounded as printed."""
     return {bet: percent(odds.rtp, places) for bet, odds in exact(VARIANTS[slug]).items()}
 
 

@@ -1,4 +1,4 @@
-"""Roads, as they are drawn on paper."""
+"""Roads, compared with drawings on paper."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -34,12 +34,12 @@ every_derived = pytest.mark.parametrize(
 
 
 def beads(letters: str) -> list[Bead]:
-    """ "PPTB" as beads; blanks are for reading."""
+    """Return the beads of "PPTB". Blanks are ignored."""
     return [Bead(OUTCOMES[letter]) for letter in letters if letter != " "]
 
 
 def letter(what: Bead | Win | Regularity) -> str:
-    """P, B or T, and a digit for ties on a win; R or B for red and blue."""
+    """Return P, B or T, with a digit for ties on a win; R or B for red and blue."""
     if isinstance(what, Regularity):
         return what.name[0]
     if isinstance(what, Bead):
@@ -48,26 +48,25 @@ def letter(what: Bead | Win | Regularity) -> str:
 
 
 def place(mark: Mark[Any]) -> tuple[int, int]:
-    """Where a mark stands."""
     return mark.column, mark.row
 
 
 def drawn(road: Sequence[Mark[Any]]) -> list[str]:
-    """The board, row by row, down to its last row with a mark."""
+    """Return the board row by row, down to its last row with a mark."""
     board = {place(mark): letter(mark.what) for mark in road}
     columns, rows = (max((each[way] for each in board), default=-1) + 1 for way in (0, 1))
     return ["".join(board.get((column, row), ".") for column in range(columns)).rstrip(".") for row in range(rows)]
 
 
 def all_results(letters: str, length: int) -> Iterator[list[Bead]]:
-    """Every sequence of these results up to so many."""
+    """Yield every sequence of these results up to a length."""
     for coups in range(length + 1):
         for outcomes in product(letters, repeat=coups):
             yield beads("".join(outcomes))
 
 
 def streaky_results(seed: int) -> list[Bead]:
-    """Eighty coups in which a side mostly wins again, so that tails grow long and run into each other."""
+    """Return eighty coups with long streaks, so that tails meet each other."""
     chance = random.Random(seed)
     again = chance.choice((0.7, 0.85, 0.95))
     outcomes = ["P"]
@@ -131,7 +130,9 @@ def test_a_streak_that_has_turned_keeps_to_its_row_where_the_way_down_is_free_ag
 
 
 def test_where_tails_have_taken_the_head_of_a_column_the_next_free_one_is_begun() -> None:
-    """Each streak here turns one row higher than the one before, until the sixth runs along the top."""
+    """Each streak turns one row higher than the previous one, until the sixth runs along the
+    top.
+    """
     results = "P" * 12 + "B" * 11 + "P" * 9 + "B" * 7 + "P" * 5 + "B" * 3 + "PP" + "B"
     assert drawn(big_road(beads(results))) == [
         "PBPBPBBBPB",
@@ -191,9 +192,11 @@ def test_every_streak_goes_down_as_far_as_it_can_and_then_right() -> None:
 
 
 def said_by_the_book(results: list[Bead], back: int) -> list[Regularity]:
-    """The trade's own words. Down a column: look so many columns back, at this row and at the one above it; red where
-    both have a mark or neither has. At the head of a column: the opposite of what the streak before would have got, had
-    it gone on.
+    """Yield the derived road by its textbook definition.
+
+    Down a column: look *back* columns before, at this row and the one above it; red if both or
+    neither have a mark. At the head of a column: the opposite of the mark that the previous streak
+    would have had if it had continued.
     """
     lengths = streaks(results)
 
@@ -228,8 +231,9 @@ def test_a_derived_road_begins_with_the_second_win_of_its_first_column_or_else_t
 def test_big_eye_boy_by_hand() -> None:
     results = beads("PP BBB P BB PP")
     assert streaks(results) == (2, 3, 1, 2, 2)
-    # Second column: still as deep as the first, then one deeper. Heads of the third and fourth: three against two, one
-    # against three. Fourth: one deeper than one. Fifth: two against one; still as deep as two.
+    # Second column: as deep as the first, then one deeper. Heads of the third and fourth: three
+    # against two, one against three. Fourth: one deeper than one. Fifth: two against one; then as
+    # deep as two.
     assert [letter(mark.what) for mark in derived_road(results, BIG_EYE_BOY)] == list("RBBBBBR")
     assert drawn(derived_road(results, BIG_EYE_BOY)) == ["RBR", ".B", ".B", ".B", ".B"]
 
@@ -247,7 +251,7 @@ def test_the_sides_may_change_places_without_a_trace_in_a_derived_road(back: int
         assert derived_road(mirrored, back) == derived_road(results, back)
 
 
-# All of them
+# All roads
 
 
 def test_ties_change_nothing_but_beads_and_what_stands_on_wins() -> None:
@@ -282,7 +286,7 @@ def test_a_narrow_board_shows_the_last_columns(draw: Callable[[list[Bead]], tupl
 
 
 def drawn_end(board: list[str], columns: int, shown: int) -> list[str]:
-    """The last columns of a board as drawn, without rows that are empty at its foot."""
+    """Return the last columns of a drawn board, without empty rows at the bottom."""
     rows = [row.ljust(columns, ".")[max(0, columns - shown) :].rstrip(".") for row in board]
     while rows and not rows[-1]:
         rows.pop()

@@ -1,4 +1,4 @@
-"""What stakes bring back, bet by bet."""
+"""Payouts, bet by bet."""
 
 from hashlib import sha256
 
@@ -34,12 +34,11 @@ SIX_TIE = "2C 6D KC KD 4H"
 
 
 def payouts(variant: Variant, codes: str, stakes: dict[str, int]) -> dict[str, int]:
-    """What comes back on each bet."""
     return {line.bet: line.payout for line in settle(variant, coup(codes), stakes).lines}
 
 
 def payout(variant: Variant, codes: str, bet: str, beside: str = "") -> int:
-    """What comes back on a stake of 100."""
+    """Return the payout of a stake of 100."""
     return payouts(variant, codes, {bet: 100} | ({beside: 100} if beside else {}))[bet]
 
 

@@ -1,4 +1,4 @@
-"""From a seed to the order of the cards."""
+"""The order of the cards of a seed."""
 
 import hashlib
 from collections import Counter
@@ -42,7 +42,7 @@ RFC_5869 = {
 
 
 def digest_of(cards: tuple[Card, ...]) -> str:
-    """SHA-256 of the codes of many cards."""
+    """Return the SHA-256 of the codes of these cards."""
     return hashlib.sha256(" ".join(map(str, cards)).encode()).hexdigest()
 
 
@@ -107,7 +107,7 @@ def test_known_seeds_give_known_cards(decks: int, player_value: str, first: str,
 
 
 def test_gli19_3_2_numbers_that_would_favour_a_position_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """65535 is no fair choice among 52; 65519 is the last that is, and names position 51."""
+    """65535 is not a fair choice among 52; 65519 is the last fair one and selects position 51."""
     numbers = [65535, 65520, 65519, *range(50, 0, -1)]
     monkeypatch.setattr(shoe, "_draws", lambda *_: iter(numbers))
     assert shuffle(SEED, 1) == FULL_DECK

@@ -1,7 +1,7 @@
-"""Many shuffles of one deck, and whether any card prefers a position or a neighbour.
+"""Statistical tests of many shuffles of one deck: no card prefers a position or a neighbour.
 
-Every statistic is chi-squared and held to 99 % on both sides: too even would be as wrong as too uneven. The seeds are
-the SHA-256 of the numbers from 0 on, so that every run sees the same shuffles.
+Every statistic is chi-squared, tested two-sided at 99 %: too even is as wrong as too uneven. The
+seeds are the SHA-256 of the numbers from 0 on, so every run tests the same shuffles.
 """
 
 from hashlib import sha256
@@ -19,7 +19,7 @@ CARDS = len(FULL_DECK)
 CONFIDENCE = 0.99
 
 Decks = np.ndarray
-"""A row for each shuffle: which card of the unshuffled deck lies at each position."""
+"""A row for each shuffle: the index of the card at each position."""
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +33,23 @@ def decks(is_sweep: bool) -> Decks:
 
 
 def chi_squared(observed: np.ndarray) -> float:
-    """How far counts lie from all being equal."""
+    """Return the chi-squared statistic of counts with equal expectation."""
     expected = observed.sum() / observed.size
     return float(((observed - expected) ** 2).sum() / expected)
 
 
 def position_statistic(decks: Decks) -> float:
-    """Chi-squared with 51 * 51 degrees of freedom, of how often which card lies where.
+    """Return chi-squared with 51 * 51 degrees of freedom for the counts of cards by position.
 
-    Rows and columns both sum to the number of shuffles, which makes the plain statistic too large by 52/51.
+    Rows and columns both sum to the number of shuffles, which makes the plain statistic too large
+    by 52/51.
     """
     counts = np.array([np.bincount(decks[:, position], minlength=CARDS) for position in range(CARDS)])
     return chi_squared(counts) * (CARDS - 1) / CARDS
 
 
 def bounds(freedom: int, confidence: float) -> tuple[float, float]:
-    """Between which values chi-squared lies with this confidence, after Wilson and Hilferty."""
+    """Return the interval of chi-squared with this confidence (Wilson and Hilferty)."""
     spread = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(2 / (9 * freedom))
     low, high = (freedom * (1 - 2 / (9 * freedom) + sign * spread) ** 3 for sign in (-1, 1))
     return low, high
@@ -61,7 +62,8 @@ def test_gli19_3_3_every_card_is_as_likely_at_every_position(decks: Decks) -> No
 
 def test_gli19_3_3_every_pair_of_cards_is_as_likely_at_every_two_neighbouring_positions(decks: Decks) -> None:
     pairs = CARDS * (CARDS - 1)
-    # Together the 51 places must stay within bounds with 99 %, so each with a 51st of the remaining 1 %.
+    # The 51 positions together must stay within bounds with 99 %, so each with a 51st of the
+    # remaining 1 %.
     low, high = bounds(pairs - 1, 1 - (1 - CONFIDENCE) / (CARDS - 1))
     for position in range(CARDS - 1):
         neighbours = decks[:, position].astype(np.intp) * CARDS + decks[:, position + 1]
@@ -72,7 +74,7 @@ def test_gli19_3_3_every_pair_of_cards_is_as_likely_at_every_two_neighbouring_po
 
 
 def test_half_of_all_shuffles_are_even_permutations(decks: Decks) -> None:
-    """A generator that could not reach every order would show here first."""
+    """A generator that cannot reach every order would fail here first."""
     sample = decks[:SHUFFLES]
     inversions = sum((sample[:, [position]] > sample[:, position + 1 :]).sum(axis=1) for position in range(CARDS - 1))
     even = int((inversions % 2 == 0).sum())
@@ -82,7 +84,7 @@ def test_half_of_all_shuffles_are_even_permutations(decks: Decks) -> None:
 
 @pytest.mark.sweep
 def test_gli19_3_3_a_shuffle_that_changes_places_with_any_card_would_be_found_out() -> None:
-    """The classic mistake: card by card, change places with any of the 52."""
+    """The classic mistake: swap each card with any of the 52."""
     chance = np.random.default_rng(seed=0)
     rows = np.arange(SHUFFLES)
     biased = np.tile(np.arange(CARDS), (len(rows), 1))

@@ -1,4 +1,4 @@
-"""The third-card rules, cell by cell as the rulebook prints them."""
+"""The third-card rules, cell by cell as in the rulebook."""
 
 import pytest
 

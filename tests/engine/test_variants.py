@@ -1,4 +1,4 @@
-"""What every game of the house must have; a new folder among the variants is tested by being there."""
+"""Requirements of every game. A new folder among the variants is tested automatically."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ every_bet = pytest.mark.parametrize(
 
 
 def places(printed: str) -> int:
-    """How many decimal places a published figure has."""
+    """Return the number of decimal places of a published figure."""
     return len(printed.partition(".")[2])
 
 

@@ -1,4 +1,4 @@
-"""The script for doubters, which shares no line with the engine, deals what the engine deals."""
+"""tools/verify_round.py, which shares no code with the engine, deals the same cards."""
 
 import ast
 import subprocess
@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
 
 
 def verify(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script with nothing around it: isolated, no site packages, another directory."""
+    """Run the script isolated: no site packages, another directory."""
     return subprocess.run(
         [sys.executable, "-I", "-S", SCRIPT, *arguments], capture_output=True, text=True, check=False, cwd="/"
     )

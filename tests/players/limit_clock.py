@@ -1,4 +1,4 @@
-"""Moved clocks for tests of limits: what was asked for, or moved, lies further back than it did."""
+"""Time travel for tests of limits: moves requests and movements into the past."""
 
 import psycopg
 
@@ -6,7 +6,7 @@ from players.models import Player
 
 
 def let_pass(owner: psycopg.Connection, player: Player, hours: int) -> None:
-    """Move everything the player has asked of limits that many hours back."""
+    """Move all limit requests of the player back by these hours."""
     owner.execute("ALTER TABLE players_limitchange DISABLE TRIGGER USER")
     owner.execute(
         "UPDATE players_limitchange SET asked_at = asked_at - make_interval(hours => %s),"
@@ -17,7 +17,7 @@ def let_pass(owner: psycopg.Connection, player: Player, hours: int) -> None:
 
 
 def a_day(owner: psycopg.Connection, player: Player, day: str, **moved: int) -> None:
-    """Have that much real money moved on a day: ``a_day(owner, player, "2026-03-29", staked=100)``."""
+    """Record moved real money of a day: ``a_day(owner, player, "2026-03-29", staked=100)``."""
     amounts = {"deposited": 0, "withdrawn": 0, "staked": 0, "paid": 0} | moved
     owner.execute("ALTER TABLE wallet_day DISABLE TRIGGER USER")
     owner.execute(

@@ -1,4 +1,4 @@
-"""Documents that players send, made on the spot, and all that can be wrong with them."""
+"""Generated documents of players, valid and invalid."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ from pypdf import PdfWriter
 
 
 def picture(text: str = "", *, kind: str = "JPEG", size: tuple[int, int] = (640, 400), **options: object) -> bytes:
-    """A picture with something written on it: other text, other pixels."""
+    """Return a picture with a text, so that pictures differ."""
     image = Image.new("RGB", size, "#dde5ee")
     ImageDraw.Draw(image).text((40, 40), text or "PASSPORT", fill="#102030", font_size=48)
     written = BytesIO()
@@ -18,7 +18,7 @@ def picture(text: str = "", *, kind: str = "JPEG", size: tuple[int, int] = (640,
 
 
 def pdf(text: str = "", *, password: str = "") -> bytes:
-    """A PDF of one page, locked where there is a password."""
+    """Return a PDF of one page, encrypted if there is a password."""
     writer = PdfWriter()
     writer.add_blank_page(595, 842)
     writer.add_metadata({"/Title": text or "Bill"})
@@ -30,7 +30,7 @@ def pdf(text: str = "", *, password: str = "") -> bytes:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A PNG of a few bytes that says it has that many pixels."""
+    """Return a small PNG that declares this number of pixels."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 100)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

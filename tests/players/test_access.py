@@ -1,4 +1,4 @@
-"""The fence between players, staff and visitors, and what the event log keeps of it."""
+"""Access control between players, staff and visitors, and its events."""
 
 import pytest
 from django.contrib.auth.models import Group

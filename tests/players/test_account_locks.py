@@ -1,4 +1,6 @@
-"""Staff lock accounts: nobody gets in any more, whoever is in is out, and the owner learns how to reach the house."""
+"""Account locks by staff: no log-in, open sessions end, and the owner is told how to contact the
+house.
+"""
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -53,7 +55,7 @@ def test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach
 
 
 def test_a_session_that_began_beside_the_lock_is_over_at_its_next_page(player):
-    """A log-in that passed the door before the lock, and ends up with a session after it."""
+    """A log-in checked before the lock gets its session after it."""
     visitor = a_visitor()
     lock(player)
     visitor.force_login(player.user)
@@ -101,7 +103,7 @@ def test_an_erased_account_is_neither_locked_nor_opened(player):
 
 @pytest.mark.parametrize("role", ["finance", "operator"])
 def test_the_database_takes_no_lock_from_another_role(player, role):
-    """Whoever has the log-in of the web server can write a row, and not in the name of anybody."""
+    """The web login can insert a row, but not in the name of a staff member."""
     with pytest.raises(DatabaseError, match="may not lock accounts"), transaction.atomic():
         AccountLock.objects.create(player=player, locks=True, reason="for a test", by=a_member_of_staff(role))
 

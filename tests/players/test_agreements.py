@@ -1,4 +1,4 @@
-"""New terms are agreed to before play, and before nothing else (GLI-19 v3.0, 2.8.5)."""
+"""New terms must be accepted before play, and before nothing else (GLI-19 v3.0, 2.8.5)."""
 
 import pytest
 from django.conf import settings
@@ -21,13 +21,13 @@ AGREE = "/en/terms/agree/"
 
 @pytest.fixture
 def player() -> Player:
-    """Someone who has agreed to the terms as they were."""
+    """A player who has accepted the previous terms."""
     return a_player(real=100_000)
 
 
 @pytest.fixture
 def new_terms(player, monkeypatch) -> str:
-    """The version of terms that came into force after that."""
+    """Return the version of terms that came into force afterwards."""
     version = "the next"
     monkeypatch.setattr(terms, "VERSION", version)
     return version

@@ -1,4 +1,4 @@
-"""Complaints as cases: whose each is, by when it is decided, how it ended, and that it may be opened again."""
+"""Complaints as cases: owner, due date, decision, and reopening."""
 
 import csv
 import io
@@ -54,7 +54,7 @@ def logged_in(person: Player | Staff) -> Client:
 
 
 def a_complaint(player: Player, *, days: int | None = None) -> Conversation:
-    """A complaint that is to be decided within what the law says, or within *days* from now."""
+    """A complaint due at the legal deadline, or *days* from now."""
     who = Player.objects.select_related("jurisdiction").get(pk=player.pk)
     who.jurisdiction.complaint_days = who.jurisdiction.complaint_days if days is None else days
     return conversations.begin(player=who, topic=Topic.COMPLAINT, text="That was no natural.")
@@ -342,7 +342,7 @@ class TestTheDesk:
         desk = logged_in(support)
         page = desk.get("/staff/service/complaints/")
         assert [each.pk for each in page.context["complaints"]] == [cases[place].pk for place in (1, 2, 0)]
-        assert page.text.count(">Overdue<") == 2  # one of them a choice of the filter
+        assert page.text.count(">Overdue<") == 2  # one of them is a choice of the filter
         assert page.text.count("Due within 2 days") == 1
         assert self.shown(desk, show="overdue") == [cases[1].pk]
 

@@ -1,4 +1,6 @@
-"""Two people, or two workers, at one complaint at the same moment: one of them is first, and the other is told."""
+"""Two people or workers act on one complaint at the same moment: the first succeeds, the second is
+told.
+"""
 
 from collections.abc import Callable
 from threading import Barrier
@@ -55,7 +57,7 @@ def deciding(case: Conversation, by: Staff, verdict: Verdict) -> Callable[[], st
 
 
 def together(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    """Have no row locked, and both arrive at *step* before either goes on."""
+    """Remove row locks, and let both arrive at *step* before either continues."""
     both, go_on = Barrier(2), getattr(complaints, step)
 
     def waiting(*one, **said):
@@ -81,7 +83,7 @@ def test_one_takes_it_and_the_other_reads_who(case, people):
 
 
 def test_without_the_lock_two_decisions_would_be_written_and_one_fail_on_the_database(case, people, monkeypatch):
-    """What the database holds is the last to stand; nobody is told who was first."""
+    """The database's constraint is the last defence; the error does not say who was first."""
     together(monkeypatch, "say")
     with pytest.raises(IntegrityError, match="ended stands"):
         at_once([deciding(case, each, Verdict.UPHELD) for each in people])
@@ -101,7 +103,7 @@ def test_one_decision_stands_and_the_other_is_not_sent(case, people):
 
 
 def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, player, people):
-    """Whoever comes second finds what the first one did: no decision goes past words that nobody read."""
+    """The second sees the first one's change: no decision is made without reading new messages."""
 
     def write() -> str:
         try:
@@ -115,7 +117,7 @@ def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, pla
 
 
 def test_without_the_lock_two_workers_would_tell_of_one_complaint(player, monkeypatch):
-    """What the database holds is the last to stand: one of them fails, the other tells."""
+    """The database's constraint is the last defence: one fails, the other notifies."""
     player.jurisdiction.complaint_days = -1
     conversations.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
     together(monkeypatch, "_enter")

@@ -1,4 +1,4 @@
-"""By which index messages and complaints are found: a page costs as much wherever it stands."""
+"""Indexes of messages and complaints: every page of a list costs the same."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPEN_ONES, ENDED = "players_complaint_due", "players_complaint_ended"
 
 @pytest.fixture
 def marks(cloned_db) -> dict[str, str]:
-    """Marks of the second pages of each list."""
+    """Return the marks of the second page of each list."""
     support = a_member_of_staff("support")
     for each in range(PAGE // 5 + 1):
         player = a_player()
@@ -63,7 +63,7 @@ def test_a_page_of_each_list_is_one_range_of_one_index(marks):
 
 
 def plan(read: Any) -> str:
-    """How PostgreSQL reads the conversations that *read* asks for."""
+    """Return PostgreSQL's plan for the conversations that *read* requests."""
     found: list[str] = []
 
     def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:

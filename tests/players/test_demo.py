@@ -1,4 +1,4 @@
-"""The people of a demo house."""
+"""The users of a demo house."""
 
 from io import StringIO
 
@@ -19,7 +19,7 @@ def test_are_one_player_a_jurisdiction_and_staff_in_every_role_however_often_the
     assert sorted(Player.objects.values_list("jurisdiction", flat=True)) == ["DE", "DK", "GB", "RO", "SE"]
     roles = Staff.objects.values_list("user__groups__name", flat=True)
     every = ["administrator", "compliance", "finance", "operator", "supervisor", "support"]
-    assert sorted(roles) == sorted([*every, "administrator", "finance", "supervisor"])  # seconds for two people
+    assert sorted(roles) == sorted([*every, "administrator", "finance", "supervisor"])  # for two-person approvals
     assert User.objects.filter(is_demo=True).count() == len(DEMO_LOGINS)
 
 

@@ -1,4 +1,4 @@
-"""What players send in lies encrypted in the database alone: nothing that serves files knows of it."""
+"""Players' documents are stored encrypted in the database only; nothing serves them as files."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ from players.models import DocumentContent
 from tests.builders import a_player, a_submission
 from tests.people import a_visitor
 
-SIGNATURES = (b"\xff\xd8\xff", b"%PDF-")  # what a document is kept as
+SIGNATURES = (b"\xff\xd8\xff", b"%PDF-")  # signatures of stored document formats
 
 
 def views(resolver: URLResolver) -> list[object]:
-    """Every view behind an address."""
+    """Return every view with a URL."""
     found: list[object] = []
     for each in resolver.url_patterns:
         found += [each.callback] if isinstance(each, URLPattern) else views(each)

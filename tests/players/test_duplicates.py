@@ -1,6 +1,4 @@
-"""Likely duplicates of one person: what is found, that nobody slips through at the same moment, and what staff make of
-it.
-"""
+"""Likely duplicates of one person: detection, concurrent registrations, and the work of staff."""
 
 from datetime import date
 from functools import partial
@@ -26,7 +24,7 @@ HOME = {"street": "Storgatan 12 B", "postal_code": "111 22", "city": "Malmö"}
 
 
 def found(player: Player) -> set[str]:
-    """On which grounds *player* may be somebody else, too."""
+    """Return the grounds on which *player* may be a duplicate."""
     return {flag.ground for pair in duplicates.pairs_of(player) for flag in pair.flags}
 
 
@@ -149,7 +147,7 @@ class TestFlags:
 
     @pytest.mark.sweep
     def test_everyone_can_be_searched_anew(self):
-        """What was kept by an older way of comparing is kept anew, and compared."""
+        """Data stored by an older comparison is stored and compared again."""
         first, second = a_player(), a_player()
         a_submission(first, document_number="SAME1234")
         Trait.objects.filter(player=first).delete()
@@ -226,7 +224,7 @@ class TestResolving:
 
 class TestAtOnce:
     def test_looking_without_a_lock_nobody_sees_the_other(self, cloned_db: Database, monkeypatch):
-        """The race itself: both have kept what they have in common, neither has committed, both look."""
+        """The race: both have stored their common data, neither has committed, both search."""
         players = [a_player(), a_player()]
         have_kept, have_looked = Barrier(2), Barrier(2)
         flag = duplicates._flag

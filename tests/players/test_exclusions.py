@@ -1,4 +1,4 @@
-"""How long pauses, time-outs and exclusions last, that none is made shorter, and who may end which."""
+"""Duration of pauses, time-outs and exclusions; none gets shorter; who may end which."""
 
 from datetime import timedelta
 

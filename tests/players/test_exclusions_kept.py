@@ -1,5 +1,5 @@
-"""Exclusions with real commits: rows that nobody changes, one for good that has lasted long enough, and deals that race
-a pause.
+"""Exclusions with real commits: immutable rows, an old permanent exclusion, and deals during a new
+pause.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ from tests.people import a_member_of_staff
 from wallet.models import Mode
 
 THREADS = 16
-ROUNDS = 6  # that each thread tries for
+ROUNDS = 6  # attempts of each thread
 WAITING = """
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1009 AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -33,7 +33,7 @@ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1009 AND
 
 @pytest.fixture
 def kept(cloned_db: Database) -> Player:
-    """Somebody of whom there is a row of every kind."""
+    """A player with a row of every kind."""
     player = a_player()
     exclusions.exclude_self(player=player, months=None, by=str(player))
     play_sessions.choose_interval(player=player, minutes=15)

@@ -1,4 +1,4 @@
-"""The page on which a player shows who they are, and the back office that looks at it."""
+"""The identity page of a player, and the review in the back office."""
 
 import html
 import re
@@ -187,7 +187,7 @@ class TestSending:
 
     @pytest.mark.sweep
     def test_nobody_sends_a_hundred_in_a_minute(self, visitor):
-        with time_machine.travel(datetime.now(UTC), tick=False):  # or the minute may end among them
+        with time_machine.travel(datetime.now(UTC), tick=False):  # keeps the minute
             answers = {visitor.post(PAGE, {}).status_code for _ in range(31)}
         assert 429 in answers
 
@@ -259,7 +259,9 @@ class TestTheBackOffice:
             assert told in case
 
     def test_a_case_alone_shows_no_document_to_anyone(self):
-        """A document that lies on the page unasked would be recorded as looked at by whoever opened the page."""
+        """A document embedded in the page would be recorded as viewed by everyone who opens the
+        page.
+        """
         sent = a_submission(a_player())
         staff_visitor().get(f"/staff/identity/{sent.pk}/")
         assert documents_seen(sent.player) == []

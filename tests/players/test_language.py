@@ -1,4 +1,4 @@
-"""The choice of language: the same page, remembered."""
+"""The choice of language: the same page, and remembered."""
 
 import re
 
@@ -44,12 +44,12 @@ def test_never_leads_to_another_host():
 
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
-# The page that stands in for one that cannot be reached has nothing that needs the house.
+# The offline page has nothing that needs the house.
 PAGES = [line for line in LINES if line.is_page and line.name != "offline"]
 
 
 def readers(line: Line) -> list[str]:
-    """Who sees the page: a visitor and a player, as far as they may."""
+    """Return the roles that can see the page."""
     return [role for role in ("anonymous", "player") if line.answers[role] is PAGE]
 
 

@@ -1,4 +1,4 @@
-"""What limits are: whose, for how long, and from when a change of one holds."""
+"""Limits: sources, periods, and the start of a change."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ CODES = ["SE", "DK", "RO", "DE", "GB"]
 
 
 def a_newcomer(code: str) -> Player:
-    """Someone who has set no limits and answered no offer."""
+    """A player without limits who has not answered an offer."""
     where = Jurisdiction.objects.get(pk=code)
     user = User.objects.create_user(f"newcomer.{code.lower()}@example.com", None)
     return Player.objects.create(
@@ -223,7 +223,7 @@ class TestAsTimeGoesBy:
 
 @pytest.mark.django_db
 class TestPeriods:
-    """Calendar periods where the player is; the clock goes forward and back there."""
+    """Calendar periods in the player's time zone, with its clock changes."""
 
     @pytest.mark.parametrize(
         ("zone", "period", "moment", "start", "hours"),

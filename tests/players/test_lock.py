@@ -1,5 +1,6 @@
-"""Three wrong passwords in thirty minutes lock a name, whether or not anybody has it, until a mailed code, a second
-factor or a new password opens it.
+"""Three wrong passwords in thirty minutes lock a user name, existing or not.
+
+A mailed code, a second factor or a new password unlocks it.
 """
 
 import re
@@ -20,7 +21,7 @@ NOBODY = "nobody@example.com"
 
 
 def fail(user, times: int = 1, **data: str):
-    """Wrong passwords, from one browser."""
+    """Log in with wrong passwords from one browser."""
     visitor = a_visitor()
     for _ in range(times):
         answer = log_in(visitor, user, "wrong", **data)
@@ -28,7 +29,7 @@ def fail(user, times: int = 1, **data: str):
 
 
 def minutes_pass(minutes: int) -> None:
-    """Make everything that is counted that much older."""
+    """Make all counted attempts older."""
     with connection.cursor() as cursor:
         cursor.execute(
             """UPDATE players_log_in_lock SET code_ends_at = code_ends_at - make_interval(mins => %(minutes)s),
@@ -39,7 +40,7 @@ def minutes_pass(minutes: int) -> None:
 
 
 def locked(user=None, **data: str):
-    """A browser that has been led to the code."""
+    """Return a browser that was redirected to the code."""
     visitor, answer = fail(user or a_player().user, times=3, **data)
     assert (answer.status_code, answer["Location"]) == (302, UNLOCK)
     return visitor

@@ -1,4 +1,4 @@
-"""Logging in and out: one message for every failure, a lock after too many, everything on record."""
+"""Log-in and log-out: one message for every failure, a lock after too many, events for all."""
 
 import html
 import re
@@ -30,7 +30,9 @@ def player():
 
 
 def without_token(answer, email: str) -> str:
-    """The page without what differs between any two requests: tokens, nonces, and the address typed in."""
+    """Return the page without parts that differ between any two requests: tokens, nonces, and the
+    typed address.
+    """
     return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", answer.text).replace(email, "")
 
 
@@ -158,7 +160,7 @@ class TestAFailure:
     @pytest.mark.sweep
     def test_thirty_requests_a_minute_from_one_address_get_the_429_page_of_the_house(self):
         visitor = a_visitor()
-        with time_machine.travel(datetime.now(UTC), tick=False):  # within one minute, however slow the machine
+        with time_machine.travel(datetime.now(UTC), tick=False):  # keeps the minute
             for _ in range(30):
                 assert visitor.post("/sv/account/login/", {}).status_code == 200
             answer = visitor.post("/sv/account/login/", {})
@@ -167,7 +169,7 @@ class TestAFailure:
 
 
 class TestTheLastLogIn:
-    """GLI-19 v3.0, 2.5.3 and good sense: who was here last is told to whoever comes next."""
+    """GLI-19 v3.0, 2.5.3: the last log-in is shown at the next one."""
 
     def said(self, visitor) -> str:
         return visitor.get("/en/").text
@@ -222,7 +224,7 @@ class TestLoggingOut:
 
 
 class TestAnEndedSession:
-    """Where a page still open finds that nobody is logged in any more."""
+    """A page that is still open after its session ended."""
 
     def led_to(self, answer) -> str:
         return a_visitor().get(answer).text

@@ -1,4 +1,4 @@
-"""Mail: part of what it tells about, sent once by whoever comes first, kept until it can be sent."""
+"""Mail: written with the change it reports, sent once, kept until it can be sent."""
 
 from concurrent.futures import ThreadPoolExecutor
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPSenderRefused
@@ -19,14 +19,14 @@ TEMPLATE = "verify_address"
 
 
 class Unplugged(BaseEmailBackend):
-    """A post office that is closed."""
+    """A mail server that is down."""
 
     def send_messages(self, email_messages):
         raise SMTPException("the post office is closed")
 
 
 class Particular(BaseEmailBackend):
-    """A post office that refuses, and says whom."""
+    """A mail server that refuses some recipients and names them."""
 
     def send_messages(self, email_messages):
         (address,) = email_messages[0].to
@@ -101,7 +101,7 @@ class TestAMail:
 
     @pytest.mark.parametrize("domain", ["ü" * 63 + ".example", "xn--aé.example"], ids=["too long", "punycode"])
     def test_to_an_address_that_no_mail_can_carry_keeps_no_other_back(self, domain):
-        """Anybody may ask for a mail to any address that a form lets through."""
+        """Anyone can request a mail to any address that a form accepts."""
         unfit = write(address=f"someone@{domain}")
         write(address="reader@example.com")
         send_mail()

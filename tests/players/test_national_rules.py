@@ -1,4 +1,4 @@
-"""The national table: each cell of ``docs/national-rules.md`` is what the database says, and names its source."""
+"""Each cell of ``docs/national-rules.md`` equals the database and names its source."""
 
 import re
 from collections.abc import Callable
@@ -40,7 +40,8 @@ SAYS: dict[str, Callable[[Jurisdiction], str]] = {
     "a player can have it opened again for": lambda where: f"{where.reopen_days} days",
 }
 
-# What the law says, as it was read; a figure that changes changes here too. [v] read, [s] second hand, [c] our choice.
+# The legal rules as read; a changed figure must change here too. [v] read, [s] second hand, [c] our
+# choice.
 RULES = [
     ("SE", "[v]", "deposit_limits", "required"),
     ("SE", "[v]", "deposit_periods", ["day", "week", "month"]),
@@ -75,7 +76,7 @@ RULES = [
 
 
 def table() -> dict[str, dict[str, str]]:
-    """The cells of the document's table, by row and jurisdiction."""
+    """Return the cells of the document's table, by row and jurisdiction."""
     lines = [line.strip("|\n ").split(" | ") for line in DOCUMENT.read_text().splitlines() if line.startswith("|")]
     head = [cell.strip() for cell in lines[0]][-len(CODES) :]
     assert head == CODES

@@ -1,6 +1,4 @@
-"""Notices of maintenance: published and withdrawn by those who may, kept by the database, and worked on in the back
-office.
-"""
+"""Notices of maintenance: published and withdrawn by permitted staff, guarded by the database."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -257,7 +255,7 @@ class TestPages:
         assert places == sorted(places)
         assert "Olga Post" in page
         assert "<q>postponed</q>" in page
-        assert "Withdraw it" not in page  # whoever reads need not be whoever may
+        assert "Withdraw it" not in page  # a reader may lack the permission
 
     @pytest.mark.sweep
     def test_it_is_withdrawn_with_a_reason(self, operator):

@@ -1,4 +1,4 @@
-"""Two of staff who act on notices at the same moment: the race is shown first, then prevented."""
+"""Two staff members act on notices at the same moment: the race is shown first, then prevented."""
 
 from functools import partial
 
@@ -31,7 +31,7 @@ def withdrawn(notice_id: int) -> str:
 
 
 class TestTwoWhoPublish:
-    """Both tell everybody of the same hour, and neither sees the other's notice."""
+    """Both announce the same hour, and neither sees the other's notice."""
 
     def test_without_the_constraint_everybody_is_told_twice(self, cloned_db, owner: psycopg.Connection):
         owner.execute("ALTER TABLE players_notice DROP CONSTRAINT players_notice_once")
@@ -44,7 +44,7 @@ class TestTwoWhoPublish:
 
 
 class TestTwoWhoWithdraw:
-    """Both saw it in force, and each gives a reason of their own."""
+    """Both saw the notice in force, and each gives their own reason."""
 
     def test_the_database_refuses_a_second_who_looked_too_early(self, cloned_db, monkeypatch):
         notice = a_notice()

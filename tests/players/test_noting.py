@@ -1,4 +1,4 @@
-"""What a round adds to a sitting and to the day of play: the same at a shared table, for all at once, as at a solo
+"""A round adds the same to session and play time, at a shared table for many players as at a solo
 table for one.
 """
 
@@ -19,7 +19,7 @@ LAST_ACTIONS = (None, 3, 8, 10, 60 * 24)  # minutes ago
 
 
 def a_history(minutes_ago: int | None, session: str) -> tuple[Player, UUID | None]:
-    """A player who acted so long ago, and the session that they play in now."""
+    """A player whose last action was so long ago, and their current session."""
     player, owner = a_player(), a_player()
     if minutes_ago is not None:
         with connection.cursor() as cursor:
@@ -38,7 +38,9 @@ def a_history(minutes_ago: int | None, session: str) -> tuple[Player, UUID | Non
 
 
 def known(player: Player, session: UUID | None) -> list[tuple[object, ...]]:
-    """What is known of them then; whole minutes, since the two are not noted in the same instant."""
+    """Return the stored totals; whole minutes, since the two are not recorded in the same
+    instant.
+    """
     sat = Sitting.objects.filter(session__in=[session] if session else []).values_list(
         "rounds", "staked_real", "paid_real", "staked_free", "paid_free"
     )

@@ -1,4 +1,4 @@
-"""What the migrations put into the database: jurisdictions and roles."""
+"""Data of the migrations: jurisdictions and roles."""
 
 from datetime import date
 

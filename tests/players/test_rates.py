@@ -1,4 +1,4 @@
-"""The pace of one player: as fast as hands are, and what is faster is refused before anything is done or written."""
+"""Rate limit of a player: faster clicks are refused before anything is written."""
 
 from datetime import UTC, datetime
 
@@ -74,7 +74,7 @@ def test_the_cashier_keeps_the_same_pace(someone):
 
 @pytest.mark.sweep
 def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
-    """What is refused is on record, and nobody may fill the log at will."""
+    """Refusals are recorded, and nobody may fill the log at will."""
     settings.FORMS_PER_SECOND = 2
     with time_machine.travel(NOW, tick=False) as clock:
         for address in ("/pay/payouts/", "/pay/callback/sandbox/"):

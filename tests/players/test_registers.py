@@ -1,4 +1,4 @@
-"""Registers of excluded people: asked at log-in and before play, and nobody plays on a guess."""
+"""National exclusion registers: asked at log-in and before play; without an answer nobody plays."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def listed(settings) -> Iterator[type[ListedRegister]]:
-    """A register that serves Sweden."""
+    """A register for Sweden."""
     settings.PLAYER_REGISTERS = {"SE": PATH}
     ListedRegister.listed, ListedRegister.is_within_reach, ListedRegister.asked = set(), True, 0
     yield ListedRegister
@@ -28,7 +28,7 @@ def listed(settings) -> Iterator[type[ListedRegister]]:
 
 
 def a_known_pair() -> tuple[Player, Player]:
-    """Two accounts of which staff have found that they are one person."""
+    """Two accounts that staff have confirmed as one person."""
     first, second = a_player(), a_player()
     by = a_member_of_staff("support")
     Duplicate.objects.create(
@@ -44,7 +44,7 @@ def at_table(player: Player, table) -> str:
 
 
 def deal_at(player: Player, table) -> None:
-    """Deal what lies there."""
+    """Deal the current bets."""
     place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
     play_round(
         player=player,

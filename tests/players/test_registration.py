@@ -1,4 +1,4 @@
-"""Becoming a player: who may, what is made, and that it is all or nothing."""
+"""Registration: who may, what is created, and that it is all or nothing."""
 
 import re
 from datetime import date, timedelta
@@ -30,7 +30,7 @@ GOOD = {
 
 
 def send(visitor=None, **changes):
-    """The form as filled in, or with some answers changed (None: left out)."""
+    """Send the form with some answers changed (None: omitted)."""
     data = {field: answer for field, answer in (GOOD | changes).items() if answer is not None}
     return (visitor or a_visitor()).post(PAGE, data)
 
@@ -134,7 +134,7 @@ class TestAFormIsRefused:
 
 @pytest.mark.django_db
 class TestAnAddressThatHasAnAccount:
-    """Who has an account here, nobody learns by registering."""
+    """Registration does not reveal who has an account."""
 
     def page_after(self, **changes: Any) -> str:
         visitor = a_visitor()
@@ -187,7 +187,7 @@ class TestConfirmingTheAddress:
     def test_is_asked_for_at_the_next_log_in_too(self):
         send()
         user = User.objects.get(email=self.EMAIL)
-        cache.clear()  # a code is mailed every ten seconds at most
+        cache.clear()  # at most one code every ten seconds
         visitor = a_visitor()
         assert log_in(visitor, user)["Location"] == "/en/account/verify/"
         assert confirm_address(visitor, self.EMAIL)["Location"] == "/"

@@ -1,4 +1,4 @@
-"""Templates of replies: in five languages, version by version, filled in for the player they go to."""
+"""Reply templates: five languages, versions, and fields filled in for the player."""
 
 import re
 
@@ -31,7 +31,7 @@ def at(role: str) -> Client:
 
 
 def reading(language: str, player: Player) -> Player:
-    """The player, who reads in that language."""
+
     registration.choose_language(user=player.user, language=language)
     return Player.objects.select_related("user").get(pk=player.pk)
 
@@ -293,7 +293,7 @@ class TestAnswering:
         }
         page = desk.post(address, data | {"fill": "marks"}).text
         assert "till 31 januari 2027, 21:30. Skälet: reklam. [table] 1 234,50 kr reklam" in page.replace("\xa0", " ")
-        assert page.count("Skälet:") == 1  # and the template is not put there once more
+        assert page.count("Skälet:") == 1  # the template is not inserted again
         assert 'name="mark_table"' in page
         assert 'name="mark_reason"' not in page
         assert "Fill in what still stands in brackets: [table]." in desk.post(address, data).text

@@ -1,4 +1,4 @@
-"""The register of responsible play: who did what, when, from when to when, why."""
+"""The report of responsible gaming: who did what, when, from when to when, and why."""
 
 import pytest
 from django.utils.timezone import now
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read(since, **choices):
-    """The rows, as the columns name them, and what is counted below them."""
+    """Return the rows by column name, and the counts below them."""
     names = [column.name for column in reports.COLUMNS]
     answer = reports.answer(ask(Interval(since, clock()), **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]

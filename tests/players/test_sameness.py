@@ -1,4 +1,4 @@
-"""Two ways of writing that mean the same."""
+"""Different spellings of the same value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How people change the way they log in: password, address, second factors; each change on record and told by mail."""
+"""Changes of log-in data: password, address, second factors; each recorded and reported by mail."""
 
 import re
 import time
@@ -38,14 +38,14 @@ def logged_in(user: User):
 
 
 def trusted(user: User):
-    """A browser in which someone has just given the password once more."""
+    """A browser that has just confirmed the password."""
     visitor = logged_in(user)
     visitor.post(AGAIN, {"password": PASSWORD})
     return visitor
 
 
 def code_of_app(secret: str) -> str:
-    """What an app shows now that was given this secret."""
+    """Return the current code of an authenticator app with this secret."""
     _past, now, _next = yield_hotp_counters_from_time()
     return str(format_hotp_value(hotp_value(secret, now)))
 
@@ -168,7 +168,7 @@ class TestAnAddress:
         assert not events("address.changed", on=str(player))
 
     def wanting(self, player: Player) -> Client:
-        """A browser that has asked for another address and is about to type the code."""
+        """A browser that has requested another address and is about to type the code."""
         visitor = trusted(player.user)
         visitor.post(self.FORM, {"email": "next@example.com", "action_add": "1"})
         return visitor
@@ -178,7 +178,7 @@ class TestAnAddress:
 
 
 class TestAMailedCode:
-    """allauth counts the tries of a session; the house counts those of an address, in however many sessions."""
+    """allauth counts attempts per session; the house counts them per address, over all sessions."""
 
     WRONG = {"code": "BBBB-BBBB"}
 
@@ -196,7 +196,7 @@ class TestAMailedCode:
     @pytest.mark.sweep
     def test_that_confirms_an_address_neither(self, player, time_machine):
         verify, begun = "/en/account/verify/", time.time()
-        for minute in (0, 4, 8):  # a mail goes out every three
+        for minute in (0, 4, 8):  # one mail every three minutes
             time_machine.move_to(begun + 60 * minute)
             visitor = trusted(player.user)
             visitor.post(f"{SECURITY}email/", {"email": "next@example.com", "action_add": "1"})

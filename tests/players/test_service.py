@@ -1,4 +1,6 @@
-"""Customer service: a player writes, the house answers, nothing written changes, and it goes after five years."""
+"""Customer support: players write, staff answer, messages never change and are deleted after five
+years.
+"""
 
 from datetime import timedelta
 
@@ -42,7 +44,7 @@ def a_complaint(player: Player, text: str = "That was no natural.") -> Conversat
 
 
 def last(conversation: Conversation) -> int:
-    """The newest message, as a page that is opened now shows it."""
+    """Return the newest message, as a page opened now shows it."""
     return conversation.messages.latest("pk").pk
 
 

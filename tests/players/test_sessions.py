@@ -1,4 +1,4 @@
-"""Sessions end: after a time without an action, from another browser; and requests that pages make are no actions."""
+"""Sessions end after inactivity or from another browser; automatic requests are not activity."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Fi
 
 
 def views(resolver: URLResolver) -> Iterator[tuple[str | None, Callable[..., object]]]:
-    """Every view with the name of its address."""
+    """Yield every view with the name of its URL."""
     for pattern in resolver.url_patterns:
         if isinstance(pattern, URLResolver):
             yield from views(pattern)
@@ -45,7 +45,7 @@ def views(resolver: URLResolver) -> Iterator[tuple[str | None, Callable[..., obj
 
 
 def a_browser(user: User, page: str = "/en/fair/") -> Client:
-    """A browser in which someone is logged in and has looked at a page."""
+    """A logged-in browser that has opened a page."""
     visitor = a_visitor(headers={"user-agent": FIREFOX})
     visitor.force_login(user)
     visitor.get(page)
@@ -53,17 +53,17 @@ def a_browser(user: User, page: str = "/en/fair/") -> Client:
 
 
 def session_of(visitor: Client) -> Session:
-    """The session that a browser is logged in with."""
+
     return Session.objects.get(pk=visitor.session["sid"])
 
 
 def pass_time(time: timedelta) -> None:
-    """Let that much time pass for all sessions."""
+    """Let this time pass for all sessions."""
     Session.objects.update(acted_at=F("acted_at") - time, began_at=F("began_at") - time)
 
 
 def status(visitor: Client, session: Session) -> dict[str, Any]:
-    """What the page is told when it asks by itself."""
+    """Return the answer to the page's automatic request."""
     return dict(visitor.get(f"/en/session/{session.pk}/").json())
 
 
@@ -211,7 +211,7 @@ class TestWhatAPageAsksByItself:
         assert a_visitor().get(f"/en/session/{uuid4()}/").json() == {"left": 0, "why": ""}
 
     def test_is_marked_wherever_a_template_asks_without_a_click(self):
-        """Whoever lets a page poll or listen has to mark the view."""
+        """A view that a page polls or listens to must be marked."""
         by_itself = re.compile(r'hx-trigger="[^"]*\b(?:every|load|revealed|intersect|sse:)')
         found = [path.read_text() for path in TEMPLATES.rglob("*.html")]
         view = dict(views(get_resolver()))

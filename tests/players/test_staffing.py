@@ -1,5 +1,5 @@
-"""Accounts of staff: made, changed, disabled and enabled by two people, and by the owner of the database where a house
-has nobody yet.
+"""Staff accounts: created, changed, disabled and enabled by two people, or first by the owner of
+the database.
 """
 
 from functools import partial
@@ -32,7 +32,7 @@ NEW_PASSWORD = "shuffled-and-cut-9"
 
 
 def asker():
-    """An administrator, in a house where somebody else decides."""
+    """An administrator, in a house where another person decides."""
     decider()
     return a_member_of_staff("administrator")
 

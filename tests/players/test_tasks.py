@@ -1,4 +1,4 @@
-"""Housekeeping."""
+"""Periodic tasks of the players app."""
 
 from datetime import timedelta
 

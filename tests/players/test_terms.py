@@ -1,4 +1,4 @@
-"""The terms: whole in every language, and never changed without a new version."""
+"""The terms: complete in every language, and never changed without a new version."""
 
 import hashlib
 
@@ -10,7 +10,8 @@ from tests.people import a_visitor
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
-# What each version said: SHA-256 over the five texts in the order of their codes. A version once agreed to stays here.
+# The texts of each version: SHA-256 over the five texts in the order of their codes. Accepted
+# versions stay here.
 SAID = {
     "1": "02d76d932e818dfc88b77455e65fb8b19c7882a045bf0e8c73d9d504068169ce",
     "2": "09b49df2a4e7e52cf0a24dff32e934726e563b62111b0ee9b25041fb27e70c3a",

@@ -1,4 +1,4 @@
-"""The pages of tokens: what players and staff read of theirs, the key that is shown once, and who may revoke what."""
+"""Pages of API tokens: the owner's list, the key shown once, and who may revoke which."""
 
 import re
 from typing import Any
@@ -25,14 +25,13 @@ KEY = re.compile(r'<code class="secret" id="key">(sabot_[A-Za-z0-9_-]{43})</code
 
 
 def logged_in(user: User) -> Client:
-    """A browser in which somebody is logged in."""
     visitor = a_visitor()
     visitor.force_login(user)
     return visitor
 
 
 def surely(user: User) -> Client:
-    """A browser in which somebody is logged in, and has given their password once more."""
+    """A logged-in browser that has confirmed the password."""
     User.objects.filter(pk=user.pk).update(password=make_password(PASSWORD))
     visitor = logged_in(User.objects.get(pk=user.pk))
     visitor.post("/en/account/security/again/", {"password": PASSWORD})
@@ -40,13 +39,13 @@ def surely(user: User) -> Client:
 
 
 def once_of(answer: Any) -> str:
-    """What makes a form good for one token."""
+    """Return the form's value that allows one token."""
     (found,) = re.findall(r'name="once" value="([0-9a-f-]{36})"', answer.text)
     return str(found)
 
 
 def key_of(answer: Any) -> str:
-    """The key that a page shows."""
+    """Return the key that a page shows."""
     found = KEY.search(answer.text)
     assert found, answer.status_code
     return found[1]
@@ -96,7 +95,7 @@ class TestOfAPlayer:
         assert comes_in(key) == 200
         (token,) = tokens.running(player.user)
         assert (token.name, token.scopes) == ("Chart", ["limits", "read"])
-        assert (token.ends_at - token.made_at).days == 29  # and the rest of a day
+        assert (token.ends_at - token.made_at).days == 29  # plus the rest of a day
         assert key not in visitor.get(PROGRAMS).text
 
     @pytest.mark.sweep

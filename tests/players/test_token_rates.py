@@ -1,4 +1,4 @@
-"""How often a program may call; and where nobody can count, it may, since play goes on."""
+"""Rate limit of API clients; without a counter calls are allowed, since play continues."""
 
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -23,22 +23,22 @@ LEFT = "40"  # seconds of the minute
 
 
 class Nowhere(PlayerApiView):
-    """A page of the API for another scope."""
+    """An API view for another scope."""
 
     scopes: ClassVar = {"GET": Scope.LIMITS}
 
     def get(self, request: Request) -> Response:
-        """Say nothing."""
+
         return Response()
 
 
 def a_key(*scopes: Scope) -> str:
-    """The key of a token with which a program calls three times a minute."""
+    """Return the key of a token with three calls a minute."""
     return tokens.make(user=a_player().user, name="Chart", scopes=scopes, days=1, per_minute=3)[1]
 
 
 def a_program() -> Client:
-    """It sends such a key."""
+    """An API client with such a key."""
     return a_visitor(headers={"Authorization": f"Bearer {a_key(Scope.PLAY)}"})
 
 
@@ -94,7 +94,7 @@ def test_with_the_cache_away_every_call_is_let_in(settings):
     settings.CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": "redis://127.0.0.1:1/0",  # where nothing listens
+            "LOCATION": "redis://127.0.0.1:1/0",  # nothing listens there
         }
     }
     program = a_program()

@@ -1,5 +1,6 @@
-"""The session of a token: begun by the first thing that its program changes, kept by what it does, ended as any other;
-so what protects players holds for programs.
+"""The session of a token: started by its first change, kept by activity, ended like any other.
+
+So the protection of players covers API clients too.
 """
 
 from datetime import timedelta
@@ -28,12 +29,12 @@ HERE = "192.0.2.7"
 
 
 def as_found(token: ApiToken) -> ApiToken:
-    """The token as the next call finds it."""
+    """Return the token as the next call loads it."""
     return ApiToken.objects.select_related("user__player__jurisdiction").get(pk=token.pk)
 
 
 def acts(token: ApiToken) -> UUID:
-    """A program changes something."""
+    """Let an API client change something."""
     return session_for(as_found(token), HERE)
 
 

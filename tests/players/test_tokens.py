@@ -1,5 +1,5 @@
-"""Tokens by which programs come in: made with a key that nobody reads again; holding until they end, are revoked, or
-their owner is not let in any more.
+"""API tokens: the key is never readable again; valid until they end, are revoked, or their owner
+loses access.
 """
 
 import hashlib
@@ -27,12 +27,11 @@ SELF = "/api/v1/self/"
 
 
 def a_token(user: User, *scopes: Scope, name: str = "Chart", days: int = 90) -> tuple[ApiToken, str]:
-    """A token, and its key."""
     return tokens.make(user=user, name=name, scopes=scopes or (Scope.READ,), days=days)
 
 
 def comes_in(key: str) -> int:
-    """What a program with this key is answered."""
+    """Return the status of a call with this key."""
     return a_visitor(headers={"Authorization": f"Bearer {key}"}).get(SELF).status_code
 
 
@@ -195,20 +194,20 @@ class TestTheOwner:
 
 
 def give_roles(member: Staff, *roles: str) -> None:
-    """Have somebody in exactly these roles."""
+    """Give a staff member exactly these roles."""
     asker, decider = a_member_of_staff("administrator"), a_member_of_staff("administrator")
     decide(staffing.ask_for_roles(member=member, roles=roles, reason="for a test", by=asker), decider)
 
 
 def decide(asked: Approval, decider: Staff) -> None:
-    """Have another person agree."""
+    """Let another person approve."""
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="for a test", may=bool
     )
 
 
 class Listening(logging.Handler):
-    """Keeps everything that any logger says, with all that goes with it."""
+    """Collects all log records of all loggers, with their extra data."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)

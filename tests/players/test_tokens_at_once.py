@@ -1,4 +1,6 @@
-"""Two calls of one program at the same moment, and two tokens made at once: first as it would be without the lock."""
+"""Two concurrent calls of one API client, and two tokens created at once: the race first, then the
+lock.
+"""
 
 from collections.abc import Callable
 from threading import Barrier
@@ -32,7 +34,7 @@ def token(player) -> ApiToken:
 
 
 def acting(token: ApiToken) -> Callable[[], UUID]:
-    """A call that changes something; it has been let in already."""
+    """Return a call that changes something, after its authentication."""
     found = ApiToken.objects.select_related("user__player__jurisdiction").get(pk=token.pk)
     return lambda: session_for(found, HERE)
 
@@ -49,7 +51,7 @@ def making(player: Player) -> Callable[[], str]:
 
 
 def unlocked(monkeypatch: pytest.MonkeyPatch, module: object, step: str) -> None:
-    """Have no row locked, and both arrive at *step* before either goes on."""
+    """Remove row locks, and let both arrive at *step* before either continues."""
     both, go_on = Barrier(2), getattr(module, step)
 
     def waiting(*one: Any, **said: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What time does to tokens: they end, and what is personal about them is forgotten."""
+"""Tokens over time: they end, and their personal data is erased."""
 
 import psycopg
 import pytest

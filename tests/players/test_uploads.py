@@ -1,4 +1,6 @@
-"""What a file is, its contents say: every error has its sentence, and nothing that was hidden in a picture is kept."""
+"""File types are detected from content; every error has its message, and no hidden data of a
+picture is stored.
+"""
 
 from contextlib import suppress
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""Who has shown who they are: what is taken in, how it is kept, what staff find."""
+"""Identity verification: accepted documents, their storage, and the decisions of staff."""
 
 from datetime import date
 
@@ -231,7 +231,7 @@ class TestAtOnce:
         assert Mail.objects.count() == 1
 
     def test_a_failure_leaves_nothing_half(self, cloned_db: Database, monkeypatch):
-        """The documents are rows of the same transaction: what fails late takes them along."""
+        """The documents are rows of the same transaction: a late failure removes them too."""
         player = a_player()
 
         def fail(*args: object) -> None:

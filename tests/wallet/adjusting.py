@@ -1,4 +1,4 @@
-"""Balances put right, for tests: one of support asks, one of finance decides."""
+"""Balance adjustments for tests: support requests, finance decides."""
 
 from audit import approvals
 from audit.models import Approval, Decision
@@ -9,13 +9,13 @@ from wallet.models import Mode, Why
 
 
 def ask(player: Player, amount: int = 500, *, mode: Mode = Mode.REAL, by: Staff | None = None) -> Approval:
-    """Ask for so many minor units."""
+    """Request an adjustment in minor units."""
     staff = by or a_member_of_staff("support")
     return adjustments.ask(player=player, mode=mode, amount=amount, why=Why.ROUND, reason="ticket 12", by=staff)
 
 
 def decide(asked: Approval, *, yes: bool = True, by: Staff | None = None) -> Decision:
-    """Decide what was asked for."""
+    """Decide a request."""
     staff = by or a_member_of_staff("finance")
     return approvals.decide(
         approval_id=asked.pk, yes=yes, by=str(staff), person=staff.person, reason="looked", may=staff.user.has_perm
@@ -23,5 +23,5 @@ def decide(asked: Approval, *, yes: bool = True, by: Staff | None = None) -> Dec
 
 
 def adjust(player: Player, amount: int = 500, *, mode: Mode = Mode.REAL) -> Decision:
-    """Put a balance right."""
+    """Request and approve an adjustment."""
     return decide(ask(player, amount, mode=mode))

@@ -1,4 +1,4 @@
-"""Deposits and what a bank says of them, for tests."""
+"""Deposits and messages of the bank, for tests."""
 
 import json
 from typing import Any
@@ -20,19 +20,19 @@ CALLBACK = "/pay/callback/sandbox/"
 
 
 def a_payment(player: Player, amount: int = 50_000) -> Payment:
-    """A deposit that has begun."""
+    """Return a new deposit."""
     return begin(player=player, amount=amount, key=uuid4())
 
 
 def at_the_bank(
     payment: Payment, said: orders.Answer = orders.Answer.APPROVE, behaviour: Behaviour = Behaviour.NEVER
 ) -> None:
-    """The payer answers on the bank's page."""
+    """Answer as the payer on the bank's page."""
     orders.answer(request=request_for(payment), said=said, behaviour=behaviour)
 
 
 def statement(payment: Payment, state: OrderState = OrderState.APPROVED, **changes: object) -> dict[str, Any]:
-    """What a bank says of a payment, with *changes*."""
+    """Return the bank's statement about a payment, with *changes*."""
     said = {
         "reference": str(payment.pk),
         "state": state.value,
@@ -45,7 +45,7 @@ def statement(payment: Payment, state: OrderState = OrderState.APPROVED, **chang
 
 
 def call_back(said: dict[str, Any], *, key: str | None = None, age: int = 0, visitor: Client | None = None) -> int:
-    """The bank's message to the house, signed *age* seconds ago. Returns the status of the answer."""
+    """Send the bank's message, signed *age* seconds ago. Return the status of the answer."""
     body = json.dumps(said).encode()
     signature = sign(body, settings.SANDBOX_BANK_KEY if key is None else key, at=seconds_now() - age)
     answer = (visitor or a_visitor()).post(CALLBACK, body, content_type="application/json", headers={HEADER: signature})
@@ -53,11 +53,11 @@ def call_back(said: dict[str, Any], *, key: str | None = None, age: int = 0, vis
 
 
 def deliver_owed(reference: UUID) -> None:
-    """Carry the bank's messages about an order to the house, in the order in which they are due."""
+    """Deliver the bank's messages about an order to the house in the order of their due times."""
     for notice in BankNotice.objects.filter(order_id=reference).order_by("due_at", "id"):
         assert call_back(json.loads(notice.body)) == 200
 
 
 def balance(player: Player) -> int:
-    """The player's real money."""
+    """Return the player's real money."""
     return accounts.balance(player.pk, Mode.REAL)

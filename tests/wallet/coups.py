@@ -1,4 +1,4 @@
-"""The money of a coup at a guests' table, as the table moves it."""
+"""The money of a coup at a Chemin de Fer table, moved as the table moves it."""
 
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -13,7 +13,7 @@ from wallet.models import Account, AccountKind, Day, Mode
 
 @dataclass(frozen=True)
 class Guest:
-    """Who plays with which account; a house player is nobody's."""
+    """A player and their account; a house player has no owner."""
 
     account: int
     owner: int | None = None
@@ -24,7 +24,7 @@ def guest(player: Player, mode: Mode = Mode.REAL) -> Guest:
 
 
 def house_player(chips: int) -> Guest:
-    """One with that much free money, in SEK."""
+    """Return a house player with this free money, in SEK."""
     account = accounts.open_standing(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
     mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
     lines = (Line(mint, "SEK", "F", -chips), Line(account, "SEK", "F", chips))
@@ -47,7 +47,7 @@ class Bank:
         return balance_of(self.account)
 
     def move(self, kind: str, amount: int) -> Posted:
-        """Between bank and banker: into the bank, or home where negative."""
+        """Move money from the banker to the bank, or back if negative."""
         (posted,) = ledger.post(Journal(uuid4(), kind, self.lines((self.banker.account, -amount), amount), self.tenure))
         return posted
 
@@ -56,7 +56,7 @@ class Bank:
 
 
 def a_bank(banker: Guest, amount: int, *, currency: str = "SEK", mode: Mode = Mode.REAL) -> Bank:
-    """A bank that *banker* has put up."""
+    """Return a bank of *banker*."""
     tenure = uuid4()
     account = accounts.open_standing(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
     bank = Bank(banker, currency, mode, account, tenure)
@@ -66,7 +66,7 @@ def a_bank(banker: Guest, amount: int, *, currency: str = "SEK", mode: Mode = Mo
 
 @dataclass(frozen=True)
 class Coup:
-    """A coup against a bank and its stakes."""
+    """A coup against a bank, and its stakes."""
 
     bank: Bank
     id: UUID = field(default_factory=uuid4)
@@ -86,12 +86,14 @@ class Coup:
         return Journal(uuid4(), kind, lines, self.id)
 
     def lay(self, punter: Guest, amount: int) -> Posted:
-        """A stake; a negative one is relieved."""
+        """Lay a stake; a negative one is returned."""
         (posted,) = ledger.post(self.journal("stake", (punter.account, -amount), (self.stakes, amount)))
         return posted
 
     def settle(self, returned: dict[Guest, int], tax: int = 0) -> Posted:
-        """All stakes go: to punters what is *returned*, to the house the tax; to the bank the rest, or from it."""
+        """Settle all stakes: *returned* to punters, the tax to the house, the rest to or from the
+        bank.
+        """
         house = accounts.house_account(AccountKind.HOUSE, self.bank.currency, self.bank.mode)
         staked, paid = self.balance, [(punter.account, amount) for punter, amount in returned.items()]
         bank = staked - sum(returned.values()) - tax
@@ -106,11 +108,11 @@ def balance_of(account: int) -> int:
 
 
 def counted(player: Player) -> tuple[int, int]:
-    """What was staked and what was paid on all days together."""
+    """Return the stakes and payouts of all days together."""
     days = Day.objects.filter(player=player)
     return sum(day.staked for day in days), sum(day.paid for day in days)
 
 
 def broken() -> dict[str, tuple[str, ...]]:
-    """The invariants that do not hold, and where."""
+    """Return the violated invariants with their rows."""
     return {check.invariant.name: check.rows for check in verify.run() if check.rows}

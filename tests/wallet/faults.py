@@ -1,4 +1,4 @@
-"""Faults at the n-th statement of whatever is done on the web's connection."""
+"""Fault injection at the n-th statement on the web connection."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +10,13 @@ from django.db import OperationalError, connection
 
 
 class Fault(OperationalError):
-    """What went wrong on purpose."""
+    """The injected error."""
 
 
 class Way(Enum):
-    """How a statement goes wrong: not sent, its answer lost, or the connection cut before or after it."""
+    """The kind of fault: the statement is not sent, its answer is lost, or the connection is cut
+    before or after it.
+    """
 
     FAILS = "fails"
     FAILS_AFTER = "fails after"
@@ -24,7 +26,7 @@ class Way(Enum):
 
 @dataclass
 class Struck:
-    """Whether the fault has come about, and how many statements there were."""
+    """Whether the fault occurred, and the number of statements."""
 
     statements: int = 0
     happened: bool = False
@@ -32,7 +34,7 @@ class Struck:
 
 @contextmanager
 def fault_at(number: int, way: Way) -> Iterator[Struck]:
-    """Have statement *number* inside go wrong, counted from 1."""
+    """Let statement *number* in the block fail, counted from 1."""
     struck = Struck()
 
     def strike() -> None:

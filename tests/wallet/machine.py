@@ -1,4 +1,6 @@
-"""What a Hypothesis machine does to the wallet, and what the model of it says to that; see test_machine.py."""
+"""The Hypothesis machine of the wallet: actions, and the expectations of its model; see
+test_machine.py.
+"""
 
 from __future__ import annotations
 
@@ -35,24 +37,24 @@ WORDS = {
 Result = TypeVar("Result")
 
 who = st.integers(0, 2)
-which = st.integers(0, 7)  # of those there are, counted around
+which = st.integers(0, 7)  # index among the existing ones, modulo their number
 modes = st.sampled_from([REAL, REAL, FREE])
 places = st.tuples(st.sampled_from([CASH, CASH, PURSE]), modes)
 faults = st.sampled_from([None, None, None, *Way])
 money = st.sampled_from([0, 1, 99, 700, 10_000, 25_000, 1_000_000])
-near = st.sampled_from([None, None, -1, 0, 1])  # how far beyond what there is room for; None: the amount as it is
+near = st.sampled_from([None, None, -1, 0, 1])  # distance from the limit; None: the amount as it is
 
 
 def whole(call: Callable[[], Result]) -> Callable[[], Result]:
-    """The call in a transaction, where it leaves that to its caller."""
+    """Return the call in a transaction, if it does not open its own."""
     return transaction.atomic(call)
 
 
 class WalletMachine(Stepping):
-    """Everything that moves money, in any order, refused or not, with faults at every statement."""
+    """All movements of money in any order, refused or not, with faults at every statement."""
 
     def end(self) -> None:
-        """Give back what is held, and settle what is staked."""
+        """Release all holds and settle all stakes."""
         for number, round_id in self.tables.items():
             holds.release_all(round_id)
             model.release(self.books, number)
@@ -237,7 +239,7 @@ class WalletMachine(Stepping):
         book, player = self.books[who], self.scene.players[who]
         kind, period = rule
         if near is not None and amount is not None:
-            amount += max(book.used(*rule), 0)  # so that some of it is left
+            amount += max(book.used(*rule), 0)  # so that part of it is left
 
         def call():
             return limits.set_limit(
@@ -339,10 +341,10 @@ class WalletMachine(Stepping):
             again=False,
         )
 
-    # What rounds are made of
+    # Helpers of rounds
 
     def _edge(self, book: Book, where: model.Where) -> int:
-        """The most that can be staked from there."""
+        """Return the largest possible stake from this account."""
         room = book.room("stake", "loss") if where[1] == REAL else None
         return min(book.free(where), room[0]) if room else book.free(where)
 

@@ -1,6 +1,6 @@
-"""The wallet in plain Python: what every account, hold, day and limit should be after each thing that happens.
+"""A model of the wallet in plain Python: accounts, holds, days and limits after each action.
 
-It knows no SQL and none of the wallet's code. Amounts are minor units. Whatever it refuses leaves it as it was.
+It uses no SQL and no code of the wallet. Amounts are minor units. A refused action changes nothing.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ Rule = tuple[str, str]  # kind of limit, period
 
 
 class Refusal(Exception):
-    """The wallet should refuse by this name; *detail* is what its error tells besides."""
+    """The wallet should refuse with this error; *detail* is the additional data of the error."""
 
     def __init__(self, name: str, *detail: object) -> None:
         super().__init__(name, *detail)
@@ -27,12 +27,12 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Law:
-    """What holds for a player because of where they live, and what the house allows in their currency."""
+    """The rules of a player's jurisdiction, and the house's limits in their currency."""
 
     deposits: tuple[int, int]  # the smallest and the largest
     smallest_withdrawal: int
-    one_person_to: int  # a day's withdrawals above it take two people
-    free_money: int  # what topping up brings free money to
+    one_person_to: int  # larger withdrawals of a day need two people
+    free_money: int  # the amount up to which free money is refilled
     may_cancel: bool
     required: frozenset[Rule] = frozenset()
     month_deposit: int | None = None
@@ -40,7 +40,7 @@ class Law:
 
 @dataclass
 class LimitState:
-    """One source's limit of one kind and period. It becomes ``asked``; while that ``waits``, ``holds`` goes on."""
+    """One source's limit of one kind and period. ``holds`` applies while ``asked`` ``waits``."""
 
     holds: int | None = None
     asked: int | None = None
@@ -49,7 +49,7 @@ class LimitState:
 
 @dataclass
 class Payment:
-    """A deposit on its way."""
+    """A deposit in progress."""
 
     amount: int
     state: str = "waiting"
@@ -57,7 +57,7 @@ class Payment:
 
 @dataclass
 class Withdrawal:
-    """Money on its way out."""
+    """A withdrawal in progress."""
 
     amount: int
     takes_two: bool
@@ -66,7 +66,7 @@ class Withdrawal:
 
 @dataclass
 class Adjustment:
-    """What staff ask to be put right on a cash account."""
+    """A requested adjustment of a cash account."""
 
     mode: str
     amount: int
@@ -75,8 +75,10 @@ class Adjustment:
 
 @dataclass
 class Round:
-    """What a round took from each account of each player, and what it gave them. It counts on the day that it was where
-    each of them is: that of one may be over when another's has hours to go.
+    """The stakes and payouts of a round by player and account.
+
+    It counts on the day of the round in each player's time zone; the day of one may be over before
+    another's.
     """
 
     staked: dict[tuple["Book", Where], int]
@@ -94,8 +96,10 @@ class Round:
                 book.count(self.days[book], "paid", amount)
 
     def void(self) -> int:
-        """Take it back. Who has spent the winnings gives what is free of their other account in this money, and the
-        house the rest, which is returned.
+        """Void the round and return the house's share.
+
+        A player who has spent the winnings returns what is free on their other account in this
+        money. The house covers the rest.
         """
         net = {at: self.paid.get(at, 0) - amount for at, amount in self.staked.items()}
         shortfall = 0
@@ -120,13 +124,13 @@ class Round:
 
 @dataclass(eq=False)
 class Book:
-    """All that is one player's."""
+    """All data of one player."""
 
     law: Law
     today: date
     balances: Counter[Where] = field(default_factory=Counter)
     pending: int = 0
-    holds: dict[tuple[int, Where], int] = field(default_factory=dict)  # by the number of the round
+    holds: dict[tuple[int, Where], int] = field(default_factory=dict)  # by round number
     days: dict[date, Counter[str]] = field(default_factory=dict)
     limits: dict[tuple[str, Rule], LimitState] = field(default_factory=dict)
     payments: list[Payment] = field(default_factory=list)
@@ -169,7 +173,7 @@ class Book:
         return staked if kind == "stake" else staked - sum(counts["paid"] for counts in days)
 
     def room(self, *kinds: str) -> tuple[int, str, str, int] | None:
-        """What the limit that leaves least still leaves, and which it is."""
+        """Return what the strictest limit leaves, with the limit; None without a limit."""
         rooms = [
             (limit - self.used(kind, period), kind, period, limit)
             for (kind, period), limit in self.strictest().items()
@@ -211,7 +215,7 @@ class Book:
         self.payments.append(Payment(amount))
 
     def hear(self, payment: Payment, said: str, amount: int) -> str:
-        """Take a provider's word; *said* is "credited", "declined" or "abandoned". Return what it comes to."""
+        """Handle a provider's message: "credited", "declined" or "abandoned". Return the result."""
         if amount != payment.amount:
             return "mismatched"
         if payment.state == said:
@@ -278,7 +282,7 @@ class Book:
         return is_due
 
     def bank_says(self, withdrawal: Withdrawal, said: str) -> str:
-        """Take the bank's word, "paid" or "returned", and return what it comes to."""
+        """Handle the bank's message, "paid" or "returned". Return the result."""
         if withdrawal.status == said:
             return "nothing new"
         if withdrawal.status != "sending":
@@ -291,7 +295,7 @@ class Book:
             self.count(self.today, "withdrawn", withdrawal.amount)
         return said
 
-    # Adjustments: no limit and no day counts them
+    # Adjustments: no limit and no daily total counts them
 
     def ask_to_adjust(self, mode: str, amount: int) -> None:
         if amount == 0 or self.free((CASH, mode)) + amount < 0:
@@ -318,7 +322,7 @@ class Book:
         self.balances[PURSE, mode] += amount
 
     def leave(self, mode: str) -> int:
-        """Empty the purse of what is not held there."""
+        """Empty the purse except for holds."""
         amount = self.free((PURSE, mode))
         self.balances[PURSE, mode] -= amount
         self.balances[CASH, mode] += amount
@@ -343,7 +347,7 @@ class Book:
         return self.free(where)
 
     def stake(self, where: Where, amount: int, paid: int) -> Round:
-        """A round that is staked and settled at once: it is held to the limits before it is paid."""
+        """Stake and settle a round at once; limits are checked before the payout."""
         if amount > self.free(where):
             raise Refusal("InsufficientFunds")
         if where[1] == REAL:
@@ -366,7 +370,7 @@ def _staked(books: list[Book], number: int) -> dict[tuple[Book, Where], int]:
 
 
 def release(books: list[Book], number: int) -> int:
-    """Give back all that is held for a round; return on how many accounts."""
+    """Release all holds of a round. Return the number of accounts."""
     held = _staked(books, number)
     for book, where in held:
         del book.holds[number, where]
@@ -374,7 +378,7 @@ def release(books: list[Book], number: int) -> int:
 
 
 def stake_all(books: list[Book], number: int) -> Round:
-    """Turn what is held for a round into its stakes; nothing is refused."""
+    """Turn all holds of a round into stakes; nothing is refused."""
     held = _staked(books, number)
     for (book, where), amount in held.items():
         del book.holds[number, where]

@@ -17,25 +17,25 @@ def house(kind: str, player: Player, mode: Mode = Mode.REAL) -> int:
 
 
 def move(*amounts: tuple[int, int], currency: str = "SEK", mode: str = "R") -> tuple[Line, ...]:
-    """Lines from pairs of account id and amount."""
+    """Return lines from pairs of account id and amount."""
     return tuple(Line(account, currency, mode, amount) for account, amount in amounts)
 
 
 def stake(player: Player, amount: int, *, key: UUID | None = None, round_id: UUID | None = None) -> Journal:
-    """From the player's real money into escrow."""
+    """Return a stake from the player's real money into escrow."""
     lines = move((cash(player), -amount), (house("escrow", player), amount), currency=player.currency)
     return Journal(key or uuid4(), "stake", lines, round_id)
 
 
 def settle(player: Player, staked: int, paid: int, *, round_id: UUID | None = None) -> Journal:
-    """Out of escrow: to the player what was won, to or from the house the rest."""
+    """Return the settlement of a stake: the payout to the player, the rest to or from the house."""
     amounts = (house("escrow", player), -staked), (cash(player), paid), (house("house", player), staked - paid)
     lines = move(*(each for each in amounts if each[1]), currency=player.currency)
     return Journal(uuid4(), "settle", lines, round_id)
 
 
 def a_round(player: Player, staked: int, paid: int) -> tuple[ledger.Posted, ledger.Posted]:
-    """A round's money, staked and settled in one call."""
+    """Post a stake and its settlement in one call."""
     round_id = uuid4()
     stakes, settlement = stake(player, staked, round_id=round_id), settle(player, staked, paid, round_id=round_id)
     first, second = ledger.post(stakes, settlement)

@@ -1,4 +1,4 @@
-"""Providers as other people write them for django-payments, for tests."""
+"""Third-party providers for django-payments, for tests."""
 
 import json
 from decimal import Decimal
@@ -9,22 +9,22 @@ from payments.core import BasicProvider
 
 
 class Plain(BasicProvider):
-    """Knows django-payments and nothing else: no sequence, no questions."""
+    """Implements only django-payments' own interface: no sequence numbers, no status queries."""
 
     def __init__(self, secret: str) -> None:
         super().__init__()
         self._secret = secret
 
     def get_form(self, payment, data=None):
-        """Lead to a page of its own."""
+        """Redirect to its own page."""
         raise RedirectNeeded(f"https://plain.example/{payment.token}")
 
     def get_token_from_request(self, payment, request) -> str:
-        """Read the payment's token."""
+        """Return the payment's token."""
         return str(self._said(request)["token"])
 
     def process_data(self, payment, request) -> HttpResponse:
-        """Take a message."""
+        """Handle a message."""
         said = self._said(request)
         payment.captured_amount = Decimal(said["paid"])
         payment.transaction_id = "plain-1"
@@ -40,8 +40,8 @@ class Plain(BasicProvider):
 
 
 class OutOfOrder(BasicProvider):
-    """Cannot be reached."""
+    """A provider that is not reachable."""
 
     def get_form(self, payment, data=None):
-        """Fail as a connection does."""
+        """Fail like a connection."""
         raise ConnectionError("nobody there")

@@ -1,4 +1,4 @@
-"""Withdrawals for tests, as far as staff have come with them."""
+"""Withdrawals for tests, in each state."""
 
 from uuid import uuid4
 
@@ -15,23 +15,23 @@ MONEY = 100_000
 
 
 def an_account(player: Player, iban: str = IBAN) -> PayoutAccount:
-    """A bank account of the player's."""
+    """Return a bank account of the player."""
     return accounts.keep(player=player, iban=iban)
 
 
 def a_withdrawal(player: Player, amount: int = 50_000, *, iban: str = IBAN) -> Withdrawal:
-    """A withdrawal that waits for staff."""
+    """Return a withdrawal that waits for staff."""
     return withdrawals.request(player=player, amount=amount, account=an_account(player, iban), key=uuid4())
 
 
 def approve(withdrawal: Withdrawal, staff=None) -> Withdrawal:
-    """Approved by one person, or once by the first of two."""
+    """Approve by one person, or by the first of two."""
     staff = staff or a_member_of_staff("finance")
     return withdrawals.approve(withdrawal_id=withdrawal.pk, by=str(staff), person=staff.person, reason="all in order")
 
 
 def in_the_banks_hands(withdrawal: Withdrawal) -> Withdrawal:
-    """Approved by one person, and sent: what the bank does with it is to come."""
+    """Return a withdrawal approved by one person and sent to the bank."""
     approve(withdrawal)
     withdrawals.send(withdrawal.pk, provider="test")
     withdrawal.refresh_from_db()
@@ -39,7 +39,7 @@ def in_the_banks_hands(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def paid(withdrawal: Withdrawal) -> Withdrawal:
-    """One that the bank has paid."""
+    """Return a withdrawal that the bank has paid."""
     sent = in_the_banks_hands(withdrawal)
     with transaction.atomic():
         withdrawals.pay(sent, provider="test", number=f"N{sent.pk}")
@@ -47,7 +47,7 @@ def paid(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def returned(withdrawal: Withdrawal, code: str = "account_closed") -> Withdrawal:
-    """One that the bank has sent back."""
+    """Return a withdrawal that the bank has returned."""
     sent = in_the_banks_hands(withdrawal)
     with transaction.atomic():
         withdrawals.take_back(sent, provider="test", code=code)

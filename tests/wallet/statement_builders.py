@@ -1,4 +1,4 @@
-"""Statements of providers for tests, as files and as far as staff have come with them."""
+"""Provider statements for tests, as files and in each state."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -22,12 +22,12 @@ LINE = {
 
 
 def today() -> date:
-    """The day it is, in UTC."""
+    """Return the current date in UTC."""
     return datetime.now(UTC).date()
 
 
 def a_file(lines: Sequence[Mapping[str, str]], *, separator: str = ",", columns: Sequence[str] = COLUMNS) -> bytes:
-    """A statement of today, each of *lines* saying in what it is not `LINE`."""
+    """Return a statement of today; each of *lines* has its differences from `LINE`."""
     rows = [{**LINE, "date": today().isoformat(), **line} for line in lines]
     text = [columns, *([f'"{row.get(column, "")}"' for column in columns] for row in rows)]
     return "".join(f"{separator.join(cells)}\r\n" for cells in text).encode()
@@ -36,7 +36,7 @@ def a_file(lines: Sequence[Mapping[str, str]], *, separator: str = ",", columns:
 def drafted(
     lines: Sequence[Mapping[str, str]], *, staff: Staff | None = None, content: bytes | None = None
 ) -> StatementDraft:
-    """A statement of the last days that waits for its uploader."""
+    """Return a statement of the last days that waits for confirmation."""
     return drafts.upload(
         content=a_file(lines) if content is None else content,
         name="statement.csv",
@@ -48,11 +48,11 @@ def drafted(
 
 
 def confirmed(lines: Sequence[Mapping[str, str]], *, staff: Staff | None = None) -> ProviderStatement:
-    """One that counts."""
+    """Return a confirmed statement."""
     staff = staff or a_member_of_staff("finance")
     return drafts.confirm(drafted(lines, staff=staff).pk, staff)
 
 
 def named(reference: UUID | str, **changes: str) -> dict[str, str]:
-    """A line about something of the house."""
+    """Return a line about a payment of the house."""
     return {"reference": str(reference)} | changes

@@ -1,4 +1,6 @@
-"""One step of the wallet and of its model: with faults at every statement first, then for good, then compared."""
+"""One step of the wallet and its model: with faults at every statement, then without, then
+compared.
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,18 @@ REFUSALS = (
 
 @dataclass(frozen=True)
 class Scene:
-    """The database that every example begins with, and who is in it."""
+    """The initial database of every example, and its people."""
 
     database: str
     players: tuple[Player, ...]
     accounts: tuple[PayoutAccount, ...]
     staff: tuple[Staff, Staff]
     support: Staff
-    begin: Callable[[], list[Book]]  # what the model knows of the beginning
+    begin: Callable[[], list[Book]]  # returns the initial state of the model
 
 
 class Stepping(RuleBasedStateMachine):
-    """A database of its own for every example, what has been begun there, and the step."""
+    """A separate database for every example, the open work in it, and the step."""
 
     scene: Scene
 
@@ -63,7 +65,7 @@ class Stepping(RuleBasedStateMachine):
         self.payments: list[tuple[UUID, Book, model.Payment]] = []
         self.withdrawals: list[tuple[int, Book, model.Withdrawal]] = []
         self.adjustments: list[tuple[int, Book, model.Adjustment]] = []
-        self.tables: dict[int, UUID] = {number: uuid4() for number in range(3)}  # rounds on which bets are open
+        self.tables: dict[int, UUID] = {number: uuid4() for number in range(3)}  # rounds with open bets
         self.staked: list[tuple[UUID, Round]] = []
         self.settled: list[tuple[UUID, Round]] = []
 
@@ -76,9 +78,9 @@ class Stepping(RuleBasedStateMachine):
             self.clone.__exit__(None, None, None)
 
     def end(self) -> None:
-        """Finish what is begun, so that everything can hold."""
+        """Finish all open work, so that all invariants can hold."""
 
-    # Each step: with faults, once for good, and perhaps once more
+    # Each step: with faults, once without, and possibly repeated
 
     def step(
         self,
@@ -89,11 +91,12 @@ class Stepping(RuleBasedStateMachine):
         fault: Way | None = None,
         again: bool = True,
     ) -> Any:
-        """Do it, and have the model say what comes of it: the same answer, or the same refusal. Return what came of it,
-        None for a refusal.
+        """Execute an action and compare its result or refusal with the model.
 
-        With *fault*, each of its statements goes wrong that way first. With *again*, it is done twice with the same
-        key.
+        Return the result, or None if refused.
+
+        With *fault*, each of its statements fails that way first. With *again*, it is repeated with
+        the same key.
         """
         self._look_at_the_clock()
         result, got = self._with_faults(call, fault) if fault else self._attempt(call)
@@ -146,7 +149,7 @@ class Stepping(RuleBasedStateMachine):
 
     @invariant()
     def agree(self) -> None:
-        """Balances, holds, pending, days, limits and states are what the model says."""
+        """Check that balances, holds, pending money, days, limits and states equal the model."""
         ids = {player.pk: number for number, player in enumerate(self.scene.players)}
         for owner, kind, mode, balance, held in Account.objects.filter(owner__in=ids).values_list(
             "owner_id", "kind", "mode", "balance", "held"
@@ -187,7 +190,7 @@ COUNT_ROWS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table i
 
 
 def count_rows() -> tuple[int, ...]:
-    """How much has been written."""
+    """Return the row counts of all tables."""
     with connection.cursor() as cursor:
         cursor.execute(COUNT_ROWS)
         counts: tuple[int, ...] = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""A house that is stopped, in a test."""
+"""The house stop, for tests."""
 
 from players.models import Staff
 from tests.people import a_member_of_staff
@@ -9,10 +9,10 @@ REASON = "The authority asks for it."
 
 
 def stop(*, reason: str = REASON, by: Staff | None = None) -> HouseStop:
-    """Stop the whole house."""
+    """Start a house stop."""
     return house_stop.stop_house(reason=reason, by=by or a_member_of_staff("supervisor"))
 
 
 def go_on(*, reason: str = "All is well.", by: Staff | None = None) -> HouseStop:
-    """Let it go on."""
+    """End the house stop."""
     return house_stop.resume_house(reason=reason, by=by or a_member_of_staff("supervisor"))

@@ -1,4 +1,4 @@
-"""Partners of the seamless wallet and what their games do, for tests."""
+"""Partners of the seamless wallet and calls of their games, for tests."""
 
 from dataclasses import dataclass, replace
 from itertools import count
@@ -17,7 +17,7 @@ _numbers = count(1)
 
 
 def ask_for_partner(kind: PartnerKind = PartnerKind.STUDIO, *, by: Staff | None = None, **said: Any) -> Approval:
-    """Ask for a partner."""
+    """Request a partner."""
     code = f"partner-{uuid4().hex[:8]}"
     usual: dict[str, Any] = {"address": "https://games.example/", "code": code, "name": "Old Oak", "per_minute": 6000}
     finance = by or a_member_of_staff("finance")
@@ -25,7 +25,7 @@ def ask_for_partner(kind: PartnerKind = PartnerKind.STUDIO, *, by: Staff | None 
 
 
 def decide(asked: Approval, *, yes: bool = True, by: Staff | None = None) -> Decision:
-    """Decide what was asked for about a partner."""
+    """Decide a request about a partner."""
     staff = by or a_member_of_staff("supervisor")
     return approvals.decide(
         approval_id=asked.pk, yes=yes, by=str(staff), person=staff.person, reason="read it", may=staff.user.has_perm
@@ -33,33 +33,33 @@ def decide(asked: Approval, *, yes: bool = True, by: Staff | None = None) -> Dec
 
 
 def a_partner(kind: PartnerKind = PartnerKind.STUDIO, *, by: Staff | None = None, **said: Any) -> Partner:
-    """A partner with one key, on whom two people have agreed."""
+    """Return an approved partner with one key."""
     asked = ask_for_partner(kind, by=by, **said)
     decide(asked)
     return Partner.objects.get(approval=asked)
 
 
 def another_key(partner: Partner) -> PartnerKey:
-    """A second key of a partner."""
+    """Return a second key of a partner."""
     asked = partners.ask_for_key(partner=partner, reason="once a year", by=a_member_of_staff("finance"))
     decide(asked)
     return PartnerKey.objects.get(approval=asked)
 
 
 def secret(partner: Partner) -> tuple[str, str]:
-    """The name and the secret of the newest key of a partner."""
+    """Return the name and the secret of a partner's newest key."""
     key = partner.keys.filter(ended_at=None).latest("pk")
     return key.name, signing.secret_of(key)
 
 
 def a_log_in(player: Player) -> Session:
-    """A session of a player's that runs."""
+    """Return an open session of a player."""
     return Session.objects.create(id=uuid4(), user=player.user, ip="10.0.0.1", browser="a program")
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game of a studio in one of its sessions, and what the studio says of it there."""
+    """A studio's game in a session, and its calls."""
 
     partner: Partner
     who: Player
@@ -69,7 +69,7 @@ class Game:
 
     @property
     def now(self) -> int:
-        """What the player can bet with, as the studio is told."""
+        """Return the player's available balance as the studio gets it."""
         return host.balance(self.partner, messages.BalanceAsked(self.player, self.session)).balance
 
     def bet(self, amount: int, **said: Any) -> messages.Done:
@@ -107,12 +107,12 @@ class Game:
 
 
 def a_game(player: Player, partner: Partner | None = None, *, mode: Mode = Mode.REAL) -> Game:
-    """A game session that a player has opened."""
+    """Return a game session that a player has opened."""
     studio, log_in = partner or a_partner(), a_log_in(player)
     opened = sessions.open_session(player=player, studio=studio, mode=mode, session=log_in.pk)
     return Game(studio, player, opened.player, opened.token, log_in)
 
 
 def broken() -> list[tuple[str, tuple[str, ...]]]:
-    """The invariants of the ledger that do not hold, and the rows that say so."""
+    """Return the violated invariants of the ledger with their rows."""
     return [(check.invariant.name, check.rows) for check in verify.run() if check.rows]

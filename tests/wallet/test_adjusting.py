@@ -1,4 +1,4 @@
-"""Balances are put right by two people: what the one asked for and the other decided, once, and no other way."""
+"""Two people adjust a balance: exactly as requested and decided, once, and in no other way."""
 
 from functools import partial
 from threading import Barrier
@@ -118,7 +118,7 @@ def journal_of(player, amount, *, kind="adjustment", key=None, house="adjusted")
 
 @pytest.mark.django_db
 class TestTheDatabase:
-    """What a stolen log-in of the web server comes to: it may call the ledger's functions and insert approvals."""
+    """A stolen web login may call the ledger's functions and insert approvals."""
 
     def test_gli19_b_2_3_posts_no_adjustment_without_an_approval(self, player):
         for kind, house in (("adjustment", "adjusted"), ("deposit", "adjusted"), ("adjustment", "cashier")):

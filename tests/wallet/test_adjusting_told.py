@@ -1,4 +1,6 @@
-"""An adjustment, wherever it is told: to its player on page, file and paper in five languages, and in the books."""
+"""An adjustment is shown to its player on page, in files and on paper, in five languages, and in
+the books.
+"""
 
 import re
 from html import unescape

@@ -1,5 +1,7 @@
-"""Every field for an amount of money, in every language: the player's own way of writing numbers, and a sentence for
-everything else. A form with money that is not listed fails here.
+"""Every amount field in every language: it accepts the language's number format and explains every
+other input.
+
+A form with money that is not listed makes a test fail.
 """
 
 from collections.abc import Iterator
@@ -58,7 +60,7 @@ def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:
 
 
 def forms_with_money() -> list[type[forms.BaseForm]]:
-    """Every form of the house that has a `MoneyField`; importing the addresses imports every form."""
+    """Return every form with a `MoneyField`; importing the URLs imports every form."""
     get_resolver().url_patterns  # noqa: B018
     found = {form for form in every_form(forms.BaseForm) if any(map(is_money, form.base_fields.values()))}  # type: ignore[attr-defined]
     return sorted(found, key=lambda form: f"{form.__module__}.{form.__name__}")
@@ -69,7 +71,7 @@ def is_money(field: forms.Field) -> bool:
 
 
 def fields() -> list[tuple[str, str, MoneyField]]:
-    """Form, name and field of every amount there is to fill in."""
+    """Return form, name and field of every amount."""
     return [
         (form.__name__, name, field)
         for form in forms_with_money()
@@ -117,12 +119,13 @@ def test_the_sentence_shows_how_the_language_writes_it(language):
 
 
 def test_no_other_field_of_a_form_is_an_amount():
-    """What is named like money is a `MoneyField`: nothing reads an amount past it."""
+    """Fields named like money are `MoneyField`s, so no other code parses amounts."""
     get_resolver().url_patterns  # noqa: B018
     named = [
         f"{form.__name__}.{name}"
         for form in every_form(forms.BaseForm)
-        # One shows what fields look like, the other finds rounds by sums in whichever currency: neither moves anything.
+        # One shows sample fields, the other finds rounds by amounts in any currency: neither moves
+        # money.
         if form.__module__ not in ("casino.styleguide", "backoffice.rounds")
         for name, field in form.base_fields.items()  # type: ignore[attr-defined]
         if any(word in name for word in ("amount", "money", "deposit", "stake", "loss")) and not is_money(field)

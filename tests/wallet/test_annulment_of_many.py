@@ -1,4 +1,6 @@
-"""A round of thousands is annulled in one transaction, which holds all their accounts: it must not take long."""
+"""A round with thousands of players is voided quickly in one transaction, which locks all their
+accounts.
+"""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -12,7 +14,7 @@ MANY = 500
 
 
 class Read(dict[int, Account]):
-    """Accounts, and how often one of them was looked at."""
+    """Accounts, with a count of reads."""
 
     reads = 0
 

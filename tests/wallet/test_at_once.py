@@ -1,4 +1,4 @@
-"""Threads that post at the same moment: the race is shown first, then prevented."""
+"""Concurrent postings: the race is shown first, then prevented."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def at_once(jobs: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run every job in a thread and connection of its own, all of them started together."""
+    """Run every job in its own thread and connection, started together."""
     ready = Barrier(len(jobs))
 
     def run(job: Callable[[], Result]) -> Result:
@@ -41,7 +41,7 @@ def is_whole() -> bool:
 
 
 def outcome(post: Callable[[], object]) -> str:
-    """Post in a transaction and name what came of it."""
+    """Post in a transaction and return the name of the result."""
     try:
         with transaction.atomic():
             post()
@@ -52,7 +52,7 @@ def outcome(post: Callable[[], object]) -> str:
 
 class TestOneAccountManyStakes:
     def test_looking_first_stakes_the_same_money_many_times(self, cloned_db, owner):
-        """The race itself, on a table that nothing guards: all have seen enough, and all stake it."""
+        """The race on an unguarded table: all threads see enough money, and all stake it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 100 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
@@ -119,7 +119,7 @@ class TestOneKey:
 
 
 def test_accounts_are_locked_in_one_order_whatever_the_order_of_lines(cloned_db):
-    """Two accounts, lines in either order, many times over: PostgreSQL would end a deadlock with an error."""
+    """Two accounts with lines in both orders, many times: PostgreSQL would report a deadlock."""
     first, second = a_player(real=10_000), a_player(real=10_000)
     escrow = house("escrow", first)
 

@@ -1,4 +1,4 @@
-"""Banks, stakes and house players' chips: how they move, what is refused, and what counts against limits."""
+"""Banks, stakes and chips of house players: movements, refusals, and limits."""
 
 from uuid import uuid4
 
@@ -24,7 +24,7 @@ def players():
 
 @pytest.fixture
 def guests(players):
-    """Three with 1000 each; the first one is going to be banker."""
+    """Three players with 1000 each; the first will be banker."""
     return [guest(player) for player in players]
 
 

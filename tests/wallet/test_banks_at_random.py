@@ -1,5 +1,7 @@
-"""Whatever coups are played and annulled, in whatever order: once all are annulled everybody has what they began with,
-and what the house added where somebody had spent what they had to give back.
+"""After any coups and voids in any order, all players have their initial money once everything is
+voided.
+
+The exception is what the house covered for players who had spent the money.
 """
 
 from collections import Counter
@@ -23,12 +25,12 @@ STEPS = 40
 
 @dataclass
 class Evening:
-    """Three guests, one bank at a time, and what the annulments so far have cost the house."""
+    """Three players, one bank at a time, and the house's cost of voids so far."""
 
     chance: Random
     guests: list[Guest]
     bank: Bank | None = None
-    put_up: Counter[int] = field(default_factory=Counter)  # less what came home of it, by the account of the bank
+    put_up: Counter[int] = field(default_factory=Counter)  # less returned money, by bank account
     played: list[Coup] = field(default_factory=list)
     added: Counter[int | None] = field(default_factory=Counter)  # by player
     added_to_banks: Counter[int | None] = field(default_factory=Counter)
@@ -72,7 +74,7 @@ class Evening:
                 times = self.chance.choice((0, 1, 2))
                 tax = 0 if times else sum(stakes.values()) // 20
                 coup.settle({punter: stake * times for punter, stake in stakes.items() if times}, tax=tax)
-            else:  # annulled before it is settled
+            else:  # voided before settlement
                 self.annul(self.played.pop())
 
     def annul(self, coup: Coup) -> None:

@@ -1,4 +1,4 @@
-"""What lies in a bank, where money is shown: to its banker, and to staff."""
+"""The money of a bank is shown to its banker and to staff."""
 
 from html import unescape
 from uuid import uuid4

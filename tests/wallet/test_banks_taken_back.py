@@ -1,4 +1,4 @@
-"""Banks and stakes that are taken back: on the day on which they were put down, and with a coup that is annulled."""
+"""Returned banks and stakes: on the day of the stake, and with a voided coup."""
 
 import pytest
 from django.db import connection, transaction
@@ -19,13 +19,13 @@ def players():
 
 @pytest.fixture
 def guests(players):
-    """Three with 1000 each; the first one is going to be banker."""
+    """Three players with 1000 each; the first will be banker."""
     return [guest(player) for player in players]
 
 
 @pytest.fixture
 def days_ago(owner):
-    """A function that moves all that has been counted so far some days back."""
+    """Return a function that moves all counted totals some days back."""
 
     def do(days):
         for table in ("wallet_journal", "wallet_day"):
@@ -39,7 +39,7 @@ def days_ago(owner):
 
 
 def on_days(player):
-    """Staked and paid of each day on which that is something, the latest last, days counted from today."""
+    """Return stakes and payouts of each day with any, the latest last, in days from today."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])
         (today,) = cursor.fetchone()
@@ -48,7 +48,7 @@ def on_days(player):
 
 
 class TestOnLaterDays:
-    """Whatever is taken back makes room on the day on which it was put down, and on no other."""
+    """A returned stake makes room on the day of the stake, and on no other."""
 
     @pytest.mark.sweep
     def test_a_bank_goes_home(self, cloned_db, days_ago):
@@ -118,7 +118,7 @@ class TestAnnulled:
         return coup
 
     def after(self, coup, guests):
-        """What guests have, what is in the bank, and what is left of the stakes."""
+        """Return the players' balances, the bank, and the remaining stakes."""
         return [balance_of(each.account) for each in guests], coup.bank.balance, coup.balance
 
     def test_before_it_is_settled(self, coup, guests, players):

@@ -1,4 +1,4 @@
-"""Free money and the cashier's page: the service first, then the page, with htmx and without JavaScript."""
+"""Free money and the cashier: the service, then the page, with htmx and without JavaScript."""
 
 import re
 from uuid import uuid4
@@ -77,7 +77,7 @@ def top_up(visitor, *, key=None, htmx=True):
 
 
 def key_on(page, form):
-    """The hidden key of a form as the page shows it."""
+    """Return the hidden key of a form."""
     (found,) = re.findall(rf'action="/en/cashier/{form}/".*?name="key" value="([0-9a-f-]+)"', page, re.DOTALL)
     return found
 
@@ -134,7 +134,7 @@ class TestToppingUp:
 
 class TestMovements:
     def numbers(self, page):
-        """The amounts listed, as written."""
+        """Return the listed amounts as text."""
         return re.findall(r'<td class="num">([+−]SEK\xa0[\d,.]+)</td>', page)
 
     def test_the_newest_come_first_with_what_they_were_for(self):

@@ -1,4 +1,4 @@
-"""How a deposit begins: the service first, then the pages, with htmx and without JavaScript."""
+"""Start of a deposit: the service, then the pages, with htmx and without JavaScript."""
 
 import re
 from uuid import uuid4
@@ -108,7 +108,7 @@ class TestBeginning:
 class TestAsking:
     @pytest.fixture(autouse=True)
     def at_once(self, settings):
-        """No wait before the house asks, nor between two questions; it gives up after an hour."""
+        """No waiting time before and between status queries; the house gives up after an hour."""
         settings.PAYMENT_ASK_SECONDS, settings.PAYMENT_GIVE_UP_SECONDS = 0, 3600
 
     def test_a_bank_that_never_calls_back_is_asked(self, player, settings):
@@ -181,7 +181,7 @@ def deposit(visitor, amount, *, key=None, htmx=True, language="en"):
 
 
 def key_on(page, form):
-    """The hidden key of a form as the page shows it."""
+    """Return the hidden key of a form."""
     (found,) = re.findall(rf'action="/en/cashier/{form}/".*?name="key" value="([0-9a-f-]+)"', page, re.DOTALL)
     return found
 
@@ -384,7 +384,7 @@ class TestTheBank:
 
 
 class TestAnyProvider:
-    """A provider of django-payments that knows nothing of this house, given by configuration alone."""
+    """A django-payments provider without code for this house, added by configuration alone."""
 
     @pytest.fixture(autouse=True)
     def another(self, settings, monkeypatch):

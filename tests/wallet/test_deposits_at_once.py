@@ -1,4 +1,4 @@
-"""Threads that bring the same news, or begin deposits, at the same moment: the race is shown first, then prevented."""
+"""Concurrent messages and deposits: the race is shown first, then prevented."""
 
 from threading import Barrier
 from uuid import uuid4
@@ -23,7 +23,7 @@ def is_whole() -> bool:
 
 class TestTheSameNews:
     def test_looking_first_credits_the_same_payment_many_times(self, cloned_db, owner):
-        """The race itself, on a table that nothing guards: all see a payment that waits, and all credit it."""
+        """The race on an unguarded table: all see a waiting payment, and all credit it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 'waiting' AS state, 0 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
@@ -70,7 +70,7 @@ class TestBeginning:
         assert Payment.objects.count() == 1
 
     def test_deposits_begun_at_once_never_pass_the_limit(self, cloned_db):
-        player = a_player("DE")  # where the law has a limit for a month
+        player = a_player("DE")  # has a legal monthly limit
         most = player.jurisdiction.highest_month_deposit
         assert most is not None
         amount = most // 4

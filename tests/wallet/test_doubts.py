@@ -1,4 +1,7 @@
-"""Deposits in doubt: which are, what staff read of them, and what they can do. Nothing they do credits money."""
+"""Doubtful deposits: which they are, what staff see and can do.
+
+No action of staff credits money.
+"""
 
 import hashlib
 from uuid import uuid4
@@ -26,7 +29,7 @@ def finance():
 
 
 def of_another_amount() -> Payment:
-    """The provider, asked, insists on more than was asked for."""
+    """The provider insists on a larger amount than requested."""
     payment = a_payment(a_player())
     at_the_bank(payment)
     BankOrder.objects.update(amount=F("amount") + Value(100))
@@ -34,7 +37,7 @@ def of_another_amount() -> Payment:
 
 
 def contradicted() -> Payment:
-    """Credited, and then the provider says that it was declined."""
+    """A credited deposit that the provider then declines."""
     payment = a_payment(a_player())
     at_the_bank(payment)
     credited = ask_about(payment.pk)

@@ -1,4 +1,4 @@
-"""Holds: money set aside for a round whose bets are open, given back or turned into stakes, never lost between."""
+"""Holds: money reserved for a round with open bets, then released or staked, never lost."""
 
 from uuid import UUID, uuid4
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 
 def stake_limit(player: Player, amount: int) -> None:
-    """A limit on the player's stakes of each day, minor units."""
+    """Set a daily stake limit, in minor units."""
     by = str(player)
     limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=amount, by=by)
 
@@ -136,7 +136,9 @@ def test_a_hold_may_shrink_under_a_limit_that_it_has_passed():
 
 
 class TestPaying:
-    """A round of three bettors in three kinds of money, closed: 100 and 200 real in two currencies, 300 free."""
+    """A closed round of three bettors in three kinds of money: 100 and 200 real in two currencies,
+    300 free.
+    """
 
     @pytest.fixture
     def bettors(self) -> tuple[Player, Player, Player]:

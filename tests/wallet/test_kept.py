@@ -1,4 +1,6 @@
-"""What PostgreSQL refuses, whoever asks: the login role for want of rights, the owner of the tables by trigger."""
+"""PostgreSQL refuses forbidden changes: to the login role by privileges, to the owner of the tables
+by triggers.
+"""
 
 import json
 from uuid import uuid4
@@ -60,20 +62,20 @@ ODD_ACCOUNTS = {
 
 
 def raw(alias):
-    """The connection itself, without Django's names for errors, in the transaction of the test."""
+    """Return the psycopg connection, without Django's errors, in the transaction of the test."""
     connections[alias].ensure_connection()
     return connections[alias].connection
 
 
 @pytest.fixture
 def web(db):
-    """As the role that web and workers log in with."""
+    """The connection of the role of web and workers."""
     return raw("default")
 
 
 @pytest.fixture
 def player(cloned_db):
-    """Someone who has played a round, committed."""
+    """A player with a committed round."""
     player = a_player(real=1000)
     a_round(player, staked=100, paid=250)
     return player
@@ -109,11 +111,11 @@ class TestTheOwner:
 
 
 class TestEntriesByHand:
-    """Whoever writes entries past the one door still moves the account, and nothing but the account."""
+    """Entries inserted without the posting function still move the account, and nothing else."""
 
     @pytest.fixture
     def row(self, player, owner):
-        """A journal without entries yet, and accounts; the player's has 1150 after three entries."""
+        """A journal without entries, and accounts; the player's has 1150 after three entries."""
         row = {"key": uuid4(), "cash": cash(player), "house": house("house", player)}
         with owner.transaction(force_rollback=True):
             owner.execute("INSERT INTO wallet_posting_key VALUES (%(key)s, '', 0)", row)
@@ -159,7 +161,7 @@ class TestEntriesByHand:
             owner.execute(CLAIM, row | claim)
 
     def test_claims_of_one_account_follow_each_other_or_are_refused(self, owner, row):
-        """The second line's claim is right only if the first is there too, and both are."""
+        """The second line's values are right only if the first one exists, and both do."""
         two = (
             "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
             " VALUES (%(journal)s, 1, %(cash)s, 'SEK', 'R', 7, %(second)s, 5),"
@@ -257,7 +259,9 @@ def test_a_reversal_must_be_exact_even_past_the_function_for_it():
 
 
 def test_accounts_of_the_house_are_never_locked(player, owner):
-    """Not even as a foreign key would, which lets others pass: here somebody else has them."""
+    """Not even as by a foreign key, which allows other readers: here another session holds the
+    locks.
+    """
     with owner.transaction():
         owner.execute("SELECT FROM wallet_account WHERE owner_id IS NULL FOR UPDATE")
         a_round(player, staked=100, paid=0)

@@ -1,4 +1,4 @@
-"""Posting: what moves, what cannot, and what a repeated request answers."""
+"""Posting: valid and invalid movements, and answers to repeated requests."""
 
 from dataclasses import replace
 from uuid import uuid4
@@ -26,7 +26,7 @@ def balance(player, mode=Mode.REAL):
 
 
 def refused(error, *journals):
-    """Post, expecting *error* and that nothing whatever was written."""
+    """Post, expecting *error* and no new rows."""
     before = StoredJournal.objects.count(), Entry.objects.count()
     with pytest.raises(error), transaction.atomic():
         ledger.post(*journals)

@@ -1,4 +1,4 @@
-"""The ledger as staff walk through it: journals, one journal, one account."""
+"""The ledger in the back office: journals, one journal, one account."""
 
 import re
 from datetime import timedelta
@@ -36,7 +36,7 @@ def numbers(page):
 
 
 def walked(wanted):
-    """Every journal, page by page."""
+    """Return every journal, page by page."""
     page = views.journals(wanted)
     found = numbers(page)
     while page.older:
@@ -70,7 +70,7 @@ def test_journals_are_found_by_kind_and_by_time():
 
 def test_rare_kinds_are_found_by_an_index_of_their_own():
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # whatever the size
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # any size
         query, values = (
             Journal.objects.filter(kind="withdraw_paid").order_by("-pk").values("pk")[:PAGE].query.sql_with_params()
         )

@@ -1,4 +1,4 @@
-"""Letters about a deposit or a withdrawal begin with its amount, as the player's language writes it."""
+"""Letters about a deposit or withdrawal start with its amount in the player's number format."""
 
 import pytest
 from django.utils.translation import override

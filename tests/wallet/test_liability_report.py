@@ -1,4 +1,4 @@
-"""Operator liability (GLI-19 v3.0, 2.9.3): what is held for players, added up here from the entries by other means."""
+"""Operator liability (GLI-19 v3.0, 2.9.3), compared with an independent sum of the entries."""
 
 from datetime import timedelta
 
@@ -23,14 +23,14 @@ JOIN wallet_account a ON a.id = e.account_id WHERE e.mode = 'R' AND j.at < %s GR
 
 
 def read(interval, **choices):
-    """Its rows by currency and moment, as the columns name them."""
+    """Return the rows by currency and moment, by column name."""
     names = [column.name for column in liability.COLUMNS]
     rows = [dict(zip(names, row, strict=True)) for row in liability.answer(ask(interval, **choices)).rows]
     return {(row["currency"], row["moment"]): row for row in rows}
 
 
 def lying(moment):
-    """What lay on all accounts of one kind before *moment*, by currency."""
+    """Return the sum of all accounts of one kind before *moment*, by currency."""
     with connection.cursor() as cursor:
         cursor.execute(LEDGER, [moment])
         found: dict[str, dict[str, int]] = {}
@@ -66,8 +66,8 @@ def test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_
         assert row["total"] == row["available"] + row["held"] + row["pending"]
         assert (row["cash"], row["purse"], row["pending"]) == (theirs["cash"], theirs["purse"], theirs["pending"])
         assert (row["banks"], row["stakes"]) == (theirs["bank"], theirs["escrow"] + theirs["stakes"])
-    assert rows["SEK", "end"]["banks"] >= 10_000  # that nobody has staked against
-    assert rows["SEK", "end"]["stakes"] == 5000  # of the round whose bets are closed
+    assert rows["SEK", "end"]["banks"] >= 10_000  # not covered by stakes
+    assert rows["SEK", "end"]["stakes"] == 5000  # of the round with closed bets
     assert rows["SEK", "end"]["pending"] > 12_000
 
 
@@ -90,7 +90,7 @@ def test_what_was_set_aside_in_the_past_is_what_was_seen_last_before():
     for at, held in ((seen - timedelta(hours=1), 1), (seen, 777), (past + timedelta(minutes=40), 3)):
         Standing.objects.create(at=at, account_kind="cash", currency="SEK", mode="R", balance=100_000, held=held)
     row = read(Interval(past - timedelta(days=1), past))
-    assert row == {}  # nothing was held for anybody yet
+    assert row == {}  # no liability yet
     row = read(Interval(past, clock()))["SEK", "beginning"]
     assert (row["total"], row["set_aside"], row["set_aside_at"]) == (0, 0, seen.isoformat())
 

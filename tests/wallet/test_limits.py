@@ -1,4 +1,6 @@
-"""Limits on deposits, stakes and losses, held by the database in the statement that moves the money."""
+"""Limits on deposits, stakes and losses, enforced by the database in the statement that moves the
+money.
+"""
 
 from uuid import uuid4
 
@@ -42,14 +44,14 @@ def counted(player):
 
 
 def refused(post):
-    """Have the ledger refuse, and return why."""
+    """Expect a refusal by the ledger and return its reason."""
     with pytest.raises(LimitReached) as why, transaction.atomic():
         post()
     return why.value
 
 
 def is_whole():
-    """Everything holds, but for stakes that no round settles in these tests."""
+    """Return whether all invariants hold, except stakes that these tests do not settle."""
     return not any(check.rows for check in verify.run() if check.invariant.name != "escrow_is_empty")
 
 
@@ -107,7 +109,7 @@ def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(clone
     staked, settled = a_rounds_money(player, staked=100, paid=0)
     for table in ("wallet_journal", "wallet_day"):
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-    there = {"zone": player.jurisdiction.time_zone}  # where forty days may be an hour more or less
+    there = {"zone": player.jurisdiction.time_zone}  # forty days may be an hour more or less there
     owner.execute(
         "UPDATE wallet_journal SET at = ((at AT TIME ZONE %(zone)s) - interval '40 days') AT TIME ZONE %(zone)s", there
     )
@@ -338,7 +340,7 @@ def test_not_even_the_owner_of_the_tables_counts_by_hand(cloned_db, owner):
 
 
 class TestTheFunctionsOfLimits:
-    """What they do with words that they do not know; nobody but the owner of the tables can ask so."""
+    """Unknown arguments of the functions; only the owner of the tables can pass them."""
 
     @pytest.mark.parametrize("kind", sample(["losses", "time", "", None], 1))
     def test_nothing_is_counted_against_a_kind_that_is_no_limit_on_money(self, cloned_db, owner, kind):

@@ -1,4 +1,4 @@
-"""Sixteen threads against a limit that has room for few: it never gives."""
+"""Sixteen threads against a limit with little room: it is never exceeded."""
 
 from functools import partial
 from threading import Barrier

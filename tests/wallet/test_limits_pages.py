@@ -1,4 +1,4 @@
-"""The page on which players see and set their limits, and the one on which staff do."""
+"""The limits page of players, and that of staff."""
 
 from datetime import date
 
@@ -120,7 +120,7 @@ def test_a_longer_limit_that_makes_a_shorter_one_moot_is_told(visitor, player):
 
 
 def a_newcomer(code: str) -> tuple[Player, Client]:
-    """Someone who has registered and done nothing yet."""
+    """A newly registered player and their browser."""
     where = Jurisdiction.objects.get(pk=code)
     user = User.objects.create_user(f"newcomer.{code.lower()}@example.com", None)
     player = Player.objects.create(

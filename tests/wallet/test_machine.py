@@ -1,7 +1,8 @@
-"""Whatever players, providers, staff and banks do, in whatever order, and whichever statement goes wrong meanwhile: the
-wallet is what a model in plain Python says.
+"""Property test of the wallet against a model in plain Python: any actions in any order, with
+faults.
 
-The suite runs a short form, always the same examples; ``make attack`` runs as many others as wanted (CONTRIBUTING.md).
+The suite runs a short form, always with the same examples; ``make attack`` runs more
+(CONTRIBUTING.md).
 """
 
 import os
@@ -28,7 +29,8 @@ from wallet import cashier, withdrawals
 from wallet.ledger import accounts
 from wallet.models import Mode
 
-# Limits are required; the law sets one too; withdrawals cannot be cancelled, and take two people at once.
+# Limits are required; the law sets one too; withdrawals cannot be cancelled, and need two people at
+# once.
 REAL_MONEY = {"SE": 60_000, "DE": 60_000, "GB": 300_000}
 FREE_MONEY = 50_000
 LIMITS = (
@@ -44,7 +46,7 @@ LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print
 
 @pytest.fixture(scope="module")
 def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Scene]:
-    """Three verified players with money, two people of finance, one of support, and what the model knows of that."""
+    """Three verified players with money, two finance members, one of support, and their model."""
     with django_db_blocker.unblock(), databases.clone("scene") as database:
         players = tuple(a_verified_player(code, real=real, free=FREE_MONEY) for code, real in REAL_MONEY.items())
         for player in players:
@@ -90,7 +92,7 @@ def today_of(player):
 
 
 def book_of(real: int, law: Law, today, own) -> Book:
-    """A player's beginning, as `tests.builders` makes it."""
+    """Return the model of a player created by `tests.builders`."""
     book = Book(law, today, Counter({(CASH, REAL): real, (CASH, FREE): FREE_MONEY, (PURSE, REAL): 0}))
     book.count(today, "deposited", real)
     for (kind, period), amount in own.items():

@@ -1,4 +1,4 @@
-"""Amounts as people write them, in five languages."""
+"""Amounts typed in five languages."""
 
 from contextlib import suppress
 from decimal import Decimal
@@ -23,7 +23,7 @@ def shown(minor: int, currency: str, language: str) -> str:
 
 
 def amount_or_refusal(text: str, currency: str, language: str) -> int | str:
-    """What the house takes *text* for, or the sentence it refuses it with."""
+    """Return the parsed amount of *text*, or the message of the refusal."""
     try:
         return parse_money(text, currency, language)
     except MoneyError as error:
@@ -99,7 +99,7 @@ def test_plain_digits_can_be_typed_in_every_language(minor, language):
 
 @st.composite
 def typed(draw: st.DrawFn) -> tuple[str, int, str, str]:
-    """An amount as somebody may type it in a language, how much it is, and the currency and the language."""
+    """Draw an amount as typed in a language, its value, its currency and the language."""
     language, currency = draw(st.sampled_from(LANGUAGES)), draw(st.sampled_from(CURRENCIES))
     locale = Locale.parse(language)
     minor = draw(amounts)

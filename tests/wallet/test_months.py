@@ -1,6 +1,4 @@
-"""The ledger goes on over the turn of a month as if there were none: journals and entries lie in tables of a month
-each.
-"""
+"""The ledger works across the end of a month: journals and entries are in monthly tables."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -42,14 +40,14 @@ GoTo = Callable[[datetime], None]
 
 @pytest.fixture
 def go_to(cloned_db, owner) -> GoTo:
-    """A function that turns the house to another month; it begins in August."""
+    """Return a function that moves the house to another month; it starts in August."""
     old_months.make(owner, JULY)
     old_months.go_to(owner, AUGUST)
     return lambda month: old_months.go_to(owner, month)
 
 
 def tables_of(journal_id: int) -> set[str]:
-    """Return where that journal and its entries lie."""
+    """Return the tables of a journal and its entries."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tableoid::regclass::text FROM wallet_journal WHERE id = %s"
@@ -64,14 +62,14 @@ def balance(player: Any) -> int:
 
 
 def a_correction(player: Any) -> int:
-    """Post something that touches no account with a balance, so that nobody waits for one; return its number."""
+    """Post a journal without balance accounts, so that nobody waits for a lock. Return its id."""
     lines = move((house("escrow", player), -5), (house("house", player), 5))
     (posted,) = ledger.post(Journal(uuid4(), "correction", lines))
     return posted.journal_id
 
 
 def a_journal(owner: psycopg.Connection) -> int:
-    """Write one by hand, past the door, that has no entries yet; return its number."""
+    """Insert a journal without entries, past the posting function. Return its id."""
     ((number,),) = owner.execute(
         "WITH key AS (INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 0) RETURNING key)"
         " INSERT INTO wallet_journal (key, request_hash, kind) SELECT key, '', 'gift' FROM key RETURNING id"
@@ -102,7 +100,7 @@ class TestTheTurn:
 
     @pytest.mark.parametrize("number", sample([1, 2], 1))
     def test_a_number_of_the_month_before_cannot_be_claimed(self, go_to, owner, number):
-        """The index of one month knows nothing of another; the account's row does."""
+        """The index of one month does not cover another; the account's row does."""
         player = a_player(real=1000)
         ledger.post(stake(player, 100))
         go_to(SEPTEMBER)
@@ -113,7 +111,7 @@ class TestTheTurn:
                 owner.execute(CLAIM, row | claim)
 
     def test_two_lines_cannot_share_a_number_in_two_months(self, go_to, owner):
-        """One says its number and balance, the other one moves the account to them."""
+        """One has explicit version and balance, the other moves the account to the same."""
         player = a_player(real=1000)
         owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
         lines = (
@@ -143,7 +141,7 @@ class TestTheTurn:
 
     @pytest.mark.sweep
     def test_one_call_that_spans_it_is_whole(self, go_to, owner):
-        """The last number of August and the first of September, in one statement."""
+        """The last id of August and the first of September, in one statement."""
         player = a_player(real=1000)
         owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
         staked, settled = a_round(player, staked=100, paid=195)
@@ -225,7 +223,9 @@ class TestKeeping:
 
     @pytest.mark.sweep
     def test_journals_begin_no_month_that_entries_have_no_table_for(self, go_to, owner, cloned_db):
-        """Somebody holds the entries: the journals wait for the next time, and money moves in the month before."""
+        """Another session locks the entries: the journals wait for the next run, and money moves in
+        the month before.
+        """
         ((suffix,),) = owner.execute("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM')").fetchall()
         owner.execute(f"DROP TABLE wallet_entry_{suffix}")
         player = a_player(real=1000)
@@ -279,7 +279,7 @@ class TestReversals:
 
     @pytest.mark.sweep
     def test_without_what_is_written_down_both_are_done(self, go_to, cloned_db, owner):
-        """Neither sees the other, and no index knows of both months."""
+        """Neither transaction sees the other, and no index covers both months."""
         owner.execute("ALTER TABLE wallet_reversal DROP CONSTRAINT wallet_reversal_pkey")
         number = a_correction(a_player(real=1000))
         assert reversed_twice(cloned_db, go_to, number) == []
@@ -287,8 +287,9 @@ class TestReversals:
 
 
 def reversed_twice(database: Any, go_to: GoTo, number: int) -> list[type[Exception]]:
-    """Two transactions, each of which has looked before the other writes, reverse it in August and in September: return
-    what the second was refused with.
+    """Reverse a journal in August and in September in two transactions that both check first.
+
+    Return the errors of the second.
     """
     refused: list[type[Exception]] = []
 
@@ -327,7 +328,7 @@ def reversed_twice(database: Any, go_to: GoTo, number: int) -> list[type[Excepti
 
 
 class TestThingsThatStraddle:
-    """Begun in August, ended in September: every invariant of the ledger holds."""
+    """Started in August, finished in September: every invariant of the ledger holds."""
 
     @pytest.fixture(autouse=True)
     def whole(self, go_to):

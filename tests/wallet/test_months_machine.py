@@ -1,4 +1,4 @@
-"""The wallet goes on as the model says while months go by."""
+"""The wallet equals its model while months pass."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ from tests.wallet.machine import WalletMachine
 from tests.wallet.test_machine import scene  # noqa: F401  (a fixture)
 
 MONTHS: Final = [beginning(2026, 11), beginning(2026, 12), *(beginning(2027, month) for month in range(1, 11))]
-"""From the one on in which the scene was made: an account's entries follow each other through them."""
+"""Starts with the month of the scene: an account's entries follow each other through the months."""
 SHORT: Final = settings(
     deadline=None,
     database=None,
@@ -29,7 +29,7 @@ SHORT: Final = settings(
 
 
 class MonthsGoBy(WalletMachine):
-    """Everything that the wallet's machine does, over a year."""
+    """All actions of the wallet machine, over a year."""
 
     @initialize()
     def make_the_months_to_come(self) -> None:
@@ -42,7 +42,7 @@ class MonthsGoBy(WalletMachine):
 
     @rule()
     def the_month_ends(self) -> None:
-        """The next one begins."""
+
         if self.now + 1 < len(MONTHS):
             self.now += 1
             old_months.go_to(self._owner(), MONTHS[self.now])

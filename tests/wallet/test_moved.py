@@ -1,4 +1,4 @@
-"""What the ledger moved, added up hour by hour and for any interval, against the entries themselves."""
+"""Hourly totals of the ledger, and totals of any interval, compared with the entries."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What the house makes of a bank's messages, however they come: money is credited once, for exactly what was asked."""
+"""Messages of a bank: money is credited once, and exactly as requested."""
 
 import hashlib
 import json
@@ -134,7 +134,7 @@ class TestOutOfOrder:
     @pytest.mark.sweep
     @pytest.mark.parametrize("order", sample([list(each) for each in permutations((1, 2, 3))], 2), ids=str)
     def test_a_first_refusal_and_a_later_approval_end_as_the_bank_has_it_in_any_order(self, player, payment, order):
-        at_the_bank(payment)  # what the bank says when it is asked: approved
+        at_the_bank(payment)  # the bank's answer to a query: approved
         said = {
             1: statement(payment, OPEN, sequence=1),
             2: statement(payment, DECLINED, sequence=2),
@@ -192,7 +192,7 @@ class TestWhatDoesNotFit:
         assert answer.status_code == 400
         assert balance(player) == 0
 
-    @pytest.mark.parametrize("age", [SECONDS_GOOD + 1, 3600, -3600], ids=str)  # it grows older on its way
+    @pytest.mark.parametrize("age", [SECONDS_GOOD + 1, 3600, -3600], ids=str)  # it ages on its way
     def test_an_old_message_played_again_is_not_believed(self, player, payment, age):
         assert call_back(statement(payment), age=age) == 400
         assert balance(player) == 0

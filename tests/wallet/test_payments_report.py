@@ -1,4 +1,6 @@
-"""The report of deposits and withdrawals: every one, how it stands, and sums that are the ledger's."""
+"""The report of deposits and withdrawals: every payment, its state, and sums equal to the
+ledger's.
+"""
 
 from collections.abc import Iterator
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read(interval, **choices):
-    """The rows and the sums below them, as the columns name them."""
+    """Return the rows and the sums below them, by column name."""
     names = [column.name for column in payments.COLUMNS]
     answer = payments.answer(ask(interval, **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
@@ -55,7 +57,7 @@ def by_the_ledger(interval):
 
 @pytest.fixture(scope="module")
 def history(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[reports_history.History]:
-    """One history for all who only read it."""
+    """One history for all tests that only read it."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         yield reports_history.make()
 

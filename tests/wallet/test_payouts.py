@@ -1,5 +1,7 @@
-"""Payouts at the sandbox bank: asked for once, decided by the bank, and told by messages that may come late, twice, out
-of order or never.
+"""Payouts at the sandbox bank: requested once, decided by the bank, reported by unreliable
+messages.
+
+Messages may be late, repeated, out of order or lost.
 """
 
 import json
@@ -33,7 +35,7 @@ def approved(iban=IBAN):
 
 
 def the_bank_decides():
-    """Bring every order's moment, and send nothing: what the bank owes lies in its table."""
+    """Make every order due without sending messages; the bank's messages wait in its table."""
     BankPayout.objects.update(due_at=Now())
     while bank._decide_next():
         pass
@@ -155,7 +157,7 @@ def test_a_message_that_nobody_signed_moves_nothing(settings):
     _, withdrawal = approved()
     send_payouts()
     the_bank_decides()
-    before = len(events("payout.notice_refused"))  # those of other tests stay: they are written past any roll-back
+    before = len(events("payout.notice_refused"))  # those of other tests are committed
     for body in notices():
         assert post(body, signature="t=1,v1=00").status_code == 400
         forged = json.dumps(json.loads(body) | {"amount": 1})
@@ -197,7 +199,7 @@ def test_a_signed_message_without_sense_is_refused(settings, body):
 
 
 class Unreachable:
-    """A bank behind a cut wire, which may or may not have heard."""
+    """A bank with a broken connection, which may or may not have received the order."""
 
     name = "unreachable"
 
@@ -217,7 +219,7 @@ class DeafAfterwards(bank.SandboxPayouts):
 
 
 class Stumbling(bank.SandboxPayouts):
-    """A bank whose library breaks at the first order, in a way that nobody foresaw."""
+    """A bank whose library raises an unexpected error at the first order."""
 
     def send(self, order: Order) -> None:
         if order.reference == Withdrawal.objects.earliest("pk").reference:

@@ -1,4 +1,4 @@
-"""The purse of a game with a balance of its own: filled once per key, given back whole, on record."""
+"""The purse of a game with its own balance: filled once per key, returned as a whole, recorded."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""The file of a provider's statement: what is read of it, and what is said of every line that cannot be."""
+"""Files of provider statements: parsed lines, and a message for every invalid line."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Asking an operator over HTTP: addresses that are refused, answers that are none, and time that runs out."""
+"""HTTP requests to an operator: refused URLs, invalid answers, timeouts."""
 
 import time
 from contextlib import contextmanager

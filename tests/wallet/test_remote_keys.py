@@ -1,4 +1,4 @@
-"""The keys that house and operator share, while messages wait: replaced, mixed up, and ended."""
+"""Shared keys of house and operator while messages wait: replaced, confused, and ended."""
 
 import pytest
 from django.db import DatabaseError
@@ -29,7 +29,7 @@ def table(cloned_db):
 
 @pytest.fixture
 def waiting(operator, table):
-    """A win of which the operator is still to be told."""
+    """A visit with a win message that waits."""
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
     return RemoteMessage.objects.get(bet__player=visitor.player)

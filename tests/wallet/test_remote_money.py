@@ -1,4 +1,4 @@
-"""What an operator's player has in real money is the operator's, and here only within a round."""
+"""Real money of an operator's player belongs to the operator, and is here only during a round."""
 
 from uuid import uuid4
 
@@ -32,7 +32,7 @@ def visitor(operator):
 
 
 def agreed_upon(player, amount=500) -> Approval:
-    """What two people could agree on, were it not refused when it is asked for."""
+    """An approval that would be refused at the request."""
     support, finance = a_member_of_staff("support"), a_member_of_staff("finance")
     request = {
         "player": player.pk,

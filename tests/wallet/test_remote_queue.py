@@ -1,4 +1,4 @@
-"""What operators are still to be told: again and again, in order, until they say yes, or staff settle it."""
+"""Messages to operators: repeated in order until accepted, or settled by staff."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from wallet.invariants import verify
 from wallet.models import MessageKind, MessageState, RemoteMessage
 from wallet.operator_wallet import client, queue
 
-NEVER = 60  # tries: an operator that is away for weeks
+NEVER = 60  # attempts during weeks without the operator
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def quick(monkeypatch):
 
 
 def played(operator, table):
-    """A round whose win waits."""
+    """A round whose win message waits."""
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
     return visitor, RemoteMessage.objects.get(bet__player=visitor.player)
@@ -148,7 +148,7 @@ class TestDoubts:
         message.refresh_from_db()
         assert (message.state, message.said) == (MessageState.DOUBT, "no-bet")
         queue.send_due()
-        assert len(operator.host.named("win")) == 1  # nobody tries by itself
+        assert len(operator.host.named("win")) == 1  # there is no automatic attempt
         queue.try_again(message.pk, by=a_member_of_staff("finance"))
         queue.send_due()
         message.refresh_from_db()

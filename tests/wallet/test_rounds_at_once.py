@@ -1,4 +1,4 @@
-"""Whole rounds of many players that close, pay and are taken back at the same moment, among solo rounds of the same
+"""Concurrent rounds of many players that close, pay and are voided, among solo rounds of the same
 players.
 """
 
@@ -21,7 +21,7 @@ HELD = 100
 
 
 def hold_all(round_id: UUID, account_ids: list[int]) -> None:
-    """Each in a transaction of its own, as chips come."""
+    """Hold each in its own transaction, as chips arrive."""
     for account_id in account_ids:
         with transaction.atomic():
             holds.hold(round_id, account_id, HELD)
@@ -57,8 +57,9 @@ def test_a_round_that_several_close_and_pay_is_closed_and_paid_once(cloned_db):
 
 
 def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds(cloned_db):
-    """Nobody waits for each other in a circle: PostgreSQL would end one of them, and the test with it. The last
-    player's cash and purse lie on the same rounds, and their day counts both.
+    """Nothing deadlocks: PostgreSQL would end one transaction and the test would fail.
+
+    The last player has cash and purse in the same rounds, and the daily total counts both.
     """
     players = [a_player(real=100_000) for _ in range(6)]
     theirs = [cash(player) for player in players] + [purse_of(players[-1])]
@@ -84,13 +85,13 @@ def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds
     assert is_whole()
     annulled, alone = 2, 2
     stood = len(rounds) - annulled
-    counted = Day.objects.get(player=players[-1])  # cash at an odd place, unpaid; the purse at an even one
+    counted = Day.objects.get(player=players[-1])  # cash odd, unpaid; purse even
     assert counted.staked == alone * 50 + stood * 2 * HELD
     assert counted.paid == alone * 70 + stood * 2 * HELD
 
 
 def test_chips_elsewhere_fall_between_the_closing_of_a_round_or_beside_it(cloned_db):
-    """What is held for other rounds stays held, whichever comes first."""
+    """Holds for other rounds remain, whichever comes first."""
     players = [a_player(real=100_000) for _ in range(4)]
     theirs, closing, open_rounds = [cash(player) for player in players], uuid4(), [uuid4() for _ in range(4)]
     hold_all(closing, theirs)
@@ -103,7 +104,7 @@ def test_chips_elsewhere_fall_between_the_closing_of_a_round_or_beside_it(cloned
 
 
 def test_what_a_closing_round_takes_counts_once_for_whoever_asks_about_limits_meanwhile(cloned_db):
-    """Closing takes no lock on limits, since it asks nothing: what was held is staked, in one moment."""
+    """Closing locks no limits, since it checks none: holds become stakes at one moment."""
     player = a_player(real=100_000)
     theirs, elsewhere, round_id = cash(player), purse_of(player), uuid4()
     limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=2 * HELD, by=str(player))

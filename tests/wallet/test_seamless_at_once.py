@@ -1,4 +1,6 @@
-"""Studios that ask twice at a moment: the race is shown first, on a table that nothing guards, then prevented."""
+"""Concurrent repeated calls of studios: the race is shown first on an unguarded table, then
+prevented.
+"""
 
 from functools import partial
 from threading import Barrier
@@ -17,7 +19,7 @@ MONEY = 10_000
 
 
 def said(ask):
-    """What came of it: an answer, or the code of a refusal."""
+    """Return the answer, or the code of a refusal."""
     try:
         return ask()
     except host.Refused as refusal:
@@ -26,7 +28,7 @@ def said(ask):
 
 class TestOneTransaction:
     def test_looking_first_takes_one_bet_many_times(self, cloned_db, owner):
-        """The race itself: all have seen that the bet is new, and all take it."""
+        """The race: all see that the bet is new, and all accept it."""
         owner.execute("CREATE TABLE unguarded (name text)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
@@ -66,7 +68,7 @@ class TestOneTransaction:
         assert answers.count("transaction-conflict") == 7
 
     def test_of_different_players_is_one_players(self, cloned_db):
-        """Neither sees the other's row, and neither waits for the other's account: the index decides."""
+        """Neither sees the other's row or waits for the other's account: the index decides."""
         one = a_game(a_player(real=MONEY))
         games = [one, *(a_game(a_player(real=MONEY), one.partner) for _ in range(5))]
         bets = [partial(host.bet, one.partner, game.a_bet(100, transaction="one")) for game in games]
@@ -94,7 +96,7 @@ class TestABetAndWhatTakesItBack:
         assert broken() == []
 
     def test_of_two_players_never_both_stand(self, cloned_db):
-        """They wait for no account in common: the database has each wait for the name."""
+        """They share no account, so the database makes each wait for the transaction name."""
         game = a_game(a_player(real=MONEY))
         other = a_game(a_player(real=MONEY), game.partner)
         for number in range(12):

@@ -1,5 +1,7 @@
-"""What a stolen log-in of the web server can do with studios' money: no win without a bet that was paid, and no row
-without its journals. It can bet and win in a studio's name, since signatures are looked at above the database.
+"""A stolen web login and the money of studios: no win without a paid bet, and no row without
+journals.
+
+It can bet and win in a studio's name, since signatures are checked above the database.
 """
 
 from uuid import uuid4
@@ -32,7 +34,7 @@ def journal_of(game, kind, amount, *, house="studio", key=None):
 
 
 def a_row(game, **said):
-    """A transaction as it would be written, of what `game` has bet last."""
+    """Return an unsaved transaction like the last bet of `game`."""
     row = StudioTransaction.objects.latest("pk")
     row.pk, row.transaction, row.bet_key, row.win_key = None, f"t-{uuid4().hex[:8]}", uuid4(), uuid4()
     for name, value in said.items():
@@ -41,7 +43,7 @@ def a_row(game, **said):
 
 
 def write(row, *journals):
-    """Write a row and journals, and have the database look at the whole as at the end of a transaction."""
+    """Insert a row and journals, and check the constraints of the end of a transaction."""
     with transaction.atomic():
         row.save(force_insert=True)
         if journals:

@@ -1,4 +1,6 @@
-"""What a studio's game does with a player's balance: once, whole, and never more than it says."""
+"""A studio's game and a player's balance: each transaction once, complete, and with its exact
+amount.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -334,7 +336,7 @@ def stop_house(game):
 
 
 class TestWhatKeepsABetAway:
-    """Keeps neither a win nor a rollback away, nor an answer that was given."""
+    """Reasons that refuse a bet do not refuse a win, a rollback or a repeated answer."""
 
     CASES = (
         pytest.param(end_session, "session-over", id="session"),

@@ -1,4 +1,4 @@
-"""Studios call over HTTP: signed, and answered by the codes of docs/seamless.md."""
+"""HTTP calls of studios: signed, and answered with the codes of docs/seamless.md."""
 
 import json
 import time
@@ -32,7 +32,7 @@ def game():
 
 
 def call(game, message, *, at=None, key=None, path="", sent=None, method="post", **headers):
-    """Send a message as the studio does; what is told of it may be other than what it is."""
+    """Send a message as the studio does; each part can be replaced by a wrong one."""
     name, shared = key or secret(game.partner)
     address, body = path or f"{BASE}{message.operation}/", message.body()
     said = signing.headers(

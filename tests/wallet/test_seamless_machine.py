@@ -1,5 +1,7 @@
-"""Whatever a studio sends, in whatever order and however often: balance and answers are those of a model in plain
-Python, and ledger and log are whole.
+"""Property test of the seamless wallet: balance and answers equal a model, and ledger and log are
+complete.
+
+Messages come in any order and any number of times.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -29,23 +31,23 @@ wins = st.sampled_from([0, 1, 500])
 
 @dataclass
 class Row:
-    """A transaction as the model keeps it."""
+    """A transaction in the model."""
 
     asked: dict[str, object]
     round: str
     bet: int
     win: int
     is_rollback: bool
-    answer: int  # the balance right after it
+    answer: int  # the balance after it
 
 
 @dataclass
 class Book:
-    """What the model says a studio and a player have done."""
+    """The model of a studio and a player."""
 
     balance: int = MONEY
     rows: dict[str, Row] = field(default_factory=dict)
-    back: dict[str, Row] = field(default_factory=dict)  # by what is taken back
+    back: dict[str, Row] = field(default_factory=dict)  # by rolled-back transaction
 
     def standing(self, of_round: str, without: str = "") -> list[Row]:
         return [
@@ -55,7 +57,7 @@ class Book:
         ]
 
     def move(self, asked: messages.Asked, bet: int, win: int) -> int | str:
-        """The balance that is answered, or the code of a refusal."""
+        """Return the balance in the answer, or the code of a refusal."""
         if asked.transaction in self.rows:
             return self._again(asked)
         if asked.transaction in self.back:
@@ -69,7 +71,7 @@ class Book:
         return self.balance
 
     def take_back(self, asked: messages.Rollback) -> int | str:
-        """The same for a rollback."""
+        """Return the balance in the answer to a rollback, or the code of a refusal."""
         if asked.transaction in self.rows:
             return self._again(asked)
         if asked.takes_back in self.back:
@@ -135,7 +137,7 @@ class StudioMachine(RuleBasedStateMachine):
         assert balance(self.game.who.pk, Mode.REAL) == self.book.balance
 
     def _name(self, name: str) -> str:
-        """Transactions are the studio's, whose players all examples are."""
+        """Return a unique name, because all examples use one studio."""
         return f"{self.game.player}-{name}"
 
     def _hold(self, ask, due: int | str) -> None:

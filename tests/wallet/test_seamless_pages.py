@@ -1,4 +1,4 @@
-"""Partners in the back office: asked for, agreed on, their secret seen once, ended."""
+"""Partners in the back office: requested, approved, their secret shown once, ended."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,6 @@
-"""Partners and their keys: two people agree, one ends; a secret is seen once, by whoever asked for it."""
+"""Partners and their keys: two people approve, one ends; a secret is shown once to the person who
+requested it.
+"""
 
 import pytest
 from cryptography.exceptions import InvalidTag
@@ -153,7 +155,7 @@ def refused(statement, *values, match):
 
 
 class TestTheDatabase:
-    """What a stolen log-in of the web server comes to."""
+    """The possibilities of a stolen web login."""
 
     def test_makes_no_partner_and_no_key_that_nobody_agreed_on(self, finance):
         partner = a_partner()

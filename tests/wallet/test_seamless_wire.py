@@ -1,4 +1,4 @@
-"""The wire format of the seamless wallet, as docs/seamless.md says it: signatures, and what is read."""
+"""The wire format of the seamless wallet by docs/seamless.md: signatures and parsing."""
 
 import re
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ EVERYWHERE = (
     "too-often",
     "fault",
 )
-"""What any address of the house may say."""
+"""Codes that every endpoint may return."""
 NAMES = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=64)
 AMOUNTS = st.integers(1, messages.MOST)
 SAID = {"player": NAMES, "game": NAMES, "round": NAMES, "transaction": NAMES, "currency": st.just("SEK")}

@@ -1,4 +1,4 @@
-"""How players' accounts stand, as somebody looks once an hour."""
+"""Hourly snapshots of players' accounts."""
 
 import pytest
 

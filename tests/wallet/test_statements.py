@@ -1,4 +1,4 @@
-"""Statements of providers: what a confirmed one comes to, what differs, what staff make of it. It moves no money."""
+"""Provider statements: results, differences, and the work of staff. No money moves."""
 
 import csv
 import io
@@ -43,14 +43,14 @@ UNKNOWN, MISSING = DifferenceKind.UNKNOWN, DifferenceKind.MISSING
 
 
 def a_deposit(amount: int = 50_000) -> Payment:
-    """One that the bank has authorised and the house has credited."""
+    """Return a deposit that the bank authorised and the house credited."""
     payment = a_payment(a_player(), amount)
     at_the_bank(payment)
     return ask_about(payment.pk)
 
 
 def a_payout() -> Withdrawal:
-    """One that the bank has paid."""
+    """Return a withdrawal that the bank has paid."""
     withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
     payouts.send_due()
     BankPayout.objects.update(due_at=Now())

@@ -1,4 +1,4 @@
-"""Two people who confirm at the same moment: the race is shown first, then prevented."""
+"""Two people confirm at the same moment: the race is shown first, then prevented."""
 
 from functools import partial
 from threading import Barrier, Event
@@ -17,7 +17,7 @@ THREADS = 4
 
 
 def test_looking_first_counts_the_same_file_many_times(cloned_db, owner):
-    """The race itself, on a table that nothing guards: all see that the file is not there, and all keep it."""
+    """The race on an unguarded table: all see that the file is new, and all store it."""
     owner.execute("CREATE TABLE unguarded (digest text)")
     owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
     have_looked = Barrier(THREADS)
@@ -73,7 +73,9 @@ def test_of_two_who_settle_a_difference_at_once_one_is_first(cloned_db):
 
 
 def test_a_difference_that_is_settled_while_a_statement_settles_it_is_settled_once(cloned_db):
-    """Somebody has settled it and not committed when the statement that has what was missing is confirmed."""
+    """A person has settled it without committing when the statement with the missing line is
+    confirmed.
+    """
     payment, staff = a_deposit(), a_member_of_staff("finance")
     missing = keeping.confirm(drafted([], staff=staff).pk, staff).differences.get()
     draft = drafted([named(payment.pk)], staff=staff)

@@ -1,4 +1,6 @@
-"""The whole house stopped: who may, what it says of itself, and what of money the database refuses until it goes on."""
+"""The house stop: permissions, messages, and the movements of money that the database refuses
+during it.
+"""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -30,14 +32,14 @@ def player():
 
 
 def refused(post: Callable[[], object]) -> str:
-    """By which SQLSTATE PostgreSQL refuses it."""
+    """Return the SQLSTATE of PostgreSQL's refusal."""
     with pytest.raises(DatabaseError) as raised, transaction.atomic():
         post()
     return str(getattr(raised.value.__cause__, "sqlstate", ""))
 
 
 def a_stake(player, amount: int = 1_000, kind: str = "stake", mode: Mode = Mode.REAL) -> None:
-    """Stakes so much, past every service: a program that forgot to ask."""
+    """Post a stake without any service, like a program that forgot to check."""
     lines = move((cash(player, mode), -amount), (house("escrow", player, mode), amount), mode=mode)
     with transaction.atomic():
         ledger.post(Journal(uuid4(), kind, lines, uuid4()))

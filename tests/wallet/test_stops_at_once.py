@@ -1,5 +1,5 @@
-"""A stop of the whole house against what begins at the same moment: each race is shown first, with the lock taken away
-that a stop and what begins have in common, then prevented.
+"""A house stop and concurrent play: each race is shown first without the shared lock, then
+prevented.
 """
 
 from collections.abc import Callable
@@ -34,9 +34,9 @@ from wallet.models import Entry, HouseStop, Mode, Payment
 MONEY = 100_000_00
 CHIP = 20_00
 THREADS = 6
-REFUSED = {"HouseStopped", "DepositsStopped", "FreeMoneyStopped", "False"}  # a tick that opens no round says False
+REFUSED = {"HouseStopped", "DepositsStopped", "FreeMoneyStopped", "False"}  # a tick without a new round returns False
 
-# As it would be if nobody waited: everybody looks, and goes on.
+# Without waiting, everyone checks and continues.
 WITHOUT_LOCKS = """
 CREATE OR REPLACE FUNCTION wallet_is_stopped() RETURNS boolean LANGUAGE sql VOLATILE AS
     $$ SELECT EXISTS (SELECT FROM public.wallet_housestop AS s WHERE s.ended_at IS NULL) $$
@@ -45,7 +45,7 @@ CREATE OR REPLACE FUNCTION wallet_is_stopped() RETURNS boolean LANGUAGE sql VOLA
 
 @dataclass(frozen=True)
 class Beginning:
-    """Something that begins, and how often it has, as far as it is committed."""
+    """An action that begins, and the number of committed beginnings."""
 
     begin: Callable[[], object]
     count: Callable[[], int]
@@ -86,7 +86,7 @@ def free_money() -> Beginning:
 
 
 def deal(player: Player, table_id: int, mode: Mode = Mode.REAL) -> object:
-    """Play the slip that lies there, and put the same bet there again."""
+    """Play the current slip and place the same bet again."""
     place = place_at(player=player, table_id=table_id, mode=mode)
     return play_round(
         player=player, table_id=table_id, mode=mode, round_id=place.round_id, slip_version=place.slip_version
@@ -94,7 +94,7 @@ def deal(player: Player, table_id: int, mode: Mode = Mode.REAL) -> object:
 
 
 def outcome(begin: Callable[[], object]) -> str:
-    """Begin it and say what came of it."""
+    """Begin it and return the name of the result."""
     try:
         came = begin()
     except (PlayError, CashierError) as refusal:
@@ -109,7 +109,7 @@ def stop_it() -> str:
 
 @dataclass(frozen=True)
 class Slowly:
-    """A job that is done, and committed only once it may be."""
+    """A job that is executed now and committed on request."""
 
     job: Future[str]
     is_done: Event
@@ -131,7 +131,7 @@ def slowly(job: Callable[[], str]) -> Slowly:
 
 @pytest.mark.parametrize("make", [a_chip, a_deal, a_round, a_guest_s_bank, a_deposit, free_money])
 class TestWhatIsOnItsWay:
-    """It has looked and found the house in play; before it is committed, somebody stops the house."""
+    """It found the house open; before its commit, the house is stopped."""
 
     def test_without_the_lock_it_begins_after_the_house_was_stopped(
         self, owner: psycopg.Connection, make: Callable[[], Beginning]
@@ -224,7 +224,7 @@ def test_of_many_who_stop_it_at_once_one_does(cloned_db: object) -> None:
 
 
 def test_a_transaction_that_could_not_see_the_stop_begins_nothing(cloned_db: object) -> None:
-    """It sees all as it was before: a house in play."""
+    """It still sees an open house."""
     player = a_player(real=MONEY)
     account = accounts.player_account(player.pk, Mode.REAL)
 

@@ -1,4 +1,6 @@
-"""`verify_ledger` names what is broken: every invariant is broken at least once, with all guards off."""
+"""`verify_ledger` finds every violation: every invariant is violated at least once, with all guards
+off.
+"""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -37,7 +39,7 @@ STUDIO_ROW = """
 """
 ADJUSTED = "kind = 'adjusted' AND currency = 'SEK' AND mode = 'R'"
 
-# What is done to a whole ledger, the invariant that then fails, and what its row says.
+# Damage to a valid ledger, the invariant that then fails, and its row.
 DAMAGE = [
     (f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {STAKE} AND line = 2", "journals_sum_to_zero", "sums to"),
     (f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}", "balances_are_sums", "balance 5"),
@@ -224,7 +226,7 @@ ONE_FOR_EACH = list({each[1]: each for each in reversed(DAMAGE)}.values())
 
 
 def write() -> None:
-    """A deposit, a void and a coup."""
+    """Post a deposit, a void and a coup."""
     player = a_player(real=1000)
     a_payment(player)
     staked, settled = a_round(player, staked=100, paid=250)
@@ -235,7 +237,7 @@ def write() -> None:
 
 @pytest.fixture(scope="module")
 def written(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """One ledger for all that roll back what they do to it."""
+    """One ledger for all tests that roll back their changes."""
     with django_db_blocker.unblock(), databases.clone("written"):
         write()
         yield
@@ -243,7 +245,7 @@ def written(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> It
 
 @pytest.fixture
 def damage(cloned_db):
-    """A function that does to a ledger what only a superuser with every guard off could."""
+    """Return a function that damages a ledger as only a superuser without guards could."""
     write()
 
     def do(statements: str) -> None:
@@ -255,7 +257,7 @@ def damage(cloned_db):
 
 
 def a_coup() -> None:
-    """A bank of 400 loses 300 and goes home; somebody sits at a practice table."""
+    """A bank of 400 loses 300 and is returned; a player joins a practice table."""
     punter, bank = guest(a_player(real=1000)), a_bank(guest(a_player(real=1000)), 400)
     coup = Coup(bank)
     coup.lay(punter, 300)

@@ -1,4 +1,4 @@
-"""Signs of money laundering are found once, with the rows behind them, and what lies just beside is not."""
+"""Signs of money laundering are found once, with their rows, and values just outside are not."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -57,11 +57,11 @@ class TestDepositsJustUnder:
     @pytest.mark.parametrize(
         "deposits",
         [
-            [(JUST, 3), (JUST, 0)],  # two are not several
+            [(JUST, 3), (JUST, 0)],  # two are too few
             [(JUST, 7), (JUST, 3), (JUST, 0)],  # not within a week
             [(JUST, 6), (LARGE * 4 // 5 - 1, 3), (JUST, 0)],  # one of them is not almost a large one
             [(JUST, 6), (LARGE, 3), (JUST, 0)],  # one of them is large and found as such
-            [(JUST, 6), (JUST, 5), (JUST, 3), (100, 0)],  # the last one is none: they were found before
+            [(JUST, 6), (JUST, 5), (JUST, 3), (100, 0)],  # found before the last one
         ],
     )
     def test_are_none_where_one_of_that_is_missing(self, deposits):
@@ -100,7 +100,7 @@ def ask_for(player, amount):
 
 
 def look():
-    """Have all that is sealed by now looked at, and return the signs found, oldest first."""
+    """Process all sealed events and return the signs found, oldest first."""
     sealer.seal()
     detection.find()
     return list(Significant.objects.filter(category=Category.LAUNDERING).order_by("pk"))
@@ -108,7 +108,7 @@ def look():
 
 @pytest.fixture
 def only_watches(monkeypatch):
-    """No finder but the watches."""
+    """Register only the AML finders."""
     monkeypatch.setattr(detection, "_finders", {})
     watches.register()
 

@@ -1,4 +1,4 @@
-"""The pages of withdrawals: a player's form and list, finance's queue, the page of approvals."""
+"""Pages of withdrawals: a player's form and list, the queue of finance, the page of approvals."""
 
 import re
 from uuid import uuid4

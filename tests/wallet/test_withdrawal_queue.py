@@ -1,4 +1,4 @@
-"""The queue of withdrawals: in pages, by filters, and counted without going through all there ever were."""
+"""The queue of withdrawals: pages, filters, and counts without reading all past withdrawals."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""By which index withdrawals are found for the queue."""
+"""The index of the queue of withdrawals."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.harness.databases import Database
 def test_each_state_and_currency_is_one_range_of_one_index(
     cloned_db: Database, owner: psycopg.Connection, statement: str
 ):
-    """Of an empty table PostgreSQL would as soon take the index of states alone."""
+    """For an empty table PostgreSQL might use the index of states alone."""
     owner.execute("DROP INDEX wallet_withdrawal_status")
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")  # whatever the size

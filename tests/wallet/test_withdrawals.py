@@ -1,4 +1,6 @@
-"""Withdrawals: requested and held, approved by one person or two, paid or returned; each step on record and told."""
+"""Withdrawals: requested, approved by one or two people, paid or returned; each step recorded and
+reported.
+"""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -29,12 +31,12 @@ LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
 
 
 def permanently(*, player, by):
-    """Exclude the player for good."""
+
     exclusions.exclude_self(player=player, months=None, by=by)
 
 
 def money(player):
-    """Cash and pending, in minor units."""
+    """Return cash and pending money, in minor units."""
     pending = accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0)
     return accounts.balance(player.pk, Mode.REAL), pending
 
@@ -58,7 +60,7 @@ def hear(withdrawal, state, **changes):
 
 
 def sent(player=None, amount=50_000):
-    """A withdrawal in the bank's hands."""
+    """Return a withdrawal that the bank processes."""
     return in_the_banks_hands(a_withdrawal(player or a_verified_player(real=MONEY), amount))
 
 

@@ -1,4 +1,4 @@
-"""Withdrawals at the same moment as something else: the race is shown first, then what the house makes of it."""
+"""Concurrent withdrawals: the race is shown first, then prevented."""
 
 from threading import Barrier
 from uuid import uuid4
@@ -21,7 +21,7 @@ THREADS = 8
 
 
 def try_to(do):
-    """Do it, and name what came of it."""
+    """Execute and return the name of the result."""
     try:
         do()
     except (withdrawals.WithdrawalError, approvals.ApprovalError) as error:
@@ -30,7 +30,7 @@ def try_to(do):
 
 
 def test_looking_first_pays_the_same_money_out_twice(cloned_db, owner):
-    """The race itself, on a table that nothing guards: both have seen enough, and both take it."""
+    """The race on an unguarded table: both see enough money, and both take it."""
     owner.execute("CREATE TABLE unguarded AS SELECT 100 AS balance")
     owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
     have_looked = Barrier(2)

@@ -1,4 +1,6 @@
-"""A large withdrawal that nobody seconds in time is approved anew, and never by the one who asked."""
+"""A large withdrawal without a second approval in time must be approved again, never by the
+requester.
+"""
 
 import psycopg
 import pytest
@@ -24,7 +26,7 @@ def second(asked, staff):
 
 
 def let_it_expire(cloned_db) -> None:
-    """Move what has been asked for into the past."""
+    """Move the request into the past."""
     with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
         superuser.execute("SET session_replication_role = replica")
         superuser.execute(AGO)

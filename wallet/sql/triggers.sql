@@ -1,5 +1,5 @@
--- Triggers on the tables of `wallet`: one list per table, in the order in which PostgreSQL fires them (before a
--- statement, before a row, after a row, after a statement; by name within each).
+-- Triggers on the tables of `wallet`: one list per table, in the order in which PostgreSQL fires
+-- them (before a statement, before a row, after a row, after a statement; by name within each).
 
 -- On wallet_account
 

@@ -1,7 +1,8 @@
-"""`manage.py announce_keys`: write into the event log which keys it is going to be signed by, while the old ones sign.
+"""`manage.py announce_keys`: record the new signing keys in the event log, signed by the old keys.
 
-They are those of AUDIT_KEYS that have not signed the last checkpoint. Whoever follows the log and has its old keys
-learns of the new ones from what the old ones have signed. How keys are replaced stands in docs/operating.md.
+The new keys are those of AUDIT_KEYS that have not signed the last checkpoint. Anyone who follows
+the log with its old keys can trust the new ones, because the old ones have signed them. See
+docs/operating.md for the replacement of keys.
 """
 
 from typing import Any
@@ -13,12 +14,12 @@ from audit.verification.verify import Unproven
 
 
 class Command(BaseCommand):
-    """Announces keys."""
+    """Record the new signing keys in the event log."""
 
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the command. Raises CommandError where there is nothing to announce."""
+        """Run the command. Raises CommandError if there is nothing to announce."""
         try:
             announced = key_announcement.announce()
         except (key_announcement.NothingNew, Unproven) as error:

@@ -1,6 +1,8 @@
-"""`manage.py export_audit FILE`: the event log, or a part of it, as a ZIP that proves itself, with a README.
+"""`manage.py export_audit FILE`: write the event log, or a part of it, to a ZIP file with proofs
+and a README.
 
-With --personal it also holds the personal values that were not erased, for an auditor who is entitled to them.
+With --personal it also contains the personal values that are not erased, for an auditor who may see
+them.
 """
 
 from pathlib import Path
@@ -14,7 +16,10 @@ from audit.verification.verify import Unproven
 
 
 class Command(BaseCommand):
-    """Records the export, and whether it has personal values."""
+    """Export the event log to a ZIP file.
+
+    The export is recorded, with whether it has personal values.
+    """
 
     help = __doc__ or ""
 
@@ -26,7 +31,10 @@ class Command(BaseCommand):
         parser.add_argument("--personal", action="store_true", help="with salts and values of personal data")
 
     def handle(self, *args: Any, file: Path, first: int, end: int | None, personal: bool, **options: Any) -> None:
-        """Write the export. Raises CommandError where there is nothing to export or the file cannot be written."""
+        """Write the export.
+
+        Raises CommandError if there is nothing to export or the file cannot be written.
+        """
         try:
             chosen = export.part(first, end)
             with file.open("xb") as archive:

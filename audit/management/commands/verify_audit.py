@@ -1,7 +1,8 @@
-"""`manage.py verify_audit`: hash every event of the log again, and hold the log against its signed checkpoints, the
-signer's memory and checkpoints that were kept elsewhere; and every report that was made against the log.
+"""`manage.py verify_audit`: verify the event log, and every report against the log.
 
-The keys to believe come from AUDIT_KEYS or from --keys, never from the database.
+The command hashes every event again and compares the log with its signed checkpoints, the signer's
+memory, and checkpoints stored elsewhere. The trusted keys come from AUDIT_KEYS or from --keys,
+never from the database.
 """
 
 import os
@@ -20,7 +21,10 @@ from audit.verification.verify import Key, Unproven, keys_of, read
 
 
 class Command(BaseCommand):
-    """Prints a line for each finding; exits with status 1 if there is one, with 2 if nothing can be checked."""
+    """Verify the event log and the reports.
+
+    Exit status 1 on findings, 2 if verification is impossible.
+    """
 
     help = __doc__ or ""
 
@@ -42,7 +46,7 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, keys: Path | None, signer: Path | None, checkpoint: list[Path], first: int, **options: Any
     ) -> None:
-        """Run the check. Raises CommandError where there are findings or nothing can be checked."""
+        """Run the check. Raises CommandError if there are findings or nothing can be checked."""
         believed, outside = self._given(keys, signer, checkpoint)
         findings, done = 0, checking.Done()
         try:

@@ -1,6 +1,6 @@
-"""`manage.py verify_sums`: add up anew what reports stand on, and say where it is not what was summed up.
+"""`manage.py verify_sums`: recompute the hourly totals of reports and print the differences.
 
-A difference is put on record, too.
+A difference is also recorded in the event log.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from audit.reports.kinds import Interval
 
 
 class Command(BaseCommand):
-    """Prints a line for each hour that differs from its rows; exits with status 1 if there is one."""
+    """Recompute hourly totals and print each hour that differs. Exit status 1 if one does."""
 
     help = __doc__ or ""
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, help="only those that ended in so many days until now")
 
     def handle(self, *args: Any, sums: str, days: int | None, **options: Any) -> None:
-        """Run the verification. Raises CommandError where anything differs."""
+        """Run the verification. Raises CommandError if anything differs."""
         now = datetime.now(UTC)
         since = now - timedelta(days=days) if days is not None else datetime(1970, 1, 1, tzinfo=UTC)
         found = 0

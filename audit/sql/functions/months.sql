@@ -74,7 +74,7 @@ BEGIN
         WHERE c.relname = kept AND c.relnamespace = 'public'::regnamespace) THEN
         RAISE EXCEPTION '% is not kept by months, or not % ahead', kept, ahead USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM pg_advisory_xact_lock(1012, 14);  -- one at a time
+    PERFORM pg_advisory_xact_lock(1012, 14);  -- only one transaction at a time
     FOR each IN month .. month + ahead LOOP
         IF to_regclass(format('public.%I', kept || to_char(audit_month_of(each::bigint << 32) AT TIME ZONE 'UTC', '_YYYY_MM'))) IS NULL THEN
             PERFORM audit_open_month(kept, (each + 1)::bigint << 32);

@@ -1,11 +1,13 @@
-"""Chemin de Fer: guests play each other, the bank goes round, the house runs the table and takes its tax.
+"""Chemin de Fer: players play against each other, the bank rotates, the house deals and takes a
+tax.
 
     state = new_table(TableRules(places=9, minimum=1000, maximum=100_000))
     state, events = apply(state, Join(seat=1, balance=5000))
 
-`apply` is the whole game: every action in every state leads to another state or is refused with a reason. `view` is
-what each guest may see, `options` what he may do, `default_action` what the croupier does in his place. Read `rules`
-first, then `phases` for the course of an evening, `bank`, `stakes`, `play` and `settlement` for its parts.
+`apply` is the state machine: an action in a state gives a new state, or is refused with a reason.
+`view` is what a player may see, `options` what a player may do, `default_action` the croupier's
+decision for a player who does not decide. Start reading with `rules`, then `phases` for the order
+of events, then `bank`, `stakes`, `play` and `settlement`.
 """
 
 from games.engine.chemin.machine import apply, default_action

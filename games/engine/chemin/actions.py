@@ -1,6 +1,8 @@
-"""Everything that can be done at the table, each as a record of who wants to do it.
+"""Actions at the table.
 
-Amounts are whole minor units. That an action was decided upon is no promise that it is allowed: `apply` says.
+Each action is a record with the seat that acts.
+
+Amounts are whole minor units. An action is only a request: `apply` decides whether it is allowed.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from games.engine.chemin.rules import Call
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Sit down at a free place with this much to play with."""
+    """Sit down on a free seat with this balance."""
 
     seat: int
     balance: int
@@ -21,28 +23,31 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Get up; whoever has a part in a coup goes when it is over, and the croupier decides for him until then."""
+    """Leave the seat.
+
+    A player who takes part in a coup leaves after it, and the croupier decides for them until then.
+    """
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class StepAway:
-    """Keep the seat but be asked nothing."""
+    """Keep the seat but skip all turns."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class ComeBack:
-    """Be asked again, whether after stepping away or after wanting to leave."""
+    """Take turns again, after stepping away or after a request to leave."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class SetBalance:
-    """What the guest has to play with, as the cashier knows it: money comes and goes outside the game."""
+    """Set the balance of a player from the ledger, because money also moves outside the game."""
 
     seat: int
     balance: int
@@ -50,7 +55,7 @@ class SetBalance:
 
 @dataclass(frozen=True, slots=True)
 class TakeBank:
-    """Become banker, putting up this amount."""
+    """Become banker with this amount in the bank."""
 
     seat: int
     amount: int
@@ -58,14 +63,14 @@ class TakeBank:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Let an offer, a call, a stake or a bid go by."""
+    """Decline an offer, a call, a stake or a bid."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class MakeBid:
-    """Offer to put up a bank of this amount."""
+    """Bid this amount for the bank."""
 
     seat: int
     amount: int
@@ -73,7 +78,7 @@ class MakeBid:
 
 @dataclass(frozen=True, slots=True)
 class MakeCall:
-    """Call banco in one of its four forms. Only *banco avec la table* names an amount."""
+    """Call banco in one of its four forms. Only *banco avec la table* has an amount."""
 
     seat: int
     call: Call
@@ -82,7 +87,7 @@ class MakeCall:
 
 @dataclass(frozen=True, slots=True)
 class LayStake:
-    """Stake this much against the bank."""
+    """Stake this amount against the bank."""
 
     seat: int
     amount: int
@@ -90,82 +95,82 @@ class LayStake:
 
 @dataclass(frozen=True, slots=True)
 class DealCards:
-    """Draw the four cards of the coup from the shoe; the banker's part."""
+    """Deal the four cards of the coup from the shoe. The banker does this."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class DrawCard:
-    """Ask for a third card."""
+    """Draw a third card."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Be content with two cards."""
+    """Stand on two cards."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class AskCroupier:
-    """Ask what the rule says, and be bound by the answer."""
+    """Ask the croupier for the rule. The answer is binding."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class KeepBank:
-    """Stay banker for another coup, with what is in the bank."""
+    """Stay banker for another coup with the current bank."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class GiveSuite:
-    """Pass the bank on after a coup that was not lost."""
+    """Pass the bank on after a coup that the banker did not lose."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class BringShoe:
-    """The house brings six shuffled decks, first card first."""
+    """Put a new shoe of six shuffled decks on the table. The first card is dealt first."""
 
     cards: tuple[Card, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeUp:
-    """The time allowed is over: the croupier decides by the rule for whoever is asked."""
+    """End the time limit: the croupier decides by the rule for the player whose turn it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnulCoup:
-    """The house annuls the coup that is being played: every stake goes back."""
+    """Void the current coup and return every stake."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndBank:
-    """The house sends the bank home between two coups, and offers it on from the minimum."""
+    """End the bank between two coups and offer it again from the minimum."""
 
 
 @dataclass(frozen=True, slots=True)
 class BreakUp:
-    """The house closes the table between two coups: bank and bids go home, every guest gets up."""
+    """Close the table between two coups: return the bank and all bids, and remove every player."""
 
 
 TableAction = (
     TakeBank | Pass | MakeBid | MakeCall | LayStake | DealCards | DrawCard | Stand | AskCroupier | KeepBank | GiveSuite
 )
-"""What a guest does when asked."""
+"""Decisions of a player in turn."""
 
 SeatAction = Join | Leave | StepAway | ComeBack | SetBalance
-"""What concerns a seat, at any time."""
+"""Actions about a seat, allowed at any time."""
 
 HouseAction = BringShoe | TimeUp | AnnulCoup | EndBank | BreakUp
-"""What the house alone does."""
+"""Actions of the house."""
 
 Action = TableAction | SeatAction | HouseAction

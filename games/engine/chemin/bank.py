@@ -1,4 +1,4 @@
-"""The bank: taken, passed on, bid for, kept."""
+"""Actions on the bank: take, bid, keep, pass on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from games.engine.chemin.steps import Step
 
 
 def take_bank(state: State, action: TakeBank) -> Step:
-    """Put up a new bank between the table's limits, or a bank passed on at exactly what it held."""
+    """Take a new bank between the table's limits, or take over a passed bank at
+    exactly its amount.
+    """
     if state.phase is Phase.SUITE and action.amount != state.offered_sale.full_amount:
         raise Refused(Refusal.NOT_THE_FULL_AMOUNT)
     if action.amount < state.rules.minimum:
@@ -36,7 +38,10 @@ def take_bank(state: State, action: TakeBank) -> Step:
 
 
 def make_bid(state: State, action: MakeBid) -> Step:
-    """Bid for a bank nobody took at its full amount. Each seat bids once, aloud, and puts the chips down."""
+    """Bid for a bank that nobody took at its full amount.
+
+    Bids are open; each seat bids once and puts the chips down.
+    """
     sale = state.offered_sale
     if action.amount < state.rules.minimum:
         raise Refused(Refusal.BELOW_MINIMUM)
@@ -48,19 +53,21 @@ def make_bid(state: State, action: MakeBid) -> Step:
 
 
 def keep_bank(state: State, action: KeepBank) -> Step:
-    """Play another coup with all that is in the bank: winnings stay in it."""
+    """Play another coup with the whole bank, winnings included."""
     return Step(state, (BankKept(seat=action.seat),)).then(begin_coup)
 
 
 def give_suite(state: State, action: GiveSuite) -> Step:
-    """Take the whole bank home and let another guest put up as much."""
+    """Return the whole bank to the banker and offer it to another player at the same amount."""
     return Step(state, (SuiteGiven(seat=action.seat),)).then(sell_bank)
 
 
 def annul_coup(state: State) -> Step:
-    """Hand every stake back and go on as after a coup that was not lost; the bank holds what it held before.
+    """Return every stake and continue as after a coup that the bank did not lose.
 
-    Where cards were drawn the shoe is set aside with them: what lay face down is never dealt again.
+    The bank keeps its amount.
+
+    If cards were dealt, the shoe is discarded too, so face-down cards are never dealt again.
     """
     if state.phase not in IN_COUP:
         raise Refused(Refusal.NOT_NOW)
@@ -73,14 +80,20 @@ def annul_coup(state: State) -> Step:
 
 
 def end_bank_early(state: State) -> Step:
-    """Between coups: the bank goes home to its banker and is offered to the others, as one that was lost is."""
+    """Return the bank to the banker and offer it to the others, as after a lost bank.
+
+    Allowed between coups.
+    """
     if state.phase not in (Phase.SHOE, Phase.CHOICE):
         raise Refused(Refusal.NOT_NOW)
     return end_bank(state).then(dismiss_leaving).then(offer_bank)
 
 
 def break_up(state: State) -> Step:
-    """Between coups: the bank and all bids go home, and every guest gets up with what is his."""
+    """Return the bank and all bids, and remove every player with their balance.
+
+    Allowed between coups.
+    """
     if state.phase in IN_COUP:
         raise Refused(Refusal.NOT_NOW)
     step = close_table(state)

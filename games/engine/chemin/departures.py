@@ -1,7 +1,7 @@
-"""What a departure from the rule costs the side that departs: exact chances of a fresh shoe of six decks.
+"""Exact cost of departures from the drawing rule, for a fresh shoe of six decks.
 
-Departures are allowed where one punter alone faces the banker. Most are a guest's own idea and cost little; whoever
-stands on nothing gives more than half of the stake away.
+Departures are allowed if a single punter plays against the banker. Most cost little. Standing on
+zero loses more than half of the stake.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from games.engine.tableau import NATURALS
 
 
 class Decision(NamedTuple):
-    """Drawing or standing, as whoever decides has it before him."""
+    """A decision to draw or stand, with what the side knows at that moment."""
 
     side: Side
     pair_total: int
-    """Of the side's own two cards, 0 to 7."""
+    """The total of the side's own two cards, 0 to 7."""
     punter_third: int | None
-    """Points of the punter's third card where the banker decides; None where there is none."""
+    """Points of the punter's third card if the banker decides; None if there is none."""
     draws: bool
 
 
 @cache
 def departure_costs() -> Mapping[Decision, Fraction]:
-    """What each departure loses against keeping to the rule, for each unit staked, before tax; below zero it gains.
+    """Return the cost of each departure compared with the rule, per unit staked, before tax.
 
-    The other side is taken to keep to the rule, and to make its free choices as the croupier would.
+    Below zero is a gain.
+
+    The other side follows the rule and makes the croupier's free choices.
     """
     gains: Counter[Decision] = Counter()
     ways: Counter[Decision] = Counter()
@@ -51,7 +53,7 @@ def departure_costs() -> Mapping[Decision, Fraction]:
 
 
 def _courses() -> Iterator[tuple[Decision, int, int]]:
-    """Every decision, either way, with what the side then wins of one unit, and in how many ways of six cards."""
+    """Yield every decision with the side's gain on one unit and the number of six-card ways."""
     full = Counter(card.points for card in FULL_DECK * DECKS)
     for punter, punter_ways, rest in hands(tuple(full[points] for points in range(10))):
         if punter in NATURALS:
@@ -74,7 +76,10 @@ def _courses() -> Iterator[tuple[Decision, int, int]]:
 
 
 def _third_cards(left: Left, draws: bool) -> Iterator[tuple[int | None, Left, int]]:
-    """The punter's third card, what it leaves, and the ways; where he stands, none, and the ways of a card unused."""
+    """Yield the punter's third card, the cards left, and the number of ways.
+
+    If the punter stands, there is no card, and the ways are those of one unused card.
+    """
     if not draws:
         yield None, left, sum(left) - 1
         return
@@ -84,7 +89,9 @@ def _third_cards(left: Left, draws: bool) -> Iterator[tuple[int | None, Left, in
 
 
 def _banker_plays(punter: int, banker: int, third: int | None, left: Left) -> Iterator[tuple[bool, int, int]]:
-    """The banker standing and drawing: what he wins of one unit, and in how many ways."""
+    """Yield, for the banker standing and drawing, the banker's gain on one unit and the number of
+    ways.
+    """
     final = punter if third is None else (punter + third) % 10
     yield False, _gain(final, banker), sum(left)
     for card, cards in enumerate(left):
@@ -102,5 +109,5 @@ def _rule(decision: Decision) -> Advice:
 
 
 def _usual(side: Side, advice: Advice) -> bool:
-    """Whether a side draws that does what the croupier would."""
+    """Return whether a side draws if it follows the croupier's choice."""
     return (AT_A_FREE_CHOICE[side] if advice is Advice.AS_YOU_PLEASE else advice) is Advice.DRAW

@@ -1,7 +1,7 @@
-"""What happened, as the whole table may hear it.
+"""Events of a table, as everyone at the table may see them.
 
-No event ever carries a card that lies face down: what one guest alone may see comes from `view`. Every movement of
-money is told, so that balances, bank and stakes can be followed from the events alone.
+An event never contains a face-down card; what one player alone may see comes from `view`. Every
+movement of money is an event, so balances, bank and stakes can be computed from the events alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from games.engine.chemin.state import Chips, Phase
 
 
 class Announcement(StrEnum):
-    """What the croupier says aloud. The French and the German stand as they are spoken at the table."""
+    """Announcements of the croupier. The French and German phrases are those used at the table."""
 
     WHO_TAKES_THE_BANK = "who_takes_the_bank"
     BANK_AT_ITS_FULL_AMOUNT = "bank_at_its_full_amount"
@@ -33,7 +33,10 @@ class Announcement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The croupier speaks; `amount` is what he names: the bank offered, what is open, what is at risk."""
+    """The croupier announces something.
+
+    `amount` is the amount named: the bank offered, the open amount, or the amount at risk.
+    """
 
     what: Announcement
     amount: int | None = None
@@ -41,7 +44,7 @@ class Announced:
 
 @dataclass(frozen=True, slots=True)
 class GuestJoined:
-    """A guest sat down with this much to play with."""
+    """A player sat down with this balance."""
 
     seat: int
     balance: int
@@ -49,14 +52,14 @@ class GuestJoined:
 
 @dataclass(frozen=True, slots=True)
 class GuestWillLeave:
-    """A guest wants to go, but has a part in the coup."""
+    """A player wants to leave but takes part in the coup."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class GuestLeft:
-    """A guest is gone and took this much along."""
+    """A player left with this balance."""
 
     seat: int
     balance: int
@@ -64,21 +67,21 @@ class GuestLeft:
 
 @dataclass(frozen=True, slots=True)
 class GuestAway:
-    """A guest is no longer asked."""
+    """A player is skipped from now on."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class GuestBack:
-    """A guest is asked again."""
+    """A player takes turns again."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class BalanceSet:
-    """A guest has this much to play with from now on."""
+    """The balance of a player was set."""
 
     seat: int
     balance: int
@@ -86,14 +89,14 @@ class BalanceSet:
 
 @dataclass(frozen=True, slots=True)
 class ShoeBrought:
-    """A new shoe of so many cards is in play."""
+    """A new shoe with this number of cards is on the table."""
 
     cards: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a guest decided, or the croupier in his place, since the guest did not."""
+    """A decision of a player, or of the croupier for a player who did not decide."""
 
     seat: int
     by_house: bool = False
@@ -101,14 +104,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed(Decision):
-    """A guest let go by what this phase asks: the bank, a call, a stake, a bid."""
+    """A player declined the question of this phase: the bank, a call, a stake or a bid."""
 
     phase: Phase
 
 
 @dataclass(frozen=True, slots=True)
 class BankTaken:
-    """A guest is banker and has put this much into the bank."""
+    """A player became banker with this amount in the bank."""
 
     seat: int
     amount: int
@@ -116,7 +119,7 @@ class BankTaken:
 
 @dataclass(frozen=True, slots=True)
 class BidMade:
-    """A guest put up this much to become banker; it stays with the croupier until the auction ends."""
+    """A player bid this amount. The croupier holds it until the auction ends."""
 
     seat: int
     amount: int
@@ -124,7 +127,7 @@ class BidMade:
 
 @dataclass(frozen=True, slots=True)
 class BidReturned:
-    """A bid goes back, be it to make room for the bank it won."""
+    """A bid is returned. This includes the winning bid, before the bank is paid in."""
 
     seat: int
     amount: int
@@ -132,7 +135,7 @@ class BidReturned:
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """A guest called; this is the stake that goes with it until others join."""
+    """A player called. The amount is the caller's stake until others join."""
 
     seat: int
     call: Call
@@ -141,7 +144,7 @@ class CallMade:
 
 @dataclass(frozen=True, slots=True)
 class StakeLaid:
-    """A guest staked this much."""
+    """A player staked this amount."""
 
     seat: int
     amount: int
@@ -149,7 +152,7 @@ class StakeLaid:
 
 @dataclass(frozen=True, slots=True)
 class StakeRelieved:
-    """Someone joined the call: so much of the caller's stake goes back."""
+    """Another player joined the call, and this part of the caller's stake is returned."""
 
     seat: int
     amount: int
@@ -157,14 +160,14 @@ class StakeRelieved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardsDealt(Decision):
-    """The banker drew two cards for the punter and two for himself, all face down."""
+    """The banker dealt two cards to the punter and two to the bank, all face down."""
 
     punter: int
 
 
 @dataclass(frozen=True, slots=True)
 class AdviceAsked:
-    """A side asked the croupier what the rule says; the answer is in the asker's view."""
+    """A side asked the croupier for the rule. The answer is in the view of that player."""
 
     seat: int
     side: Side
@@ -180,7 +183,7 @@ class Declared(Decision):
 
 @dataclass(frozen=True, slots=True)
 class HandShown:
-    """A side's first two cards are turned up."""
+    """The first two cards of a side are turned up."""
 
     side: Side
     cards: tuple[Card, ...]
@@ -198,7 +201,7 @@ class ThirdCard:
 
 @dataclass(frozen=True, slots=True)
 class SettledStake:
-    """One punter's part in a coup: what was staked and what came back, stake included."""
+    """One punter's part in a coup: the stake and the amount returned, stake included."""
 
     seat: int
     stake: int
@@ -207,7 +210,7 @@ class SettledStake:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A coup is over: its totals, every stake, the tax taken, and what the bank holds then."""
+    """A coup is settled: totals, every stake, the tax, and the bank afterwards."""
 
     outcome: Outcome
     punter_total: int
@@ -219,7 +222,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class CoupAnnulled:
-    """The house annulled a coup; every one of these stakes goes back."""
+    """The house voided a coup. All these stakes are returned."""
 
     stakes: tuple[Chips, ...]
 
@@ -236,7 +239,7 @@ class SuiteGiven(Decision):
 
 @dataclass(frozen=True, slots=True)
 class ExcessTakenHome:
-    """What the bank grew beyond the table's maximum went to the banker."""
+    """The part of the bank above the table's maximum was returned to the banker."""
 
     seat: int
     amount: int
@@ -244,7 +247,7 @@ class ExcessTakenHome:
 
 @dataclass(frozen=True, slots=True)
 class BankEnded:
-    """A guest is banker no longer and took home what was in the bank."""
+    """A player is no longer banker and got this bank back."""
 
     seat: int
     amount: int

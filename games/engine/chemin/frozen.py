@@ -1,7 +1,7 @@
-"""A table as it is kept between two actions: everything but cards and balances, as JSON.
+"""Serialisation of a table between two actions: everything except cards and balances, as JSON.
 
-Which card lies where follows from the order of the shoe and from how many are gone, so a frozen table tells no card.
-What a guest has to play with is the cashier's to say. `thaw` puts the three together again.
+Card positions follow from the order of the shoe and the number of dealt cards, so the JSON contains
+no card. Balances come from the ledger. `thaw` combines the three again.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Frozen = dict[str, Any]
 
 
 class ThawError(ValueError):
-    """These cards or balances are not those of the frozen table."""
+    """These cards or balances do not belong to the frozen table."""
 
 
 UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
-"""What is raised over a frozen table that somebody has spoilt, as it is thawed or looked at."""
+"""Exceptions that a damaged frozen table raises when it is thawed or read."""
 
 
 def freeze(state: State) -> Frozen:
-    """The table without its cards, balances and rules, fit for JSON.
+    """Return the table without its cards, balances and rules, as JSON-compatible data.
 
-    Raises WrongPhase where hands lie there without the shoe they came from.
+    Raises WrongPhase if there are hands but no shoe.
     """
     sale, shoe = state.sale, state.shoe
     return {
@@ -58,10 +58,11 @@ def freeze(state: State) -> Frozen:
 
 
 def thaw(frozen: Frozen, *, rules: TableRules, cards: tuple[Card, ...], balances: Mapping[int, int]) -> State:
-    """The table that was frozen: `thaw(freeze(state), …) == state`.
+    """Restore a frozen table: `thaw(freeze(state), …) == state`.
 
-    `cards` are all those of its shoe, gone ones included, in the order they are dealt; none where no shoe is on the
-    table. `balances` are what each seat has to play with. Raises ThawError where cards or balances are missing.
+    `cards` are all cards of the shoe in dealing order, dealt ones included; empty if there is no
+    shoe on the table. `balances` are the balances by seat. Raises ThawError if cards or balances
+    are missing.
     """
     bank, sale, coup = frozen["bank"], frozen["sale"], frozen["coup"]
     shoe = _thaw_shoe(frozen["shoe"], cards)
@@ -88,7 +89,7 @@ def _freeze_coup(coup: Coup, shoe: Shoe | None) -> Frozen:
 
 
 def _freeze_hands(hands: Hands, shoe: Shoe) -> Frozen:
-    """Where the hands lie in the shoe: of all cards that are gone, theirs went last."""
+    """Return the position of the hands in the shoe: their cards are the last that were dealt."""
     punter_drew, banker_drew = hands.punter.third is not None, hands.banker.third is not None
     return {
         "first": shoe.drawn - 4 - punter_drew - banker_drew,

@@ -1,6 +1,7 @@
-"""Chemin de Fer as one function: a table and what someone does, to the table after it and what happened.
+"""The state machine of Chemin de Fer: a state and an action give a new state and events.
 
-No clock and no chance: time that is up comes in as an action, cards come in as a shoe.
+There is no clock and no randomness here. The end of a time limit is an action, and cards arrive as
+a shoe.
 """
 
 from __future__ import annotations
@@ -55,14 +56,17 @@ WHEN: Final[Mapping[type[TableAction], frozenset[Phase]]] = {
     KeepBank: frozenset({Phase.CHOICE}),
     GiveSuite: frozenset({Phase.CHOICE}),
 }
-"""The phases in which each decision is asked for."""
+"""The phases in which each decision is allowed."""
 
 AT_A_FREE_CHOICE: Final[Mapping[Side, Advice]] = {Side.PUNTER: Advice.STAND, Side.BANKER: Advice.DRAW}
-"""What the croupier chooses for a guest who does not."""
+"""The croupier's choice for a player who does not decide."""
 
 
 def apply(state: State, action: Action) -> Step:
-    """The table after an action, and what happened. Raises Refused, naming the reason; then nothing has changed."""
+    """Return the state after an action, and the events.
+
+    Raises Refused with the reason; the state is then unchanged.
+    """
     match action:
         case Join():
             return seating.join(state, action)
@@ -90,10 +94,11 @@ def apply(state: State, action: Action) -> Step:
 
 
 def default_action(state: State) -> TableAction | None:
-    """What the croupier decides for a guest who does not, by the rule; None where no guest is asked.
+    """Return the croupier's decision for the player whose turn it is, or None if it is nobody's
+    turn.
 
-    Offers, calls, stakes and bids count as let go by, a bank as passed on; at the free choices the punter stands on
-    five and the banker draws.
+    Offers, calls, stakes and bids are declined, and a bank is passed on. At the free choices the
+    punter stands on five and the banker draws.
     """
     seat = state.turn
     if seat is None:

@@ -1,12 +1,13 @@
-"""Exact chances of Chemin de Fer under the house rule, for every way of using its three free choices.
+"""Exact odds of Chemin de Fer under the house rule, for each use of its three free choices.
 
-The rule leaves three choices: the punter's on five, the banker's with three against a nine and with five against a
-four. Whoever keeps to the rule has no other, so eight policies are all there are. Chances are those of a fresh shoe.
+The free choices are the punter's on five, the banker's with three against a nine, and the banker's
+with five against a four. Within the rule there are no other choices, so there are eight policies.
+Probabilities are those of a fresh shoe.
 
 What chance alone explains: mean and variance of what a punter and a banker win, for each unit at risk.
 
-Both are exact, for six decks and sides that keep to the rule. Tax is taken as exactly 5 %; what rounding it down
-leaves to the banker is less than one minor unit a coup.
+Both are exact, for six decks and sides that follow the rule. The tax is taken as exactly 5 %.
+Rounding it down gives the banker less than one minor unit per coup.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from games.engine.odds import percent
 from games.engine.tableau import NATURALS
 
 Left = tuple[int, ...]
-"""How many cards of 0, 1, … 9 points a shoe still holds."""
+"""The number of cards of 0, 1, … 9 points left in a shoe."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyOdds:
-    """One use of the free choices and what comes of it. Chances add up to one."""
+    """One use of the free choices and its odds. The probabilities add up to one."""
 
     punter_on_5: Advice
     banker_3_9: Advice
@@ -44,17 +45,17 @@ class PolicyOdds:
 
     @property
     def punter(self) -> Fraction:
-        """What the punters gain per unit staked; they pay no tax."""
+        """The punters' gain per unit staked. Punters pay no tax."""
         return self.punter_win - self.banker_win
 
     @property
     def banker_after_tax(self) -> Fraction:
-        """What the banker gains per unit the punters stake, before rounding."""
+        """The banker's gain per unit that the punters stake, after tax and before rounding."""
         return self.banker_win * (1 - TAX) - self.punter_win
 
 
 class Line(NamedTuple):
-    """A course a coup can take within the rule: the two-card totals and who drew."""
+    """One course of a coup within the rule: the two-card totals and who drew."""
 
     punter: int
     banker: int
@@ -63,12 +64,12 @@ class Line(NamedTuple):
 
     @property
     def natural(self) -> bool:
-        """Whether the first four cards decided."""
+        """True if the first four cards decided the coup."""
         return self.punter in NATURALS or self.banker in NATURALS
 
 
 def chemin_odds(decks: int = DECKS) -> tuple[PolicyOdds, ...]:
-    """The odds of all eight policies. Raises BadDecks."""
+    """Return the odds of all eight policies. Raises BadDecks."""
     if decks < 1:
         raise BadDecks(f"there is no shoe of {decks} decks")
     choices = (Advice.DRAW, Advice.STAND)
@@ -85,7 +86,7 @@ def _policy_odds(decks: int, punter_on_5: Advice, banker_3_9: Advice, banker_5_4
 
 
 def _keeps_to(line: Line, punter_on_5: Advice, banker_3_9: Advice, banker_5_4: Advice) -> bool:
-    """Whether a line is the one a policy leads to: where it comes to a free choice, the policy's is made."""
+    """Return whether a course follows a policy at each free choice."""
     if line.natural:
         return True
     if line.punter == 5 and not punter_on_5.allows(line.punter_third is not None):
@@ -101,9 +102,10 @@ def _keeps_to(line: Line, punter_on_5: Advice, banker_3_9: Advice, banker_5_4: A
 
 @cache
 def _count_lines(decks: int) -> Mapping[Line, Counter[Outcome]]:
-    """In how many ways six cards in a row run along each line to each outcome.
+    """Return the number of six-card sequences for each course and outcome.
 
-    All six are counted whether a line needs them or not, so that every policy's ways add up to the same number.
+    All six cards are counted whether the course needs them or not, so the ways of every policy have
+    the same sum.
     """
     lines: dict[Line, Counter[Outcome]] = {}
     full = Counter(card.points for card in FULL_DECK * decks)
@@ -115,7 +117,7 @@ def _count_lines(decks: int) -> Mapping[Line, Counter[Outcome]]:
 
 
 def hands(left: Left) -> Iterator[tuple[int, int, Left]]:
-    """The total of every pair of points, the ways to be dealt it from these cards, and what it leaves."""
+    """Yield the total of each pair of points, the number of ways to draw it, and the cards left."""
     for one, other in combinations_with_replacement(range(10), 2):
         after_one = without(left, one)
         orders = 1 if one == other else 2
@@ -123,7 +125,9 @@ def hands(left: Left) -> Iterator[tuple[int, int, Left]]:
 
 
 def _third_cards(punter: int, banker: int, left: Left) -> Iterator[tuple[Line, Outcome, int]]:
-    """Every line from these two-card totals, its outcomes, and the ways in which two more cards lead there."""
+    """Yield each course from these two-card totals with its outcome and the number of ways for two
+    more cards.
+    """
     cards = sum(left)
     if punter in NATURALS or banker in NATURALS:
         yield Line(punter, banker, None, banker_draws=False), outcome_of(punter, banker), perm(cards, 2)
@@ -138,9 +142,10 @@ def _third_cards(punter: int, banker: int, left: Left) -> Iterator[tuple[Line, O
 
 
 def _fourth_cards(punter_final: int, line: Line, left: Left, ways: int) -> Iterator[tuple[Line, Outcome, int]]:
-    """The same once the punter has finished: the banker draws, stands, or may do either.
+    """Yield each course after the punter's decision: the banker draws, stands, or may do either.
 
-    `ways` counts the punter's third card, or where he stood the last of the six, which nobody takes.
+    `ways` counts the punter's third card or, if the punter stood, the last of the six cards, which
+    is not dealt.
     """
     advice = banker_rule(line.banker, line.punter_third)
     if advice.allows(draws=False):
@@ -156,7 +161,7 @@ def without(left: Left, points: int) -> Left:
 
 
 class Chance(NamedTuple):
-    """Of the result of one coup, for each unit at risk: above zero is gain."""
+    """Mean and variance of the result of one coup, per unit at risk. Above zero is a gain."""
 
     mean: Fraction
     variance: Fraction
@@ -164,7 +169,9 @@ class Chance(NamedTuple):
 
 @cache
 def usual_chance(side: Side) -> Chance:
-    """The chance where the free choices are made as the croupier makes them: the punter stands, the banker draws."""
+    """Return the mean and variance with the croupier's free choices: the punter stands, the banker
+    draws.
+    """
     punter, banker = AT_A_FREE_CHOICE[Side.PUNTER], AT_A_FREE_CHOICE[Side.BANKER]
     (usual,) = (
         odds
@@ -176,7 +183,7 @@ def usual_chance(side: Side) -> Chance:
 
 @cache
 def worst_chance(side: Side) -> Chance:
-    """The chance with the lowest mean that either side's free choices can bring this one within the rule."""
+    """Return the lowest mean for this side over all free choices of both sides within the rule."""
     return min(_chance(side, odds) for odds in chemin_odds())
 
 
@@ -187,7 +194,7 @@ def _chance(side: Side, odds: PolicyOdds) -> Chance:
 
 
 def _moments(win: Fraction, gain: Fraction, lose: Fraction) -> Chance:
-    """Of winning `gain` or losing one, each with its chance, and nothing otherwise."""
+    """Return the moments of a result that is *gain*, minus one or zero, for these probabilities."""
     mean = win * gain - lose
     return Chance(mean, win * gain**2 + lose - mean**2)
 
@@ -207,7 +214,7 @@ COLUMNS: Final = (
 
 
 def chemin_odds_json(decks: int = DECKS) -> dict[str, Any]:
-    """Every chance and value as "numerator/denominator". Raises BadDecks."""
+    """Return each probability and value as "numerator/denominator". Raises BadDecks."""
     policies = [
         _choices(odds) | {name: _written(share) for name, share in _shares(odds)} for odds in chemin_odds(decks)
     ]
@@ -215,7 +222,10 @@ def chemin_odds_json(decks: int = DECKS) -> dict[str, Any]:
 
 
 def chemin_odds_table(decks: int = DECKS) -> list[str]:
-    """Lines of text. The last two columns are gains in percent of what the punters stake. Raises BadDecks."""
+    """Return lines of text.
+
+    The last two columns are gains in percent of the punters' stakes. Raises BadDecks.
+    """
     rows = (
         (*_choices(odds).values(), *(percent(share, 4) for _, share in _shares(odds))) for odds in chemin_odds(decks)
     )

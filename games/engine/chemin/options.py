@@ -1,6 +1,8 @@
-"""What a guest may do now, with the amounts that are allowed: what a page offers as buttons.
+"""Actions that a player may take now, with the allowed amounts.
 
-Every option, at its lowest and at its highest amount, is an action `apply` accepts.
+Pages offer them as buttons.
+
+`apply` accepts every option at its lowest and at its highest amount.
 """
 
 from __future__ import annotations
@@ -32,21 +34,21 @@ NamesAmount = TakeBank | MakeBid | MakeCall | LayStake
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An action as it would be taken at the lowest amount. Without limits there is no amount to choose."""
+    """An action at its lowest amount. Without limits there is no amount to choose."""
 
     action: TableAction
     lowest: int | None = None
     highest: int | None = None
 
     def at(self, amount: int) -> TableAction:
-        """The action with this amount, where there is one to choose."""
+        """Return the action with this amount, if it has an amount to choose."""
         if self.highest is not None and isinstance(self.action, NamesAmount):
             return replace(self.action, amount=amount)
         return self.action
 
 
 def options(state: State, number: int) -> tuple[Option, ...]:
-    """Everything the guest at this place may do when it is his turn; nothing when it is not."""
+    """Return all actions of the player on this seat if it is their turn, else nothing."""
     seat = state.find(number)
     if seat is None:
         return ()

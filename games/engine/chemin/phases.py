@@ -1,7 +1,7 @@
-"""How one phase follows another: who is asked what, and what happens when all have been asked.
+"""Order of the phases: whose turn it is, and what follows when all seats have answered.
 
-A bank taken leads to calls, calls to stakes, stakes to cards; a bank passed on to its sale at the full amount, to an
-auction, and back to an offer from the minimum.
+After a bank is taken, calls, stakes and cards follow. A bank that is passed on is offered at its
+full amount, then auctioned, then offered again from the minimum.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ IN_COUP: Final = frozenset({Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER
 
 
 def ask_next(state: State) -> Step:
-    """Turn to the next seat that can answer; where none is left, to what the phase leads to.
+    """Turn to the next seat that can answer.
 
-    A seat that could only let pass (its balance covers nothing that is asked) is not kept waiting for. Who sits down
-    before the turn has come to his place is asked like the others.
+    If there is none, go to the next phase.
+
+    A seat that could only pass, because its balance is too low, is skipped. A player who sits down
+    before the turn reaches the seat is asked like the others.
     """
     number = _next_to_ask(state)
     state = replace(state, asked=number)
@@ -45,45 +47,51 @@ def ask_next(state: State) -> Step:
 
 
 def let_pass(state: State, action: Pass) -> Step:
-    """The seat whose turn it is lets go by what it is asked."""
+    """Decline the question of this phase for the seat in turn."""
     return Step(state, (Passed(seat=action.seat, phase=state.phase),)).then(ask_next)
 
 
 def offer_bank(state: State) -> Step:
-    """Offer the bank from the minimum on, beginning with the next seat; the last banker is the last to be asked."""
+    """Offer the bank from the minimum, starting with the next seat. The last banker
+    is asked last.
+    """
     if too_few_guests(state):
         return close_table(state)
     return _put(state, Phase.OFFER, Announced(Announcement.WHO_TAKES_THE_BANK, state.rules.minimum))
 
 
 def install_banker(state: State, number: int, amount: int) -> Step:
-    """Make this seat banker with this much in the bank."""
+    """Make this seat the banker with this amount in the bank."""
     state = put_down(state, number, amount)
     state = replace(state, bank=Chips(number, amount), last_banker=number, asked=None, sale=None)
     return Step(state, (BankTaken(number, amount),)).then(begin_coup)
 
 
 def end_bank(state: State) -> Step:
-    """The banker takes home what is in the bank, and is banker no longer."""
+    """Return the bank to the banker and end the bank."""
     bank = state.held_bank
     state = replace(hand_back(state, bank.seat, bank.amount), bank=None)
     return Step(state, (BankEnded(bank.seat, bank.amount),))
 
 
 def sell_bank(state: State) -> Step:
-    """End the bank and offer it to the others at the amount it held."""
+    """End the bank and offer it to the others at its amount."""
     full_amount = state.held_bank.amount
     return end_bank(state).then(dismiss_leaving).then(partial(_offer_at, full_amount=full_amount))
 
 
 def close_table(state: State) -> Step:
-    """Stop for want of guests: the bank goes home, so do bids, and the table waits for a second guest."""
+    """Stop because too few players are left: return the bank and all bids, and wait for a second
+    player.
+    """
     step = Step(state) if state.bank is None else end_bank(state)
     return step.then(_return_bids).then(_wait_for_guests)
 
 
 def begin_coup(state: State) -> Step:
-    """Ask each seat once, from the banker's right, for a call; but never from a spent shoe."""
+    """Ask each seat once for a call, starting at the banker's right. A spent shoe
+    starts no coup.
+    """
     if state.shoe is None or state.shoe.spent:
         return Step(replace(state, phase=Phase.SHOE), (Announced(Announcement.SHOE_IS_SPENT),))
     question = Announced(Announcement.WHO_CALLS_BANCO, state.held_bank.amount)
@@ -91,12 +99,14 @@ def begin_coup(state: State) -> Step:
 
 
 def open_stakes(state: State) -> Step:
-    """Ask in turn, from the banker's right, for what is not covered yet: all of it, or what the call leaves."""
+    """Ask each seat in turn, from the banker's right, for stakes on the amount that is not covered
+    yet.
+    """
     return _put(state, Phase.STAKES, Announced(Announcement.FAITES_VOS_JEUX, open_amount(state)))
 
 
 def open_amount(state: State) -> int:
-    """How much of the bank may still be staked by whoever is asked next."""
+    """Return how much of the bank the next seat may still stake."""
     coup, bank = state.running_coup, state.held_bank.amount
     if coup.call is not None and coup.call.covers_the_bank:
         joined = sum(stake.amount for stake in coup.stakes[1:])
@@ -105,7 +115,7 @@ def open_amount(state: State) -> int:
 
 
 def after_coup(state: State) -> Step:
-    """Between coups: a lost bank is offered on, any other is its banker's to keep or to pass on."""
+    """Continue between coups: offer a lost bank again, or let the banker keep or pass the bank."""
     if state.bank is None:
         return dismiss_leaving(state).then(offer_bank)
     if state.seat(state.bank.seat).presence is Presence.LEAVING:
@@ -114,14 +124,14 @@ def after_coup(state: State) -> Step:
 
 
 def _put(state: State, phase: Phase, question: Announced) -> Step:
-    """Begin to ask what a phase asks; a question that nobody can answer is not spoken."""
+    """Start a phase. If no seat can answer its question, the question is not announced."""
     state = replace(state, phase=phase, asked=None)
     heard = _next_to_ask(state) is not None
     return Step(state, (question,) if heard else ()).then(ask_next)
 
 
 def _next_to_ask(state: State) -> int | None:
-    """The first seat that can answer, to the right of whoever was asked last."""
+    """Return the first seat that can answer to the right of the last one asked."""
     asked = -1 if state.asked is None else turns_from_banker(state, state.asked)
     for seat in in_order(state):
         if turns_from_banker(state, seat.number) > asked and _can_answer(state, seat):
@@ -167,7 +177,9 @@ def _auction(state: State) -> Step:
 
 
 def _award(state: State) -> Step:
-    """The highest bid wins, of equal ones the first made, which is the earlier seat's."""
+    """Give the bank to the highest bid. Of equal bids the first wins, which is the
+    earlier seat's.
+    """
     bids = state.offered_sale.bids
     step = _return_bids(state)
     if not bids:

@@ -1,4 +1,4 @@
-"""The cards: shoe, deal, third cards, and the advice that binds who asks for it."""
+"""Cards of a coup: shoe, deal, third cards, and binding advice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIX_DECKS = Counter(FULL_DECK * DECKS)
 
 
 def bring_shoe(state: State, action: BringShoe) -> Step:
-    """Between coups, once the old shoe is spent: six whole decks, and the coup that waited for them begins."""
+    """Put a new shoe of six complete decks on the table and begin the coup that waited for it."""
     if state.phase is not Phase.SHOE:
         raise Refused(Refusal.NOT_NOW)
     if Counter(action.cards) != _SIX_DECKS:
@@ -38,7 +38,10 @@ def bring_shoe(state: State, action: BringShoe) -> Step:
 
 
 def deal_cards(state: State, action: DealCards) -> Step:
-    """First and third card to the punter, second and fourth to the banker. A punter's natural is shown at once."""
+    """Deal the first and third card to the punter, the second and fourth to the banker.
+
+    A natural of the punter is shown at once.
+    """
     (first, second, third, fourth), state = _draw(state, 4)
     hands = Hands(punter=Hand((first, third)), banker=Hand((second, fourth)))
     coup = replace(state.running_coup, hands=hands)
@@ -50,17 +53,17 @@ def deal_cards(state: State, action: DealCards) -> Step:
 
 
 def draw_card(state: State, action: DrawCard) -> Step:
-    """The side whose turn it is takes a third card."""
+    """Draw a third card for the side in turn."""
     return _decide(state, action.seat, draws=True)
 
 
 def stand(state: State, action: Stand) -> Step:
-    """The side whose turn it is stays with two cards."""
+    """Stand for the side in turn."""
     return _decide(state, action.seat, draws=False)
 
 
 def ask_croupier(state: State, action: AskCroupier) -> Step:
-    """Ask what the rule says. Who has asked must do as told; at a free choice the answer binds nothing."""
+    """Ask the croupier for the rule. The answer is binding, except at a free choice."""
     side = side_to_decide(state)
     hands = state.dealt_hands
     if side in hands.advised:
@@ -70,12 +73,12 @@ def ask_croupier(state: State, action: AskCroupier) -> Step:
 
 
 def side_to_decide(state: State) -> Side:
-    """Which side the phase asks."""
+    """Return the side that decides in this phase."""
     return Side.PUNTER if state.phase is Phase.PUNTER else Side.BANKER
 
 
 def advice_to(state: State, side: Side) -> Advice:
-    """What the rule says to a side whose decision it is."""
+    """Return the rule for a side that has to decide."""
     hands = state.dealt_hands
     if side is Side.PUNTER:
         return punter_rule(hands.punter.pair_total)
@@ -84,10 +87,10 @@ def advice_to(state: State, side: Side) -> Advice:
 
 
 def forbidden(state: State, side: Side, draws: bool) -> Refusal | None:
-    """Why a side may not draw (or stand), if so.
+    """Return the reason why a side may not draw (or stand), or None.
 
-    The rule binds a side that plays for others too, or against several, and a side that has asked for it; only where
-    one punter alone faces the banker may both depart from it.
+    The rule binds a side that plays for several punters or against several, and a side that asked
+    for advice. Both sides may depart from it only if a single punter plays against the banker.
     """
     if advice_to(state, side).allows(draws):
         return None
@@ -110,7 +113,7 @@ def _decide(state: State, seat: int, *, draws: bool) -> Step:
 
 
 def _serve_punter(state: State) -> Step:
-    """A third card, face up; but none against a natural."""
+    """Deal a third card face up, unless the banker has a natural."""
     if state.dealt_hands.banker.natural:
         return Step(state, (Announced(Announcement.NO_THIRD_CARD),)).then(_turn_to_banker)
     (card,), state = _draw(state, 1)
@@ -120,7 +123,7 @@ def _serve_punter(state: State) -> Step:
 
 
 def _turn_to_banker(state: State) -> Step:
-    """The banker decides, unless a natural has ended the coup."""
+    """Let the banker decide, unless a natural ended the coup."""
     if state.dealt_hands.banker.natural:
         return _show_punter(state).then(settle)
     return Step(replace(state, phase=Phase.BANKER))

@@ -1,6 +1,7 @@
-"""One coup that is over, worked out again from what is on record of it: its cards, stakes, bank and declarations.
+"""Recomputes a finished coup from its record: cards, stakes, bank and declarations.
 
-Nothing here knows the course of a table. It is a second way to the same figures, for whoever checks a record.
+The module does not use the state machine. It is an independent computation for the verification of
+records.
 """
 
 from __future__ import annotations
@@ -18,38 +19,40 @@ from games.engine.chemin.state import Chips, Hand
 
 
 class RecordError(ValueError):
-    """No coup can have run as it is recorded; the text says what is impossible."""
+    """The recorded coup is impossible; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dealt:
-    """What the cards of a coup came to."""
+    """The result of the cards of a coup."""
 
     cards: tuple[Card, ...]
-    """As they were dealt: punter, banker, punter, banker, then third cards, the punter's first."""
+    """In dealing order: punter, banker, punter, banker, then third cards, the punter's first."""
     punter: Hand
     banker: Hand
     punter_departs: bool
-    """Whether a side did other than the rule says."""
+    """True if the side departed from the rule."""
     banker_departs: bool
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played(Dealt):
-    """What a coup came to, with its money. Amounts are minor units."""
+    """The result of a coup with its money. Amounts are minor units."""
 
     stakes: tuple[SettledStake, ...]
     tax: int
     bank: int
-    """What it held when the coup was paid, before anything of it went home."""
+    """The bank when the coup was settled, before any part of it was returned."""
 
 
 def deal_again(cards: Iterable[Card], *, punter_draws: bool | None, banker_draws: bool | None) -> Dealt:
-    """Deal a coup from the cards that lay in the shoe from its first on; it takes as many as it needs.
+    """Deal a coup from these cards, starting at its first card.
 
-    A declaration is None where there was nothing to declare: for both sides on a natural of the punter, for the banker
-    on one of his own. Raises RecordError.
+    It takes as many as it needs.
+
+    A declaration is None if the side had nothing to declare: both sides after a natural of the
+    punter, the banker after a natural of the bank. Raises RecordError.
     """
     shoe = iter(cards)
     first, second, third, fourth = _take(shoe, 4)
@@ -81,8 +84,10 @@ def replay_coup(
     punter_draws: bool | None,
     banker_draws: bool | None,
 ) -> Played:
-    """Work a coup out from its cards, as `deal_again` does, and from the stakes in their order and what the bank held
-    when it began. Raises RecordError.
+    """Recompute a coup from its cards, as `deal_again` does, its stakes in order, and the bank at
+    its start.
+
+    Raises RecordError.
     """
     _check_stakes(stakes, bank)
     dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
@@ -103,9 +108,9 @@ def replay_coup(
 
 
 def possible_outcomes(cards: Sequence[Card]) -> frozenset[Outcome]:
-    """What a coup that took exactly these cards can have come to; nothing, where none takes them.
+    """Return the possible outcomes of a coup with exactly these cards; empty if it cannot exist.
 
-    Of five cards the last may be either side's, unless more is on record.
+    With five cards, the last one may belong to either side.
     """
     outcomes = set()
     for punter_draws, banker_draws in product((None, False, True), repeat=2):

@@ -1,4 +1,4 @@
-"""Why the croupier refuses what someone at the table wants to do."""
+"""Reasons for which an action at the table is refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Refusal(StrEnum):
-    """Every reason there is. A refused action changes nothing."""
+    """All reasons. A refused action changes nothing."""
 
     # Seats
     NO_SUCH_PLACE = "no_such_place"
@@ -37,7 +37,7 @@ class Refusal(StrEnum):
 
 
 class Refused(Exception):
-    """The action is not allowed in this state; `reason` says which rule forbids it."""
+    """The action is not allowed in this state; `reason` names the rule."""
 
     def __init__(self, reason: Refusal) -> None:
         super().__init__(reason.value)

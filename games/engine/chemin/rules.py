@@ -1,7 +1,7 @@
-"""The figures of Chemin de Fer: decks, tax, third cards, and what each call leaves to the others.
+"""The figures of Chemin de Fer: decks, tax, third cards, and the shares of each call.
 
-The rules are those of a German casino's house rules; where its text is silent, `docs/chemin.md` says what holds here
-and why.
+The rules are the house rules of a German casino. `docs/chemin.md` says what applies where that text
+is silent, and why.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ from games.engine.tableau import NATURALS
 DECKS: Final = 6
 
 CUT_CARD: Final = 14
-"""So many cards lie behind the cut card. A coup takes at most six, so one that has begun is always dealt out."""
+"""The number of cards behind the cut card.
+
+A coup takes at most six, so a coup that has begun can always be finished.
+"""
 
 TAX: Final = Fraction(5, 100)
-"""The house's share of what the banker wins from the punters of a coup."""
+"""The house's share of what the banker wins from the punters in a coup."""
 
 FEWEST_PLACES: Final = 3
 MOST_PLACES: Final = 9
@@ -32,12 +35,15 @@ FEWEST_GUESTS: Final = 2
 
 
 class RulesError(ValueError):
-    """A table cannot be opened under these figures."""
+    """The table rules have impossible figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRules:
-    """What one table fixes: its places, and the smallest and the largest bank, in minor units. Raises RulesError."""
+    """The rules of one table: number of seats, smallest and largest bank in minor units.
+
+    Raises RulesError.
+    """
 
     places: int
     minimum: int
@@ -51,14 +57,14 @@ class TableRules:
 
 
 class Side(StrEnum):
-    """The two hands of a coup: one punter holds the cards for all who staked, the banker plays alone."""
+    """The two hands of a coup. One punter plays for all who staked; the banker plays alone."""
 
     PUNTER = "punter"
     BANKER = "banker"
 
 
 class Outcome(StrEnum):
-    """Who came nearest to nine."""
+    """The result of a coup: the side with the higher total, or a draw."""
 
     PUNTER = "punter"
     BANKER = "banker"
@@ -66,19 +72,19 @@ class Outcome(StrEnum):
 
 
 class Advice(StrEnum):
-    """What the rule says to a hand of two cards; the croupier answers in these words."""
+    """The rule for a hand of two cards, which the croupier gives as the answer."""
 
     DRAW = "draw"
     STAND = "stand"
     AS_YOU_PLEASE = "as_you_please"
 
     def allows(self, draws: bool) -> bool:
-        """Whether drawing (or, if not `draws`, standing) is within the rule."""
+        """Return whether drawing (or standing, if not `draws`) is within the rule."""
         return self is Advice.AS_YOU_PLEASE or draws is (self is Advice.DRAW)
 
 
 STAKES_RETURNED: Final[Mapping[Outcome, int]] = {Outcome.PUNTER: 2, Outcome.DRAW: 1, Outcome.BANKER: 0}
-"""How many times a punter's stake comes back: with as much again, as it is, or not at all."""
+"""The multiple of a punter's stake that is returned: double, single, or nothing."""
 
 BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
     0: frozenset(range(10)),
@@ -90,23 +96,29 @@ BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
     6: frozenset({6, 7}),
     7: frozenset(),
 }
-"""Banker's two-card total, and the points of the punter's third card against which the banker must draw."""
+"""Banker's two-card total, and the points of the punter's third card against which the banker must
+draw.
+"""
 
 BANKER_CHOOSES_AGAINST: Final[Mapping[int, frozenset[int]]] = {3: frozenset({9}), 5: frozenset({4})}
-"""The same, for the third cards against which the banker draws or stands as he likes."""
+"""Banker's two-card total, and the points of the punter's third card against which the banker may
+choose.
+"""
 
 
 def punter_rule(total: int) -> Advice:
-    """What the rule says to the punter on this two-card total, 0 to 7; a natural never asks."""
+    """Return the rule for the punter on this two-card total, 0 to 7. A natural needs
+    no decision.
+    """
     if total == 5:
         return Advice.AS_YOU_PLEASE
     return Advice.DRAW if total < 5 else Advice.STAND
 
 
 def banker_rule(total: int, punter_third: int | None) -> Advice:
-    """What the rule says to the banker on this two-card total, 0 to 7.
+    """Return the rule for the banker on this two-card total, 0 to 7.
 
-    `punter_third` is the points of the punter's third card, None where the punter stood.
+    `punter_third` is the points of the punter's third card, or None if the punter stood.
     """
     if punter_third is None:
         return Advice.DRAW if total <= 5 else Advice.STAND
@@ -116,19 +128,21 @@ def banker_rule(total: int, punter_third: int | None) -> Advice:
 
 
 def outcome_of(punter_total: int, banker_total: int) -> Outcome:
-    """The higher total wins, equal totals are a draw."""
+    """Return the outcome: the higher total wins, equal totals are a draw."""
     if punter_total == banker_total:
         return Outcome.DRAW
     return Outcome.PUNTER if punter_total > banker_total else Outcome.BANKER
 
 
 def tax_on(won: int) -> int:
-    """The tax on the stakes a banker wins in one coup, rounded down to the minor unit."""
+    """Return the tax on the stakes that a banker wins in one coup, rounded down to
+    the minor unit.
+    """
     return won * TAX.numerator // TAX.denominator
 
 
 class Call(StrEnum):
-    """What a guest may say before the stakes. The French stays French in every language."""
+    """The calls before the stakes. The French terms are used in every language."""
 
     BANCO_SOLO = "banco_solo"
     BANCO = "banco"
@@ -137,27 +151,31 @@ class Call(StrEnum):
 
     @property
     def covers_the_bank(self) -> bool:
-        """Whether the caller answers for the whole bank, and so for whatever the others leave of it."""
+        """True if the caller covers the whole bank, less what the others take over."""
         return self is not Call.BANCO_AVEC_LA_TABLE
 
     def smallest_stake(self, bank: int) -> int:
-        """What the caller must be able to put down. The odd minor unit of a half is the caller's."""
+        """Return the amount that the caller must be able to stake.
+
+        The caller takes the odd minor unit of a half.
+        """
         return bank if self.covers_the_bank else bank - bank // 2
 
     def share_for_others(self, bank: int) -> int:
-        """How much of the bank the others may take together, at most."""
+        """Return how much of the bank the others may take over together."""
         return 0 if self is Call.BANCO_SOLO else bank // 2
 
 
 _BANKS = (100, 101)
-"""An even and an odd one, which show who gets the odd minor unit of a half."""
+"""An even and an odd bank, which show who gets the odd minor unit of a half."""
 
 
 def rules_digest(version: str) -> str:
-    """SHA-256, in hex, of all figures that decide about money, and of the version of the rules.
+    """Return the SHA-256, in hex, of all figures that decide about money and of the version of the
+    rules.
 
-    Tables and calls enter as what they do in every case, not only by name. How a coup runs is code, of which the
-    version stands here.
+    Tables and calls are included with their result in every case, not only by name. The flow of a
+    coup is code and is covered by the version.
     """
     thirds = (None, *range(10))
     figures = {

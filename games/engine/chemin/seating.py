@@ -1,4 +1,7 @@
-"""Guests come, go and step away. Money that is before the croupier stays there until its coup is over."""
+"""Actions about seats: join, leave, step away, come back.
+
+Money in play stays there until the coup is over.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from games.engine.chemin.steps import Step
 
 
 def join(state: State, action: Join) -> Step:
-    """Sit down at a free place; the second guest sets the bank going round."""
+    """Sit down on a free seat. With the second player, the bank is offered."""
     if not 1 <= action.seat <= state.rules.places:
         raise Refused(Refusal.NO_SUCH_PLACE)
     if state.find(action.seat) is not None:
@@ -37,7 +40,9 @@ def join(state: State, action: Join) -> Step:
 
 
 def leave(state: State, action: Leave) -> Step:
-    """Go at once, taking bids and a bank that is not played for; or after the coup, where one has a part in it."""
+    """Leave at once with all bids and a bank that is not in play; or after the coup if the player
+    takes part in it.
+    """
     seat = state.seat(action.seat)
     if seat.presence is Presence.LEAVING:
         raise Refused(Refusal.ALREADY_LEAVING)
@@ -52,7 +57,7 @@ def leave(state: State, action: Leave) -> Step:
 
 
 def step_away(state: State, action: StepAway) -> Step:
-    """Be passed over. What one has a part in goes on; the croupier decides once the time is up."""
+    """Skip all turns. Bets in play stay, and the croupier decides when the time is up."""
     seat = state.seat(action.seat)
     if seat.presence is not Presence.PLAYING:
         raise Refused(Refusal.ALREADY_AWAY)
@@ -61,7 +66,7 @@ def step_away(state: State, action: StepAway) -> Step:
 
 
 def come_back(state: State, action: ComeBack) -> Step:
-    """Be asked again, as soon as the turn comes."""
+    """Take turns again from the next turn on."""
     seat = state.seat(action.seat)
     if seat.presence is Presence.PLAYING:
         raise Refused(Refusal.NOT_AWAY)
@@ -70,7 +75,7 @@ def come_back(state: State, action: ComeBack) -> Step:
 
 
 def set_balance(state: State, action: SetBalance) -> Step:
-    """Take over from the cashier what a guest has to play with; what lies before the croupier is not part of it."""
+    """Set the balance of a player from the ledger. Money in play is not part of it."""
     seat = state.seat(action.seat)
     if action.balance < 0:
         raise Refused(Refusal.BAD_AMOUNT)
@@ -95,7 +100,7 @@ def _withdraw_bid(state: State, number: int) -> Step:
 
 
 def _go_on_without(state: State, number: int) -> Step:
-    """Someone is gone: the table closes if nobody is left to play against, and otherwise asks on."""
+    """Continue after a player left: close the table if too few are left, else ask the next seat."""
     if too_few_guests(state) and state.phase not in IN_COUP | {Phase.GUESTS}:
         return close_table(state)
     return ask_next(state) if state.asked == number else Step(state)

@@ -1,4 +1,4 @@
-"""Who sits where, in which order they are asked, and the chips that go to and fro between seats and croupier."""
+"""Seats of a table: their order, and movements of chips between a seat and the croupier."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from games.engine.chemin.steps import Step
 
 
 def in_order(state: State) -> tuple[Seat, ...]:
-    """The guests in the order they are asked: from the right of the banker on, the banker himself last.
+    """Return the players in the order of turns, from the banker's right; the banker is last.
 
-    Places are numbered to the right, the way the shoe travels.
+    Seats are numbered to the right, which is the way the shoe moves.
     """
     return tuple(sorted(state.seats, key=lambda seat: turns_from_banker(state, seat.number)))
 
 
 def turns_from_banker(state: State, number: int) -> int:
-    """How many places lie between the banker, or whoever was it last, and this place; none for the next one."""
+    """Return the number of seats between the current or last banker and this seat; zero for the
+    next seat.
+    """
     return (number - state.last_banker - 1) % state.rules.places
 
 
 def too_few_guests(state: State) -> bool:
-    """Whether nobody is left to play against."""
+    """Return whether there are too few players for a coup."""
     return len(state.seats) < FEWEST_GUESTS
 
 
 def put_down(state: State, number: int, amount: int) -> State:
-    """Take chips from a guest to lay them before the croupier. Raises Refused: there is no credit."""
+    """Take chips from a player's balance to put them in play.
+
+    Raises Refused if the balance is too low.
+    """
     if amount <= 0:
         raise Refused(Refusal.BAD_AMOUNT)
     if amount > state.seat(number).balance:
@@ -40,24 +45,24 @@ def put_down(state: State, number: int, amount: int) -> State:
 
 
 def hand_back(state: State, number: int, amount: int) -> State:
-    """Give chips to a guest."""
+    """Add chips to a player's balance."""
     return _move(state, number, amount)
 
 
 def change_seat(state: State, changed: Seat) -> State:
-    """The table with one seat as it is now."""
+    """Return the table with this seat changed."""
     return replace(state, seats=tuple(changed if seat.number == changed.number else seat for seat in state.seats))
 
 
 def dismiss(state: State, number: int) -> Step:
-    """Let a guest go, with what is his."""
+    """Remove a player with their balance."""
     gone = state.seat(number)
     seats = tuple(seat for seat in state.seats if seat is not gone)
     return Step(replace(state, seats=seats), (GuestLeft(number, gone.balance),))
 
 
 def dismiss_leaving(state: State) -> Step:
-    """Let everyone go who wanted to leave while the coup was on."""
+    """Remove all players who asked to leave during the coup."""
     step = Step(state)
     for seat in state.seats:
         if seat.presence is Presence.LEAVING:

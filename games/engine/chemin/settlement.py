@@ -1,4 +1,4 @@
-"""Who won, what comes back to whom, and the tax."""
+"""Settlement of a coup: outcome, returned stakes, and tax."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from games.engine.chemin.steps import Step
 
 
 class Reckoning(NamedTuple):
-    """What an outcome makes of the stakes: every stake with what comes back, the tax, and by how much the bank grows
-    (below zero: shrinks).
+    """The result of an outcome for the stakes: the returned amounts, the tax, and the change of the
+    bank.
+
+    `to_bank` is below zero if the bank shrinks.
     """
 
     stakes: tuple[SettledStake, ...]
@@ -27,7 +29,9 @@ class Reckoning(NamedTuple):
 
 
 def reckon(outcome: Outcome, stakes: Iterable[Chips]) -> Reckoning:
-    """Winners are paid even money, a draw returns its stakes, and a bank that wins gets what was staked, less tax."""
+    """Settle stakes: even money if the punter wins, stakes back on a draw, stakes less tax to the
+    bank if the banker wins.
+    """
     settled = tuple(SettledStake(each.seat, each.amount, each.amount * STAKES_RETURNED[outcome]) for each in stakes)
     at_risk = sum(stake.stake for stake in settled)
     tax = tax_on(at_risk) if outcome is Outcome.BANKER else 0
@@ -35,7 +39,7 @@ def reckon(outcome: Outcome, stakes: Iterable[Chips]) -> Reckoning:
 
 
 def settle(state: State) -> Step:
-    """Pay the coup. A lost bank ends: what was not covered goes home with its banker."""
+    """Pay the coup. A lost bank ends, and its uncovered part is returned to the banker."""
     coup, hands, bank = state.running_coup, state.dealt_hands, state.held_bank
     outcome = outcome_of(hands.punter.total, hands.banker.total)
     stakes, tax, to_bank = reckon(outcome, coup.stakes)
@@ -49,7 +53,7 @@ def settle(state: State) -> Step:
 
 
 def _cap_bank(state: State) -> Step:
-    """What the bank holds beyond the table's maximum goes to the banker."""
+    """Return the part of the bank above the table's maximum to the banker."""
     bank = state.held_bank
     excess = bank.amount - state.rules.maximum
     if excess <= 0:
@@ -59,9 +63,11 @@ def _cap_bank(state: State) -> Step:
 
 
 def make_call(state: State, action: MakeCall) -> Step:
-    """The first call stands: nobody is asked for another, and the others are asked to join it.
+    """Make the call.
 
-    Who answers for the whole bank puts all of it down, and gets back what others take over.
+    Only the first call counts: no other seat is asked to call, and the others may join it.
+
+    A caller who covers the whole bank puts all of it down and gets back what others take over.
     """
     amount = _called_amount(state, action)
     state = put_down(state, action.seat, amount)
@@ -71,7 +77,7 @@ def make_call(state: State, action: MakeCall) -> Step:
 
 
 def lay_stake(state: State, action: LayStake) -> Step:
-    """Stake against the bank, or join the call that stands; never more than is open."""
+    """Stake against the bank or join the call. Raises Refused above the open amount."""
     if action.amount > open_amount(state):
         raise Refused(Refusal.MORE_THAN_IS_OPEN)
     state = put_down(state, action.seat, action.amount)
@@ -97,7 +103,9 @@ def _called_amount(state: State, action: MakeCall) -> int:
 
 
 def _relieve_caller(state: State) -> Step:
-    """Where the caller covers the bank, what the last stake takes over goes back to him."""
+    """If the caller covers the bank, return to the caller the amount that the last stake takes
+    over.
+    """
     coup = state.running_coup
     if coup.call is None or not coup.call.covers_the_bank:
         return Step(state)

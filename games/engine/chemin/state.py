@@ -1,7 +1,7 @@
-"""The table at one moment: seats, bank, stakes, hands, shoe. Immutable; every change is a new state.
+"""The immutable state of a table: seats, bank, stakes, hands, shoe.
 
-A state holds the cards still to come and the ones that lie face down. It is the croupier's secret: what anyone may
-see of it is `view`, and those cards are left out of every printed form.
+A state contains the undealt and the face-down cards, so it must stay secret. `view` is what a
+viewer may see. The `repr` omits these cards.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ T = TypeVar("T")
 
 
 class WrongPhase(RuntimeError):
-    """A part of the state was asked for that its phase does not have: a fault of the program, not of a guest."""
+    """The phase does not have the requested part of the state: a programming error."""
 
 
 class Phase(StrEnum):
     """What the table is waiting for."""
 
     GUESTS = "guests"
-    """A second guest."""
+    """A second player."""
     FREE = "free"
-    """Anyone to open: all refused the bank."""
+    """Any player to take the bank; all have declined it."""
     OFFER = "offer"
-    """A seat to take the bank, at the minimum or more, or to let it pass."""
+    """A seat to take the bank, at the minimum or more, or to pass."""
     SUITE = "suite"
-    """A seat to take the bank over at its full amount."""
+    """A seat to take over the bank at its full amount."""
     AUCTION = "auction"
     """A seat to bid less than the full amount."""
     SHOE = "shoe"
@@ -43,7 +43,7 @@ class Phase(StrEnum):
     STAKES = "stakes"
     """A seat to stake."""
     CARDS = "cards"
-    """The banker to draw the cards; nothing changes about the stakes any more."""
+    """The banker to deal; the stakes are closed."""
     PUNTER = "punter"
     """The punter to draw or stand."""
     BANKER = "banker"
@@ -53,7 +53,7 @@ class Phase(StrEnum):
 
 
 class Presence(Enum):
-    """Whether a guest is asked, and whether the seat is kept."""
+    """Whether a player takes turns and keeps the seat."""
 
     PLAYING = "playing"
     AWAY = "away"
@@ -62,7 +62,7 @@ class Presence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place someone sits at. `balance` is what may still be put down, in minor units."""
+    """An occupied seat. `balance` is the amount not in play, in minor units."""
 
     number: int
     balance: int
@@ -71,7 +71,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Chips:
-    """What one seat has put before the croupier as bank, stake or bid."""
+    """Chips that one seat has put down as bank, stake or bid."""
 
     seat: int
     amount: int
@@ -79,20 +79,23 @@ class Chips:
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """Six decks in the order they are dealt, and how many cards are out."""
+    """Six decks in dealing order, and the number of dealt cards."""
 
     cards: tuple[Card, ...] = field(repr=False)
     drawn: int = 0
 
     @property
     def spent(self) -> bool:
-        """Whether the cut card is the next to come, or out: no coup begins any more."""
+        """True if the cut card is next or was dealt. No coup begins then."""
         return len(self.cards) - self.drawn <= CUT_CARD
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Two cards, a third perhaps; `shown` says whether the two are turned up. A third card always is."""
+    """Two cards and possibly a third.
+
+    `shown` says whether the first two are face up; a third card always is.
+    """
 
     pair: tuple[Card, Card] = field(repr=False)
     third: Card | None = None
@@ -100,30 +103,30 @@ class Hand:
 
     @property
     def pair_total(self) -> int:
-        """What the two cards count: all that the third-card rules look at."""
+        """The total of the first two cards, which the third-card rules use."""
         return total(self.pair)
 
     @property
     def natural(self) -> bool:
-        """Eight or nine in two cards."""
+        """True if the first two cards total eight or nine."""
         return self.pair_total in NATURALS
 
     @property
     def total(self) -> int:
-        """What the hand counts with its third card."""
+        """The total of the hand, third card included."""
         return total(self.pair if self.third is None else (*self.pair, self.third))
 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Both hands of a coup and who has asked for advice about his."""
+    """Both hands of a coup, and the sides that asked for advice."""
 
     punter: Hand
     banker: Hand
     advised: frozenset[Side] = frozenset()
 
     def of(self, side: Side) -> Hand:
-        """The hand of one side."""
+        """Return the hand of one side."""
         return self.punter if side is Side.PUNTER else self.banker
 
 
@@ -131,8 +134,8 @@ class Hands:
 class Coup:
     """One coup, from the first call to its outcome.
 
-    `stakes` stand in the order that decides who holds the cards where stakes are equal: the caller first, then from
-    the banker's right.
+    The order of `stakes` decides who plays the hand if stakes are equal: the caller first, then
+    from the banker's right.
     """
 
     call: Call | None = None
@@ -142,28 +145,30 @@ class Coup:
 
     @property
     def at_risk(self) -> int:
-        """How much of the bank is covered."""
+        """The covered part of the bank."""
         return sum(stake.amount for stake in self.stakes)
 
     @property
     def punter(self) -> int | None:
-        """The seat that plays for all who staked: the highest stake; of equal ones the first."""
+        """The seat that plays for all punters: the highest stake, and of equal stakes the first."""
         return max(self.stakes, key=lambda stake: stake.amount).seat if self.stakes else None
 
     @property
     def caller(self) -> int | None:
-        """The seat whose call stands."""
+        """The seat of the caller."""
         return self.stakes[0].seat if self.call else None
 
     @property
     def one_against_one(self) -> bool:
-        """Whether one punter alone faces the banker, so that nobody else suffers from a departure from the rule."""
+        """True if a single punter plays against the banker, so a departure from the rule affects
+        nobody else.
+        """
         return len(self.stakes) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """A bank its banker has passed on: what it held, and the bids for it."""
+    """The sale of a bank that was passed on: its amount and the bids."""
 
     full_amount: int
     bids: tuple[Chips, ...] = ()
@@ -171,10 +176,12 @@ class Sale:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A table. `asked` is the seat whose turn it is in a phase that asks one seat after another.
+    """The state of a table.
 
-    `last_banker` is the seat the order counts from: the banker's, or while the bank is free the last one's. `coup`
-    stays, with its outcome, until the next begins.
+    `asked` is the seat in turn in a phase that asks one seat after another.
+
+    `last_banker` is the seat from which the order counts: the banker's, or the last banker's while
+    the bank is free. `coup` and its outcome stay until the next coup begins.
     """
 
     rules: TableRules
@@ -189,7 +196,7 @@ class State:
 
     @property
     def turn(self) -> int | None:
-        """The seat that is asked to decide something now."""
+        """The seat that has to decide now."""
         match self.phase:
             case Phase.CARDS | Phase.BANKER | Phase.CHOICE:
                 return self.held_bank.seat
@@ -200,30 +207,30 @@ class State:
 
     @property
     def held_bank(self) -> Chips:
-        """The bank, in a phase in which someone holds it."""
+        """The bank. Raises WrongPhase if nobody holds it."""
         return there(self.bank)
 
     @property
     def offered_sale(self) -> Sale:
-        """The sale, in a phase in which a bank is sold."""
+        """The sale. Raises WrongPhase if no bank is for sale."""
         return there(self.sale)
 
     @property
     def running_coup(self) -> Coup:
-        """The coup, in a phase in which one is being played."""
+        """The current coup. Raises WrongPhase if there is none."""
         return there(self.coup)
 
     @property
     def dealt_hands(self) -> Hands:
-        """Both hands, in a phase in which cards are on the table."""
+        """Both hands. Raises WrongPhase if no cards are dealt."""
         return there(self.running_coup.hands)
 
     def find(self, number: int) -> Seat | None:
-        """The seat of this number, if someone sits there."""
+        """Return the seat with this number, or None if it is free."""
         return next((seat for seat in self.seats if seat.number == number), None)
 
     def seat(self, number: int) -> Seat:
-        """The seat of this number. Raises Refused where nobody sits."""
+        """Return the seat with this number. Raises Refused if it is free."""
         seat = self.find(number)
         if seat is None:
             raise Refused(Refusal.NOT_SEATED)
@@ -231,12 +238,12 @@ class State:
 
 
 def new_table(rules: TableRules) -> State:
-    """An empty table. The first bank is offered from place 1 on."""
+    """Return an empty table. The first bank is offered from seat 1."""
     return State(rules, last_banker=rules.places)
 
 
 def there(part: T | None) -> T:
-    """What the phase implies is there. Raises WrongPhase where a caller asks in another phase."""
+    """Return a part that must exist in this phase. Raises WrongPhase if it is None."""
     if part is None:
         raise WrongPhase
     return part

@@ -1,4 +1,4 @@
-"""How changes are strung together: each rule gives a step, and steps follow one another."""
+"""Steps of the state machine and how they are chained."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from games.engine.chemin.state import State
 
 
 class Step(NamedTuple):
-    """The state after a change and what happened on the way."""
+    """The state after a change, and the events of the change."""
 
     state: State
     events: tuple[Event, ...] = ()
 
     def then(self, follow: Callable[[State], Step]) -> Step:
-        """This step and the one that follows from where it leads."""
+        """Return this step followed by the step that *follow* makes from its state."""
         after = follow(self.state)
         return Step(after.state, self.events + after.events)

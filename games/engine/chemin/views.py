@@ -1,7 +1,7 @@
-"""What one guest, or someone who only watches, may see of a table.
+"""Views of a table for one player or for a spectator.
 
-A card that lies face down is absent from every view it may not be in, and so is the shoe. Staff see what a spectator
-sees. Balances are nobody's business but their owner's: what is played for lies visibly before the croupier.
+A view never contains the shoe or a face-down card of another hand. Staff see the spectator's view.
+A balance is shown only to its owner; amounts in play are visible to all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from games.engine.coup import total
 
 @dataclass(frozen=True, slots=True)
 class GuestView:
-    """Who sits where, and whether he plays."""
+    """A player at the table: seat and presence."""
 
     seat: int
     presence: Presence
@@ -27,7 +27,7 @@ class GuestView:
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """A hand as it lies for this viewer: None is a card face down, and then there is no total."""
+    """A hand as the viewer sees it. None is a face-down card, and then there is no total."""
 
     cards: tuple[Card | None, ...]
     total: int | None
@@ -36,13 +36,13 @@ class HandView:
 
 @dataclass(frozen=True, slots=True)
 class CoupView:
-    """The coup in progress, or the last one with its outcome. `punter_seat` holds the punters' cards."""
+    """The current coup, or the last one with its outcome. `punter_seat` plays the punters' hand."""
 
     call: Call | None
     stakes: tuple[Chips, ...]
     at_risk: int
     open: int
-    """What may still be staked; nothing once the stakes are closed."""
+    """The amount that may still be staked; zero after the stakes are closed."""
     punter_seat: int | None
     punter: HandView | None
     banker: HandView | None
@@ -52,7 +52,7 @@ class CoupView:
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """The table as seen from one seat, or by a spectator where `seat` is None."""
+    """The table as seen from one seat, or by a spectator if `seat` is None."""
 
     rules: TableRules
     seat: int | None
@@ -65,11 +65,13 @@ class SeatView:
     coup: CoupView | None
     options: tuple[Option, ...]
     advice: Advice | None
-    """What the croupier told this viewer, who asked and has not decided yet."""
+    """The croupier's advice, if this viewer asked for it and has not decided yet."""
 
 
 def view(state: State, seat: int | None) -> SeatView:
-    """What the guest at this place may see; None, or a place nobody sits at, sees as a spectator."""
+    """Return the view of the player on this seat. None or a free seat gives the
+    spectator's view.
+    """
     viewer = None if seat is None else state.find(seat)
     number = None if viewer is None else viewer.number
     guests = sorted(state.seats, key=lambda guest: guest.number)
@@ -105,7 +107,9 @@ def _coup_view(state: State, coup: Coup, viewer: int | None) -> CoupView:
 
 
 def _hand_view(hand: Hand, *, own: bool) -> HandView:
-    """The punter sees his own two cards; the banker's are hidden from him as from everyone until they are shown."""
+    """Return a hand as the viewer sees it: the punter sees their own two cards, others only shown
+    cards.
+    """
     third = () if hand.third is None else (hand.third,)
     if not (hand.shown or own):
         return HandView((None, None, *third), None, natural=False)

@@ -1,12 +1,14 @@
-"""Cards as they were dealt in rounds, counted, and the tests of these counts (GLI-19 v3.0, 3.2–3.3).
+"""Counts of the cards dealt in rounds, and the tests of these counts (GLI-19 v3.0, 3.2–3.3).
 
-Cards of one shoe are drawn without putting them back, so they are not independent, and the counts of a shoe lie closer
-to their average than independent draws would: of *n* among *N* cards by the factor (N − n)/(N − 1), however it is
-decided which cards are looked at, as long as nobody who decides it has seen them (the predictable sampling theorem).
-Chi-square is divided by what that makes of all shoes together, and rounds of a shared table are counted shoe by shoe.
+Cards of one shoe are drawn without replacement, so they are not independent. The counts of a shoe
+are closer to their mean than those of independent draws: for *n* of *N* cards by the factor (N −
+n)/(N − 1). This holds for any choice of the counted cards, if the choice does not depend on their
+values (predictable sampling theorem). Chi-square is divided by the resulting factor of all shoes
+together. Rounds of a shared table are counted shoe by shoe.
 
-A fifth or sixth card is drawn only when the first four allow it. Where every round has a shoe of its own, its chances
-follow from that exactly; in a shoe dealt through, all that come fifth are as good as any other cards.
+A fifth or sixth card is dealt only if the first four cards require it. If every round has a fresh
+shoe, the exact probabilities of these cards follow. In a shoe that is dealt through, the fifth
+cards are distributed like any other cards.
 """
 
 from collections import Counter
@@ -25,7 +27,7 @@ from games.fairness.randomness.statistics import Runs, Test, count_runs, of_coun
 CARDS: Final = len(FULL_DECK)
 NUMBER: Final = {card.code: number for number, card in enumerate(FULL_DECK)}
 PLACES: Final = 6
-ALWAYS: Final = 4  # cards that every round is dealt
+ALWAYS: Final = 4  # cards dealt in every round
 FIRST_FOUR: Final = "first four"
 LOW: Final = frozenset(NUMBER[card.code] for card in FULL_DECK if card.rank.value[0] in "A23456")
 HIGH: Final = frozenset(NUMBER[card.code] for card in FULL_DECK if card.rank.value[0] in "89TJQK")
@@ -34,7 +36,7 @@ OUTCOMES: Final = tuple(str(each.value) for each in Outcome)
 
 @dataclass(frozen=True)
 class Dealt:
-    """A round as far as it matters here: the codes of its cards in dealing order, and the shoe they came from."""
+    """The counted data of a round: its card codes in dealing order, and the shoe."""
 
     shoe: object
     cards: str
@@ -42,8 +44,8 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Heap:
-    """How often each of the 52 cards came, and by how much these counts spread: the sum of n(N − n) over shoes, of
-    which n of N cards were counted.
+    """The counts of the 52 cards, and their spread: the sum of n(N − n) over shoes with n of N
+    cards counted.
     """
 
     counts: tuple[int, ...] = (0,) * CARDS
@@ -52,19 +54,19 @@ class Heap:
 
 @dataclass(frozen=True)
 class CardCounts:
-    """What is counted of rounds dealt from shoes of so many decks, one for each round or one for many."""
+    """The counts of rounds from shoes with this number of decks."""
 
     decks: int
-    is_own_shoe: bool  # each round has one
-    follows_tableau: bool  # nobody at the table decides whether a third card is drawn
+    is_own_shoe: bool  # each round has a fresh shoe
+    follows_tableau: bool  # no decision of a player affects the third cards
     rounds: int = 0
-    heaps: Mapping[str, Heap] = field(default_factory=dict)  # by place, "1" to "6", and the first four together
+    heaps: Mapping[str, Heap] = field(default_factory=dict)  # by position, "1" to "6", and FIRST_FOUR
     outcomes: Mapping[str, int] = field(default_factory=dict)
     outcome_runs: Sequence[Runs] = ()
     card_runs: Sequence[Runs] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Write it down."""
+        """Return the counts as JSON-compatible data."""
         return {
             "decks": self.decks,
             "own_shoe": self.is_own_shoe,
@@ -77,7 +79,7 @@ class CardCounts:
 
     @classmethod
     def parse(cls, rounds: int, kept: Mapping[str, Any]) -> "CardCounts":
-        """Read what `as_json` wrote."""
+        """Read the data that `as_json` returns."""
         return cls(
             decks=kept["decks"],
             is_own_shoe=kept["own_shoe"],
@@ -91,16 +93,16 @@ class CardCounts:
 
     @property
     def kind(self) -> tuple[int, bool, bool]:
-        """What can be added up together."""
+        """The key by which counts may be added up."""
         return self.decks, self.is_own_shoe, self.follows_tableau
 
 
 def count(rounds: Iterable[Dealt], *, decks: int, is_own_shoe: bool, follows_tableau: bool) -> CardCounts:
-    """Count rounds in the order they were dealt, those of one shoe together. Each shoe that many are dealt from makes a
-    row of its own; rounds with shoes of their own make one row.
+    """Count rounds in dealing order, grouped by shoe.
 
-    What is no round at all is left out, and no outcome counted where cards are missing: replay finds such rounds, and
-    they must not keep others from being counted.
+    Each shoe with many rounds is a sequence of its own; rounds with a fresh shoe each form one
+    sequence. Rounds with invalid cards are omitted, and incomplete rounds have no outcome.
+    Verification finds such rounds; they must not stop the count.
     """
     rows = [dealt for dealt in rounds if all(code in NUMBER for code in dealt.cards.split())]
     parts = [rows] if is_own_shoe else [list(part) for _, part in groupby(rows, key=lambda row: row.shoe)]
@@ -109,7 +111,7 @@ def count(rounds: Iterable[Dealt], *, decks: int, is_own_shoe: bool, follows_tab
 
 
 def together(counted: Sequence[CardCounts]) -> CardCounts:
-    """Add up what was counted of rounds of one kind, of one at least."""
+    """Add up the counts of at least one part. All parts must have the same kind."""
     return CardCounts(
         *counted[0].kind,
         rounds=sum(each.rounds for each in counted),
@@ -132,7 +134,7 @@ def _one_heap(heaps: Sequence[Heap]) -> Heap:
 
 
 def _count_part(part: Sequence[Dealt], kind: CardCounts) -> CardCounts:
-    """Count one row of rounds."""
+    """Count one sequence of rounds."""
     found = [_outcome(dealt.cards) for dealt in part] if kind.follows_tableau else []
     outcomes = [each for each in found if each is not None]
     firsts = [NUMBER[dealt.cards[:2]] for dealt in part]
@@ -161,7 +163,7 @@ def _heaps(part: Sequence[Dealt], kind: CardCounts) -> dict[str, Heap]:
 
 
 def _spread(name: str, counted: int, kind: CardCounts) -> int:
-    """Return the sum of n(N - n) over the shoes of one row."""
+    """Return the sum of n(N - n) over the shoes of one sequence."""
     cards = kind.decks * CARDS
     if not kind.is_own_shoe:
         return counted * (cards - counted)
@@ -177,7 +179,10 @@ def _outcome(cards: str) -> Outcome | None:
 
 
 def tests(counted: CardCounts) -> list[Test]:
-    """Test what was counted. Each is at 99 % by itself; for all together, see `statistics.failing_together`."""
+    """Return the tests of the counts, each at 99 %.
+
+    For all together, see `statistics.failing_together`.
+    """
     made = [_test_heap(counted, name) for name in (FIRST_FOUR, *map(str, range(1, PLACES + 1)))]
     if counted.follows_tableau:
         ways = count_outcomes(counted.decks)
@@ -200,7 +205,7 @@ NAMES: Final = {FIRST_FOUR: "First four cards of a round together"}
 
 
 def expected(counted: CardCounts, name: str) -> list[float]:
-    """How often each card is to come at a place, on average."""
+    """Return the expected count of each card at a position."""
     heap = counted.heaps.get(name, Heap())
     chances = (1 / CARDS,) * CARDS
     if counted.is_own_shoe and counted.follows_tableau and name in ("5", "6"):
@@ -209,7 +214,7 @@ def expected(counted: CardCounts, name: str) -> list[float]:
 
 
 def spread(counted: CardCounts, name: str) -> float:
-    """How wide the counts at a place lie, of what independent draws would."""
+    """Return the variance of the counts at a position relative to independent draws."""
     heap = counted.heaps.get(name, Heap())
     return heap.spread / ((counted.decks * CARDS - 1) * sum(heap.counts)) if heap.spread else 1.0
 
@@ -231,8 +236,10 @@ ORDINALS: Final = dict(zip("123456", ("first", "second", "third", "fourth", "fif
 
 @cache
 def third_card_chances(decks: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """How likely each of the 52 cards is to be the fifth, and the sixth, of a round from a fresh shoe that deals so
-    many.
+    """Return the probability of each of the 52 cards to be the fifth, and the sixth, card of a
+    round from a fresh shoe.
+
+    The probabilities are conditional on a fifth or sixth card being dealt.
     """
     left = [4 * decks] * 10
     left[0] = 16 * decks
@@ -245,7 +252,7 @@ def third_card_chances(decks: int) -> tuple[tuple[float, ...], tuple[float, ...]
 
 
 def _two_cards(left: Sequence[int]) -> Iterable[tuple[tuple[int, int], int]]:
-    """Every two cards by their points, and in how many ways they are drawn one after the other."""
+    """Yield every pair of points with the number of ordered ways to draw it."""
     for one, other in combinations_with_replacement(range(10), 2):
         ways = left[one] * (left[one] - 1) if one == other else 2 * left[one] * left[other]
         yield (one, other), ways
@@ -259,7 +266,7 @@ def _without(left: Sequence[int], gone: Iterable[int]) -> list[int]:
 
 
 def _add_third_cards(player: int, banker: int, left: Sequence[int], ways: int, to: tuple[list[int], list[int]]) -> None:
-    """Count the fifth and the sixth card that follow these totals. Both count in ways to draw two cards."""
+    """Count the fifth and the sixth cards that follow these totals, in ways to draw two cards."""
     fifth, sixth = to
     if player in NATURALS or banker in NATURALS:
         return
@@ -274,6 +281,6 @@ def _add_third_cards(player: int, banker: int, left: Sequence[int], ways: int, t
 
 
 def _of_cards(ways: Sequence[int]) -> tuple[float, ...]:
-    """Share the ways of each number of points among the cards that have it."""
+    """Split the ways of each point value among the cards with that value."""
     alike = Counter(card.points for card in FULL_DECK)
     return tuple(ways[card.points] / alike[card.points] / sum(ways) for card in FULL_DECK)

@@ -1,10 +1,13 @@
-"""Cards and shuffles, counted by the hour (`audit.hours`).
+"""Hourly counts of cards and shuffles (`audit.hours`).
 
-A round of a solo table is counted in the hour it was played, one of a shared table in the hour its shoe ended, with all
-of that shoe: only whole shoes can be held to what drawing without putting back gives. A round annulled after its deal
-counts: its cards were dealt. Shuffles are looked at once their seeds are public, those of shared tables all, those of
-solo rounds at most `MOST` an hour for each number of decks and kind of money, in the order of the rounds' random ids:
-dealing eight decks again takes a tenth of a millisecond, and more would show little more.
+A round of a solo table counts in the hour in which it was played. A round of a shared table counts
+in the hour in which its shoe ended, since only complete shoes can be compared with draws without
+replacement. A round voided after the deal counts, because its cards were dealt.
+
+Shuffles are counted when their seeds are public: all of shared tables, and of solo rounds at most
+`MOST` per hour, number of decks and kind of money, in the order of the random round ids. Repeating
+a shuffle of eight decks takes a tenth of a millisecond, and more shuffles would add little
+information.
 """
 
 from collections import defaultdict
@@ -31,11 +34,11 @@ SHUFFLES: Final = "games.shuffles"
 MOST: Final = 1000
 
 Of = tuple[int, str]
-"""A table version and a kind of money; or a number of decks and a kind of money."""
+"""A table version or a number of decks, and a kind of money."""
 
 
 class _Played(NamedTuple):
-    """A round of a solo table under rules that the program knows."""
+    """A round of a solo table under rules that this release has."""
 
     id: UUID
     version: int
@@ -45,7 +48,7 @@ class _Played(NamedTuple):
 
 
 def roll_cards(hour: datetime) -> int:
-    """Count the cards of rounds in the hour that begins then; return how many rounds were read."""
+    """Count the cards of the hour that starts at *hour*. Return the number of rounds read."""
     counted = count_cards(hour)
     CardTally.objects.bulk_create(
         CardTally(hour=hour, version_id=version, mode=mode, rounds=each.rounds, counts=each.as_json())
@@ -55,7 +58,7 @@ def roll_cards(hour: datetime) -> int:
 
 
 def roll_shuffles(hour: datetime) -> int:
-    """Count the shuffles made public in the hour that begins then; return how many were looked at."""
+    """Count the shuffles published in the hour that starts at *hour*. Return the number counted."""
     counted = count_shuffles(hour)
     ShuffleTally.objects.bulk_create(
         ShuffleTally(hour=hour, decks=decks, mode=mode, shuffles=each.shuffles, counts=each.as_json())
@@ -65,7 +68,7 @@ def roll_shuffles(hour: datetime) -> int:
 
 
 def count_cards(hour: datetime) -> dict[Of, CardCounts]:
-    """Count the cards of an hour, by table version and kind of money."""
+    """Count the cards of an hour by table version and kind of money."""
     own: defaultdict[tuple[int, str, int], list[Dealt]] = defaultdict(list)
     for played in _solo_rounds(hour):
         own[played.version, played.mode, played.decks].append(Dealt(played.id, played.cards))
@@ -84,7 +87,7 @@ def count_cards(hour: datetime) -> dict[Of, CardCounts]:
 
 
 def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
-    """Count the shuffles of an hour, by decks and kind of money."""
+    """Count the shuffles of an hour by decks and kind of money."""
     ids: defaultdict[Of, list[UUID]] = defaultdict(list)
     for played in _solo_rounds(hour):
         ids[played.decks, played.mode].append(played.id)
@@ -103,19 +106,21 @@ def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
 
 
 def _seeds(rounds: list[UUID]) -> Iterator[tuple[bytes, str]]:
-    """Yield the seeds of rounds that have one of their own, each with the player's text."""
+    """Yield the seed and the player's text of each round that has its own seed."""
     found = Round.objects.filter(pk__in=rounds, seed__isnull=False).order_by("pk")
     for seed, value in found.values_list("seed", "player_value"):
         yield bytes(seed or b""), value
 
 
 def _solo_rounds(hour: datetime) -> Iterator[_Played]:
-    """Yield the rounds of solo tables in the order they were played. Those under rules that the program has no more are
-    left out: it does not know from how many decks they were dealt.
+    """Yield the rounds of solo tables in the order of play.
+
+    Rounds under rules that this release does not have are omitted, because their number of decks is
+    unknown.
     """
     known = {game.digest: game.decks for game in GAMES.values()}
     columns = ("round_id", "round__table_version_id", "mode", "round__table_version__rules_digest", "round__cards")
-    # By the index of searches among all rounds: every table and kind of money has its own stretch of the hour.
+    # Uses the index of the round search, which starts with the table and the kind of money.
     for table in Table.objects.filter(shape=Shape.SOLO).order_by("pk"):
         for mode in Mode:
             parts = Participation.objects.filter(table=table, mode=mode, at__gte=hour, at__lt=hour + HOUR)
@@ -125,7 +130,7 @@ def _solo_rounds(hour: datetime) -> Iterator[_Played]:
 
 
 def first(since: datetime | None) -> datetime | None:
-    """Return when the first round was played, or the first shoe ended, at that moment or later."""
+    """Return the time of the first round, or of the first end of a shoe, at or after *since*."""
     ended = Shoe.objects.filter(ended_at__isnull=False)
     if since is not None:
         ended = ended.filter(ended_at__gte=since)
@@ -134,7 +139,9 @@ def first(since: datetime | None) -> datetime | None:
 
 
 def card_differences(interval: Interval) -> Iterable[str]:
-    """Count whole hours anew, and say where the counts that were kept say something else."""
+    """Recount the cards of whole hours and yield a sentence for each difference to the stored
+    counts.
+    """
     for hour in _hours(interval):
         kept = {(each.version_id, each.mode): each.counts for each in CardTally.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_cards(hour).items()}
@@ -144,7 +151,9 @@ def card_differences(interval: Interval) -> Iterable[str]:
 
 
 def shuffle_differences(interval: Interval) -> Iterable[str]:
-    """Count whole hours anew, and say where the counts that were kept say something else."""
+    """Recount the shuffles of whole hours and yield a sentence for each difference to the stored
+    counts.
+    """
     for hour in _hours(interval):
         kept = {(each.decks, each.mode): each.counts for each in ShuffleTally.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_shuffles(hour).items()}

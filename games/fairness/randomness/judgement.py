@@ -1,5 +1,5 @@
-"""What the tests say of cards and shuffles of some time, all of them together; and once for each week that is over, on
-record (GLI-19 v3.0, 3.2–3.3).
+"""Joint result of the randomness tests of a period, and the weekly test on record (GLI-19 v3.0,
+3.2–3.3).
 """
 
 import json
@@ -23,21 +23,24 @@ from games.fairness.randomness.statistics import Test, failing_together
 from games.models import CardTally, ShuffleTally, TableVersion
 
 WEEK: Final = timedelta(days=7)
-WEEKS: Final = 8  # tested in one run; what is left then waits for the next one
-LOCK: Final = 1021  # of pg_advisory_xact_lock
+WEEKS: Final = 8  # tested in one run; the next run continues
+LOCK: Final = 1021  # key of pg_advisory_xact_lock
 TESTED: Final = "randomness.tested"
 ALARM: Final = "randomness.alarm"
 
 ALARM_LEVEL: Final = 0.001
-"""How likely the tests of one week are to raise an alarm by chance, all tests of a table version together: at 99 % each
-version would raise one every other year.
+"""The probability that the tests of one table version and week raise a false alarm, all tests
+together.
+
+At 99 % confidence, each version would raise one every other year.
 """
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which rounds: of one table version or of all of a game, in one kind of money, from *since* on and before *until*
-    where these are given.
+    """The tested rounds: one table version or all of a game, one kind of money, and a period.
+
+    The period includes *since* and excludes *until*. None leaves it open.
     """
 
     mode: str
@@ -49,7 +52,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class OfCards:
-    """What was counted of cards dealt in one way, and its tests."""
+    """Counts of cards dealt in one way, and their tests."""
 
     counted: CardCounts
     tests: Sequence[Test]
@@ -57,7 +60,7 @@ class OfCards:
 
 @dataclass(frozen=True)
 class OfShuffles:
-    """What was counted of shuffles, and its tests."""
+    """Counts of shuffles, and their tests."""
 
     counted: ShuffleCounts
     tests: Sequence[Test]
@@ -65,24 +68,26 @@ class OfShuffles:
 
 @dataclass(frozen=True)
 class Judged:
-    """All tests of a scope, and those that fail at 99 % though there are so many."""
+    """All tests of a scope, and the tests that fail at 99 % jointly."""
 
     cards: Sequence[OfCards]
     shuffles: Sequence[OfShuffles]
 
     @cached_property
     def tests(self) -> list[Test]:
-        """Every test."""
+        """All tests."""
         return [*(t for part in self.cards for t in part.tests), *(t for part in self.shuffles for t in part.tests)]
 
     @cached_property
     def failing(self) -> tuple[Test, ...]:
-        """What fails together."""
+        """The tests that fail jointly."""
         return failing_together(self.tests)
 
 
 def judge(scope: Scope) -> Judged:
-    """Test the cards of a scope, and all shuffles of as many decks in the same time and kind of money."""
+    """Test the cards of a scope, and all shuffles with the same number of decks, period and kind of
+    money.
+    """
     counted = _cards(scope)
     decks = sorted({each.decks for each in counted})
     found = [_shuffles(number, scope.mode, scope.since, scope.until) for number in decks]
@@ -93,7 +98,9 @@ def judge(scope: Scope) -> Judged:
 
 
 def _cards(scope: Scope) -> list[CardCounts]:
-    """Add up the hours of a scope, apart by how many decks there were and whether each round had its own."""
+    """Add up the hours of a scope, by number of decks and by whether each round has a fresh
+    shoe.
+    """
     found = CardTally.objects.filter(mode=scope.mode, version__table__variant=scope.variant)
     if scope.version is not None:
         found = found.filter(version=scope.version)
@@ -119,8 +126,11 @@ def _shuffles(decks: int, mode: str, since: datetime | None, until: datetime | N
 
 
 def watch() -> int:
-    """Test every week that is over and has been counted, once, and return how many were tested. Two at once test it
-    once.
+    """Test every finished and counted week once.
+
+    Return the number of weeks tested.
+
+    Concurrent calls test a week only once.
     """
     for tested in range(WEEKS):
         if not _watch_next():
@@ -130,7 +140,7 @@ def watch() -> int:
 
 @transaction.atomic
 def _watch_next() -> bool:
-    """Test the next week, if there is one."""
+    """Test the next week. Return False if there is none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
     since = _next_week()
@@ -147,7 +157,7 @@ def _watch_next() -> bool:
 
 
 def _next_week() -> datetime | None:
-    """Return the beginning of the first week with anything counted after the last one that was tested."""
+    """Return the start of the first week with counts after the last tested week."""
     last = Event.objects.filter(kind=TESTED).order_by("-id").first()
     after = datetime.min.replace(tzinfo=UTC)
     if last is not None:
@@ -161,13 +171,13 @@ def _next_week() -> datetime | None:
 
 
 def beginning_of_week(moment: datetime) -> datetime:
-    """Return the Monday, 00:00 UTC, of its week."""
+    """Return the Monday, 00:00 UTC, of the week of *moment*."""
     day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return day - timedelta(days=day.weekday())
 
 
 Family = tuple[str, dict[str, log.Json], Sequence[Test]]
-"""What tests that belong together are about, as events name it; more about that; the tests."""
+"""The subject of a group of tests as events name it, more facts about it, and the tests."""
 
 
 def _card_families(since: datetime) -> list[Family]:
@@ -194,7 +204,7 @@ def _facts(since: datetime) -> dict[str, log.Json]:
 
 
 def _raise_alarm(on: str, about: dict[str, log.Json], tests: Sequence[Test]) -> None:
-    """Put on record that tests fail together at the level of alarms, where they do."""
+    """Record an alarm if tests fail jointly at the alarm level."""
     failing = failing_together(tests, ALARM_LEVEL)
     if failing:
         said: list[log.Json] = [

@@ -1,4 +1,4 @@
-"""What other floors are to know of randomness."""
+"""Registration of the randomness tests: hourly counts and event kinds."""
 
 from audit import hours
 from audit.models import Category, Weight
@@ -7,7 +7,7 @@ from games.fairness.randomness import hourly_counts, judgement
 
 
 def register() -> None:
-    """Have cards and shuffles counted every hour, and alarms looked at."""
+    """Register the hourly counts of cards and shuffles, and the alarms as significant events."""
     hours.register(
         hourly_counts.CARDS,
         roll=hourly_counts.roll_cards,

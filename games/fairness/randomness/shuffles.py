@@ -1,7 +1,8 @@
-"""Whole shuffles that are public, counted, and the tests of these counts (GLI-19 v3.0, 3.2–3.3).
+"""Counts of complete public shuffles, and the tests of these counts (GLI-19 v3.0, 3.2–3.3).
 
-Cards of one shuffle hang together: each lies in one place, and each place holds one card. What is asked of a shuffle is
-therefore counted so that its exact mean and variance over all orders are known; one shuffle is independent of the next.
+The cards of one shuffle depend on each other: each has one position, and each position holds one
+card. So each statistic has a known exact mean and variance over all permutations. Different
+shuffles are independent.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,35 +16,37 @@ from games.fairness.randomness.cards import CARDS, NUMBER
 from games.fairness.randomness.statistics import Runs, Test, of_counts, of_sum, too_few
 
 BLOCKS: Final = 13
-"""A shuffle is cut into so many pieces of the same length: four cards for each deck."""
+"""The number of blocks of equal length in a shuffle: four cards for each deck."""
 
 LEAST_SHUFFLES: Final = 100
-"""From so many on, the sum of one number for each is as good as normal."""
+"""From this number on, the sum of a statistic over shuffles is approximately normal."""
 
 SUITS: Final = 4
 RANKS: Final = CARDS // SUITS
-RED: Final = (1, 2)  # among the suits
+RED: Final = (1, 2)  # indexes of suits
 
 
 @dataclass(frozen=True)
 class ShuffleCounts:
-    """What is counted of shuffles of so many decks. *public* is how many there were: more than were looked at, where
-    dealing all of them again takes too long.
+    """The counts of shuffles with this number of decks.
+
+    *public* is the number of public shuffles. It is larger than the number counted if counting all
+    would take too long.
     """
 
     decks: int
     public: int = 0
     shuffles: int = 0
-    blocks: tuple[int, ...] = (0,) * (CARDS * BLOCKS)  # how often each card lay in each piece, by card
+    blocks: tuple[int, ...] = (0,) * (CARDS * BLOCKS)  # counts of each card in each block
     first: tuple[int, ...] = (0,) * CARDS
     last: tuple[int, ...] = (0,) * CARDS
-    unmoved: int = 0  # places that hold the card of the unshuffled decks
-    followers: int = 0  # neighbours that are neighbours in an unshuffled deck, the last and the first among them
-    rises: int = 0  # cards that are followed by one of a later place in an unshuffled deck
+    unmoved: int = 0  # positions that hold the same card as in unshuffled decks
+    followers: int = 0  # neighbours also in an unshuffled deck, with the first after the last
+    rises: int = 0  # cards followed by a card with a later position in an unshuffled deck
     colour_runs: int = 0  # of red and of black cards
 
     def as_json(self) -> dict[str, Any]:
-        """Write it down."""
+        """Return the counts as JSON-compatible data."""
         return {
             "public": self.public,
             "blocks": list(self.blocks),
@@ -57,7 +60,7 @@ class ShuffleCounts:
 
     @classmethod
     def parse(cls, decks: int, shuffles: int, kept: Mapping[str, Any]) -> "ShuffleCounts":
-        """Read what `as_json` wrote."""
+        """Read the data that `as_json` returns."""
         return cls(
             decks,
             public=kept["public"],
@@ -73,7 +76,7 @@ class ShuffleCounts:
 
 
 def together(decks: int, counted: Sequence[ShuffleCounts]) -> ShuffleCounts:
-    """Add up what was counted of shuffles of so many decks."""
+    """Add up the counts of shuffles with this number of decks."""
     return ShuffleCounts(
         decks,
         public=sum(each.public for each in counted),
@@ -89,19 +92,22 @@ def together(decks: int, counted: Sequence[ShuffleCounts]) -> ShuffleCounts:
 
 
 def _sums(rows: Sequence[Sequence[int]], length: int) -> tuple[int, ...]:
-    import numpy as np  # as in `count`
+    import numpy as np  # see `count`
 
     return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), length).sum(axis=0).tolist())
 
 
 def count_seeds(seeds: Iterable[tuple[bytes, str]], *, decks: int, public: int | None = None) -> ShuffleCounts:
-    """Count the shuffles that follow from seeds that are public, each with the player's own text."""
+    """Count the shuffles of public seeds, each with the player's text."""
     return count((shuffle(seed, decks, value) for seed, value in seeds), decks=decks, public=public)
 
 
 def count(shuffles: Iterable[Sequence[Card]], *, decks: int, public: int | None = None) -> ShuffleCounts:
-    """Count whole shuffles of so many decks, of *public* that there were."""
-    import numpy as np  # it takes long to load, and every process of the house loads this module
+    """Count complete shuffles of this number of decks.
+
+    *public* is the number of public shuffles.
+    """
+    import numpy as np  # slow to import, and every process imports this module
 
     rows = [bytes([NUMBER[card.code] for card in cards]) for cards in shuffles]
     if not rows:
@@ -131,7 +137,10 @@ def count(shuffles: Iterable[Sequence[Card]], *, decks: int, public: int | None 
 
 
 def tests(counted: ShuffleCounts) -> list[Test]:
-    """Test what was counted. Each is at 99 % by itself; for all together, see `statistics.failing_together`."""
+    """Return the tests of the counts, each at 99 %.
+
+    For all together, see `statistics.failing_together`.
+    """
     shuffles, cards = counted.shuffles, counted.decks * CARDS
     return [
         of_counts(
@@ -169,8 +178,9 @@ def _of_number(number: "Number", counted: ShuffleCounts) -> Test:
 
 
 def _variance_of_unmoved(decks: int) -> float:
-    """Of the number of places that hold the card they held before: the sum over pairs of cards of the covariances of a
-    table with fixed sums.
+    """Return the variance of the number of unmoved positions.
+
+    It is the sum over pairs of cards of the covariances of a table with fixed sums.
     """
     cards, share = decks * CARDS, 1 / CARDS
     of_itself, of_another = (share - share**2) ** 2, share**4
@@ -178,8 +188,11 @@ def _variance_of_unmoved(decks: int) -> float:
 
 
 def _variance_of_followers(decks: int) -> float:
-    """Of the number of cards followed by the next of an unshuffled deck, the last by the first: the mean of its square,
-    over a place with itself, with the place beside it and with all others, less the square of its mean.
+    """Return the variance of the number of cards followed by the next card of an unshuffled deck,
+    with the first after the last.
+
+    It is the mean of the square, over a position with itself, with its neighbour and with all
+    others, less the square of the mean.
     """
     cards = decks * CARDS
     beside = 2 * decks**2 / (cards - 1)
@@ -188,8 +201,11 @@ def _variance_of_followers(decks: int) -> float:
 
 
 def _variance_of_rises(decks: int) -> float:
-    """Of the number of cards followed by one of a later place in an unshuffled deck, found in the same way. In places
-    apart, each two cards that differ rise as often as they fall, whatever the other two do.
+    """Return the variance of the number of cards followed by a card with a later position in an
+    unshuffled deck.
+
+    It is computed like `_variance_of_followers`. In separate positions, two different cards rise as
+    often as they fall, independently of the other two.
     """
     cards, others = decks * CARDS, decks - 1
     mean = (cards - decks) / 2
@@ -208,8 +224,8 @@ def _colours(decks: int) -> Runs:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that each shuffle has, as `ShuffleCounts` names it and in words, with its exact mean and variance over
-    all orders of so many decks.
+    """A statistic of a shuffle: its field of `ShuffleCounts`, its label, and its exact mean and
+    variance by number of decks.
     """
 
     name: str

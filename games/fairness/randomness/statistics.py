@@ -1,5 +1,6 @@
-"""The tests, as plain mathematics: how likely chance alone is to be as far from what it gives on average, and whether
-tests that belong together pass together. Everything is two-sided: too even would be as wrong as too uneven.
+"""Statistical tests: p-values of counts, sums and runs, and the joint result of several tests.
+
+All tests are two-sided: counts that are too even are as wrong as counts that are too uneven.
 """
 
 from collections.abc import Sequence
@@ -9,16 +10,20 @@ from math import erfc, sqrt
 from typing import Final
 
 LEVEL: Final = 0.01
-"""A test at 99 % confidence fails where its p-value is below this (GLI-19 v3.0, 3.2–3.3)."""
+"""A test at 99 % confidence fails if its p-value is below this (GLI-19 v3.0, 3.2–3.3)."""
 
 LEAST_EXPECTED: Final = 5
-"""The usual rule for chi-square: with fewer expected in a cell, its distribution is not known well enough."""
+"""The usual rule for chi-square: with a lower expected count, the distribution is not approximated
+well enough.
+"""
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test. *statistic*, *freedom* and *p* are None where there was too little to test; *freedom* too where the
-    statistic is normal. *sample* counts *of*.
+    """One test. *sample* is the number of *of*, such as cards or rounds.
+
+    *statistic*, *freedom* and *p* are None if the sample is too small. *freedom* is None for a
+    normal statistic.
     """
 
     name: str
@@ -30,12 +35,12 @@ class Test:
 
     @property
     def fails(self) -> bool:
-        """Whether it fails at 99 %, taken by itself."""
+        """True if the test alone fails at 99 %."""
         return self.p is not None and self.p < LEVEL
 
 
 def too_few(name: str, of: str, sample: int) -> Test:
-    """A test that cannot be made yet."""
+    """Return a test without a result because the sample is too small."""
     return Test(name, of, sample)
 
 
@@ -49,8 +54,10 @@ def of_counts(
     freedom: int | None = None,
     spread: float = 1.0,
 ) -> Test:
-    """Chi-square of counts. *freedom* is one less than there are cells unless said. *spread* is how wide the counts lie
-    about what is expected, of what independent draws would: cards drawn together without putting them back lie closer.
+    """Return the chi-square test of counts.
+
+    *freedom* defaults to the number of cells less one. *spread* is the variance relative to
+    independent draws; draws without replacement have less.
     """
     if min(expected) < LEAST_EXPECTED or spread <= 0:
         return too_few(name, of, sample)
@@ -60,7 +67,9 @@ def of_counts(
 
 
 def of_sum(name: str, of: str, sample: int, *, observed: float, expected: float, variance: float) -> Test:
-    """How many standard deviations a sum of many small parts lies from what is expected of it."""
+    """Return the test of a sum of many small parts: its distance from the expected sum in standard
+    deviations.
+    """
     if variance <= 0:
         return too_few(name, of, sample)
     statistic = (observed - expected) / sqrt(variance)
@@ -68,8 +77,8 @@ def of_sum(name: str, of: str, sample: int, *, observed: float, expected: float,
 
 
 def chi_square_p(statistic: float, freedom: int) -> float:
-    """How likely chi-square with so many degrees of freedom is to lie as far out, on either side."""
-    from mpmath import gammainc, inf  # it takes long to load, and every process of the house loads this module
+    """Return the two-sided p-value of chi-square with this number of degrees of freedom."""
+    from mpmath import gammainc, inf  # slow to import, and every process imports this module
 
     beyond = gammainc(freedom / 2, statistic / 2, inf, regularized=True)
     below = gammainc(freedom / 2, 0, statistic / 2, regularized=True)
@@ -77,13 +86,13 @@ def chi_square_p(statistic: float, freedom: int) -> float:
 
 
 def normal_p(statistic: float) -> float:
-    """How likely a normal deviate is to lie as far out, on either side."""
+    """Return the two-sided p-value of a normal deviate."""
     return erfc(abs(statistic) / sqrt(2))
 
 
 @dataclass(frozen=True)
 class Runs:
-    """A row of things of two kinds: how many there are of each, and in how many runs of one kind they came."""
+    """A sequence of two kinds of items: the number of each kind, and the number of runs."""
 
     ones: int
     others: int
@@ -91,29 +100,29 @@ class Runs:
 
     @property
     def expected(self) -> float:
-        """How many runs chance gives on average (Wald and Wolfowitz)."""
+        """The expected number of runs (Wald and Wolfowitz)."""
         both = self.ones + self.others
         return 1 + 2 * self.ones * self.others / both if both else 0.0
 
     @property
     def variance(self) -> float:
-        """The variance of their number."""
+        """The variance of the number of runs."""
         both, product = self.ones + self.others, 2 * self.ones * self.others
         return product * (product - both) / (both**2 * (both - 1)) if both > 1 else 0.0
 
 
 def count_runs(row: Sequence[bool]) -> Runs:
-    """Count the runs of a row."""
+    """Count the runs of a sequence."""
     changes = sum(before is not after for before, after in pairwise(row))
     return Runs(sum(row), len(row) - sum(row), changes + 1 if row else 0)
 
 
 LEAST_VARIANCE: Final = 10.0
-"""Of a number of runs, from which on it is as good as normal."""
+"""The variance of the number of runs from which on the normal approximation is good enough."""
 
 
 def of_runs(name: str, of: str, rows: Sequence[Runs]) -> Test:
-    """The runs of many rows together, so that no row has to be stitched to the next."""
+    """Return the test of the runs of several sequences together, without joining the sequences."""
     sample = sum(row.ones + row.others for row in rows)
     variance = sum(row.variance for row in rows)
     if variance < LEAST_VARIANCE:
@@ -123,8 +132,10 @@ def of_runs(name: str, of: str, rows: Sequence[Runs]) -> Test:
 
 
 def failing_together(tests: Sequence[Test], level: float = LEVEL) -> tuple[Test, ...]:
-    """Return the tests that fail though there are so many of them (Holm): where all is as it should be, any does in at
-    most *level* of all cases, however the tests hang together.
+    """Return the tests that fail jointly (Holm's method).
+
+    If all hypotheses are true, the probability of any failure is at most *level*, whatever the
+    dependence between tests.
     """
     made = sorted((test for test in tests if test.p is not None), key=lambda test: test.p or 0.0)
     failing = []

@@ -1,3 +1,4 @@
-"""Whether bets return what they should: how each ended, summed up by the hour, the evidence against that, and what
-follows from it. The mathematics is the engine's (`games.engine.evidence`).
+"""Monitoring of returns: hourly counts of how bets ended, the evidence against them, and alarms.
+
+The mathematics is in `games.engine.evidence`.
 """

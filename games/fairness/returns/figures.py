@@ -1,5 +1,7 @@
-"""What bets brought back beside what they should: of each game under each version of its rules, by bet and currency,
-table by table where that is asked for; and how one game went over time.
+"""Actual and exact returns of bets by game, rules version, bet and currency, and their course over
+time.
+
+Figures can also be split by table.
 """
 
 from collections import defaultdict
@@ -22,13 +24,19 @@ from games.variants import VARIANTS
 from wallet.models import Mode
 
 FULL: Final = 100.0
-SETTLED: Final = 0.2  # of what was staked in the end: what lies before decides no scale, since it goes anywhere
+# Share of the final stakes. Earlier points do not affect the scale, because they vary too much.
+SETTLED: Final = 0.2
 ROOM: Final = 1.15
 
 
 @dataclass(frozen=True)
 class Step:
-    """What lay on a bet and came back within an hour, a day …; sums of several add up. Minor units."""
+    """Stakes and payouts of a bet in one time step, such as an hour or a day.
+
+    Minor units.
+
+    Steps can be added.
+    """
 
     begins: datetime
     rounds: int
@@ -48,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Point:
-    """Everything up to the end of a step; returns in per cent."""
+    """The totals up to the end of a step. Returns are in percent."""
 
     begins: datetime
     rounds: int
@@ -58,20 +66,22 @@ class Point:
 
     @property
     def is_inside(self) -> bool:
-        """Whether the actual return lies in its band."""
+        """True if the actual return lies in its band."""
         return self.low <= self.actual <= self.high
 
     @property
     def says(self) -> bool:
-        """Whether there were rounds enough for a band that does not reach down to nothing."""
+        """True if there are enough rounds for a band with a lower end above zero."""
         return self.low > 0
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Points from left to right, and how they are drawn in a square of a hundred: *band* is an outline, *actual* a
-    line, and the exact return lies at *middle*, so far from the top. What goes beyond *top* or *bottom*, which are in
-    per cent like *exact*, is drawn at the edge.
+    """A chart in a square of 100 by 100: points from left to right, and the shapes drawn.
+
+    *band* is an outline, *actual* a line, and *middle* the vertical position of the exact return,
+    measured from the top. *top*, *bottom* and *exact* are in percent. Values beyond *top* or
+    *bottom* are drawn at the edge.
     """
 
     by: str
@@ -85,8 +95,9 @@ class Chart:
 
 
 def chart(test: BetTest, steps: Sequence[Step], *, by: str) -> Chart:
-    """Return the chart of a bet's *steps*, of which there is one at least, in the order of time; they are one hour, day
-    … each, as *by* says.
+    """Return the chart of a bet for at least one step, in the order of time.
+
+    *by* is the length of a step, such as "hour" or "day".
     """
     exact = FULL * float(1 + test.mean)
     sums = list(accumulate(steps, Step.__add__))
@@ -122,15 +133,15 @@ def _point(test: BetTest, sums: Step, exact: float) -> Point:
     return Point(sums.begins, sums.rounds, FULL * sums.paid / sums.staked, max(exact - width, 0), high)
 
 
-STEPS: Final = (("hour", 1), ("day", 24), ("week", 7 * 24))  # of charts, with their hours
-LONGEST: Final = "month"  # a step of what is too long for the others
+STEPS: Final = (("hour", 1), ("day", 24), ("week", 7 * 24))  # steps of charts, in hours
+LONGEST: Final = "month"  # the step for longer periods
 MOST: Final = 60  # steps of a chart
 SUMS: Final = {each: Sum(each) for each in ("rounds", "staked", "paid", "squares")}
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which sums to look at. None and "" mean all."""
+    """The selected totals. None and "" mean all."""
 
     mode: Mode
     variant: str = ""
@@ -141,7 +152,7 @@ class Scope:
 
     @property
     def rounds(self) -> Q:
-        """The condition on rows that are of no currency."""
+        """The condition on rows without a currency."""
         asked = {
             "version__table__variant": self.variant,
             "version__table": self.table,
@@ -156,16 +167,18 @@ class Scope:
 
     @property
     def money(self) -> QuerySet[BetTally]:
-        """The rows of money in it."""
+        """The selected rows with money."""
         found = BetTally.objects.filter(self.rounds)
         return found.filter(currency=self.currency) if self.currency else found
 
 
 @dataclass(frozen=True)
 class Line:
-    """One bet in one currency, at one table where tables are told apart. Amounts in minor units; *actual*, *exact* and
-    *band* in per cent, in words, like the *evidence*: "" where nothing can be said. *lies* is how far the actual return
-    is from the exact one, in halves of the band's width: 1 at its upper end.
+    """One bet in one currency, and at one table if figures are split by table.
+
+    Amounts are in minor units. *actual*, *exact*, *band* (in percent) and *evidence* are texts; ""
+    means unknown. *lies* is the distance of the actual return from the exact one in half-widths of
+    the band: 1 is the upper end.
     """
 
     table: str
@@ -185,18 +198,21 @@ class Line:
 
 @dataclass(frozen=True)
 class Group:
-    """A game under one version of its rules, and its lines. *alarm* is of its whole life, whatever is looked at."""
+    """A game under one version of its rules, and its lines.
+
+    *alarm* covers the whole life of the version, whatever the scope.
+    """
 
     variant: str
     rules_version: str
     rules_digest: str
-    is_known: bool  # whether the program still has these rules
+    is_known: bool  # this release has these rules
     alarm: ReturnsAlarm | None
     lines: Sequence[Line]
 
 
 def groups(scope: Scope, *, by_table: bool = False) -> list[Group]:
-    """Return what is in *scope*, in the order of games, and of bets as they lie on the table."""
+    """Return the groups of *scope*, in the order of games, with bets in the order of the table."""
     place = ["version__table__name"] if by_table else []
     rows = (
         scope.money.values("version__table__variant", "version__rules_digest", "bet", "currency", *place)
@@ -229,8 +245,8 @@ def groups(scope: Scope, *, by_table: bool = False) -> list[Group]:
 
 
 def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
-    """Yield each bet of the one game and currency in *scope* that was placed under the rules in force, with how its
-    return went.
+    """Yield the chart of each bet placed under the current rules, for the one game and currency in
+    *scope*.
     """
     variant = VARIANTS[scope.variant]
     rows = scope.money.filter(version__rules_digest=variant.digest)
@@ -252,12 +268,12 @@ def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
 
 
 def percent(share: float) -> str:
-    """Write a share of one in per cent."""
+    """Format a share of one in percent."""
     return f"{share * 100:.2f}"
 
 
 def _endings(scope: Scope, place: Sequence[str]) -> Mapping[tuple[str, str, str, str], Mapping[str, int]]:
-    """Return how bets ended, by game, rules, bet and table."""
+    """Return the counts of endings by game, rules, bet and table."""
     found: dict[tuple[str, str, str, str], dict[str, int]] = defaultdict(dict)
     fields = ("version__table__variant", "version__rules_digest", "bet", "gain")
     for row in Evidence.objects.filter(scope.rounds).values(*fields, *place).annotate(count=Sum("rounds")).order_by():
@@ -310,8 +326,10 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
 
 
 def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | None, still: int) -> tuple[bool, str]:
-    """Say whether a bet wants a look, and what there is to say of it. Its rounds alone decide, not those of the other
-    bets of the game, as they do for an alarm. *is_inside* is None where the band reaches down to nothing at all.
+    """Return whether a bet needs attention, and the sentence about it.
+
+    Only the rounds of this bet count; an alarm takes all bets of the game into account. *is_inside*
+    is None if the band reaches down to zero.
     """
     if endings.get(OTHER):
         return True, "It paid what it never pays: look at its rounds."

@@ -1,9 +1,9 @@
-"""How often each bet ended in which way, summed up by the hour.
+"""Hourly counts of how bets ended.
 
-A round counts once for a bet, by the wager of whoever came first: at a shared table all stakes on a bet win or lose
-together. A payout that is none of the bet's counts whoever received it. A round annulled before it was settled has
-ended in no way and does not count; one annulled afterwards counts as it ended. To leave it out would be to choose among
-rounds by how they ended, and what was paid wrongly is what is looked for.
+A round counts once for a bet, by its first wager: at a shared table all stakes on a bet win or lose
+together. A payout that the bet cannot have is counted for every wager. A round voided before
+settlement does not count. A round voided afterwards counts as it ended: omitting it would select
+rounds by their result, and wrong payouts are exactly what the monitoring looks for.
 """
 
 from collections import Counter
@@ -22,11 +22,10 @@ from games.variants import VARIANTS
 from wallet.models import Mode
 
 SUMS: Final = "games.evidence"
-CHECKED: Final = 168  # hours that are counted anew at once
+CHECKED: Final = 168  # hours that are recounted at once
 
-# By the index that staff find rounds by, as in `games.fairness.hourly_totals`. What is looked up by its key is looked
-# up so whatever the statistics say: a subquery with OFFSET is never made into a join that reads a table from end to
-# end.
+# Uses the index of the round search, like `games.fairness.hourly_totals`. OFFSET 0 keeps PostgreSQL
+# from turning a lookup by key into a join that scans a whole table.
 READ: Final = """
     SELECT hour, version, mode, bet, variant, rules, stake, payout, result,
         count(*) FILTER (WHERE place = 1), count(*)
@@ -50,12 +49,16 @@ READ: Final = """
 """
 
 Ended = tuple[datetime, int, str, str, str]
-"""An hour, a table version, a kind of money, a bet, and how it ended."""
+"""An hour, a table version, a kind of money, a bet, and an ending."""
 
 
 def roll(hour: datetime) -> int:
-    """Sum up the hour that begins then; return how many wagers were read. Rounds under rules that the program has no
-    more are left out: nobody can say any longer how likely what was.
+    """Count the endings of the hour that starts at *hour*.
+
+    Return the number of wagers read.
+
+    Rounds under rules that this release does not have are omitted, because their probabilities are
+    unknown.
     """
     counts, read = count(Interval(hour, hour + HOUR))
     Evidence.objects.bulk_create(
@@ -66,7 +69,9 @@ def roll(hour: datetime) -> int:
 
 
 def differences(whole: Interval) -> Iterator[str]:
-    """Count whole hours anew, and say where the sums of rules that the program has say something else."""
+    """Recount whole hours and yield a sentence for each difference, for rules that this release
+    has.
+    """
     begins = whole.since
     while begins < whole.until:
         interval = Interval(begins, min(begins + CHECKED * HOUR, whole.until))
@@ -91,7 +96,7 @@ def _differences(interval: Interval) -> Iterator[str]:
 
 
 def count(interval: Interval) -> tuple[Counter[Ended], int]:
-    """Return how often what ended how in each hour, and how many wagers say so."""
+    """Return the counts of endings by hour, and the number of wagers read."""
     counts: Counter[Ended] = Counter()
     read = 0
     with connection.cursor() as cursor:

@@ -1,6 +1,8 @@
-"""After each hour that was summed up, the evidence against every version of the rules of every game is looked at. Where
-it has reached the limit, an alarm is raised, once in the life of that version and kind of money; where a supervisor has
-said so for the game, its tables under these rules are closed. Rounds in progress conclude.
+"""Alarms about returns: checks the evidence against every rules version after each counted hour.
+
+If the evidence reaches the limit, an alarm is raised, once per version and kind of money. If a
+supervisor has set it for the game, its tables under these rules are closed. Rounds in progress are
+finished.
 """
 
 from collections import defaultdict
@@ -24,16 +26,16 @@ from games.tables.status import close_table
 from games.variants import VARIANTS
 from wallet.models import Mode
 
-LOCK: Final = 1019  # of advisory locks
+LOCK: Final = 1019  # key of advisory locks
 SYSTEM: Final = "system"
 WITHOUT_END: Final = "without end"
-LONGEST: Final = 1_000_000  # evidence that is written in full
-Endings = Mapping[str, int]  # how a bet ended -> in how many rounds
+LONGEST: Final = 1_000_000  # larger evidence is shown as a power of ten
+Endings = Mapping[str, int]  # ending -> number of rounds
 
 
 @dataclass(frozen=True)
 class Life:
-    """A version of the rules of a game, with one kind of money, from its first round on."""
+    """A version of the rules of a game with one kind of money, from its first round on."""
 
     variant: Variant
     mode: Mode
@@ -46,12 +48,17 @@ class Life:
 
     @property
     def rounds(self) -> int:
-        """Of the bet that was placed most often: rounds with several bets are not counted anywhere as one."""
+        """The rounds of the most frequent bet.
+
+        Rounds with several bets are not counted as one anywhere.
+        """
         return max((sum(endings.values()) for endings in self.bets.values()), default=0)
 
 
 def lives(**scope: object) -> Iterator[Life]:
-    """Yield every life under rules that the program has, of what rows of `Evidence` are in *scope*."""
+    """Yield every life under rules that this release has, from the rows of `Evidence` in
+    *scope*.
+    """
     found: dict[tuple[str, str], dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for slug, variant in VARIANTS.items():
         rows = Evidence.objects.filter(version__table__variant=slug, version__rules_digest=variant.digest, **scope)
@@ -62,14 +69,14 @@ def lives(**scope: object) -> Iterator[Life]:
 
 
 def watch() -> list[ReturnsAlarm]:
-    """Raise what alarms the sums give reason for, and return them. Any number may watch at once: each alarm is one."""
+    """Raise all due alarms and return them. Concurrent calls raise each alarm once."""
     suspicious = [life for life in lives() if life.log_evidence >= log(LIMIT)]
     return [alarm for life in suspicious if (alarm := _raise(life))]
 
 
 @transaction.atomic
 def _raise(life: Life) -> ReturnsAlarm | None:
-    """Raise the alarm about a life, unless it has been."""
+    """Raise the alarm about a life, unless it exists."""
     _lock()
     key = {"variant": life.variant.slug, "rules_digest": life.variant.digest, "mode": life.mode}
     if ReturnsAlarm.objects.filter(**key).exists():
@@ -99,7 +106,9 @@ def _close_tables(life: Life, evidence: str) -> list[str]:
 
 
 def _told(variant: Variant, bet: str, endings: Endings) -> list[str]:
-    """Say of a bet: rounds, return per unit if each round staked the same, exact return, evidence."""
+    """Return facts about a bet: rounds, return per unit if each round staked the same, exact
+    return, evidence.
+    """
     rounds = sum(endings.values())
     if bet not in {each.code for each in variant.bets}:
         return [str(rounds), "–", "–", WITHOUT_END]
@@ -111,7 +120,7 @@ def _told(variant: Variant, bet: str, endings: Endings) -> list[str]:
 
 
 def written(log_evidence: float) -> str:
-    """Write evidence from its natural logarithm."""
+    """Format evidence from its natural logarithm."""
     if log_evidence == inf:
         return WITHOUT_END
     if log_evidence >= log(LONGEST):
@@ -121,10 +130,12 @@ def written(log_evidence: float) -> str:
 
 @transaction.atomic
 def set_stop(*, variant: str, stops: bool, reason: str, by: str) -> bool:
-    """Say whether an alarm closes the tables of a game by itself, and return whether that was another word than the one
-    before. Saying it twice changes and records nothing.
+    """Set whether an alarm closes the tables of a game.
 
-    Raises TableError where no reason is given, KeyError for a game without bets against the house.
+    Return whether this changed the setting.
+
+    Setting the same value again changes and records nothing. Raises TableError without a reason,
+    KeyError for a game without bets against the house.
     """
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
@@ -141,6 +152,6 @@ def set_stop(*, variant: str, stops: bool, reason: str, by: str) -> bool:
 
 
 def _lock() -> None:
-    """Let one transaction at a time raise alarms or say what they do."""
+    """Serialise the transactions that raise alarms or change the setting."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

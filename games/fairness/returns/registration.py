@@ -1,4 +1,4 @@
-"""What returns have the ground floor know: sums of every hour, and which events matter."""
+"""Registration of the monitoring of returns: hourly counts and event kinds."""
 
 from audit import hours
 from audit.models import Category, Weight
@@ -8,7 +8,7 @@ from games.fairness.returns import hourly_counts
 
 
 def ready() -> None:
-    """Register it, once."""
+    """Register the hourly counts and the kinds of significant events."""
     hours.register(
         hourly_counts.SUMS,
         roll=hourly_counts.roll,

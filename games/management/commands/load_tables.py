@@ -1,4 +1,4 @@
-"""`manage.py load_tables`: the tables that the house ships with."""
+"""`manage.py load_tables`: create the default tables of the house."""
 
 from django.core.management.base import BaseCommand
 
@@ -6,10 +6,10 @@ from games.tables.default_tables import load_tables
 
 
 class Command(BaseCommand):
-    """Makes and opens the shipped tables that are missing; those that exist stay as they are."""
+    """Create and open the default tables that are missing; existing tables stay unchanged."""
 
     help = __doc__ or ""
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run it."""
+        """Run the command."""
         load_tables()

@@ -1,6 +1,6 @@
-"""`manage.py odds SLUG`: the exact return of every bet of a game, and how it comes about.
+"""`manage.py odds SLUG`: print the exact odds of every bet of a game.
 
-Chemin de Fer has no bets but policies: what the guests make of the choices the rule leaves them.
+Chemin de Fer has policies instead of bets: the ways to use the free choices of the rule.
 """
 
 import json
@@ -17,7 +17,7 @@ from games.variants import GAMES, VARIANTS
 
 
 class Command(BaseCommand):
-    """Counts every coup of a fresh shoe; touches no database."""
+    """Print exact odds, computed from all coups of a fresh shoe. Uses no database."""
 
     help = "Exact returns and chances of every bet of a game, in percent, or as fractions in JSON."
     requires_system_checks = ()

@@ -1,4 +1,6 @@
-"""`manage.py settle SLUG`: the settlement desk, JSON lines from standard input to standard output."""
+"""`manage.py settle SLUG`: settlement calculator, JSON lines from standard input to standard
+output.
+"""
 
 import json
 import sys
@@ -12,7 +14,7 @@ from games.variants import VARIANTS
 
 
 class Command(BaseCommand):
-    """Answers line by line; exit status 1 where any line could not be answered. Touches no database."""
+    """Answer line by line. Exit status 1 if a line is invalid. Uses no database."""
 
     help = 'Settle lines of {"cards": [codes in dealing order], "stakes": {bet: minor units}} by the rules of a game.'
     requires_system_checks = ()

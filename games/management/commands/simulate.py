@@ -1,4 +1,6 @@
-"""`manage.py simulate SLUG --coups N`: deal very many coups and see that returns come out as computed."""
+"""`manage.py simulate SLUG --coups N`: deal very many coups and compare returns with the computed
+ones.
+"""
 
 import json
 import time
@@ -16,7 +18,10 @@ SECONDS_BETWEEN_REPORTS = 1.0
 
 
 class Command(BaseCommand):
-    """Progress goes to standard error, the result to standard output; touches no database."""
+    """Simulate a game.
+
+    Progress goes to standard error, the result to standard output. Uses no database.
+    """
 
     help = "Deal coups, settle every bet on each by itself, and set actual returns beside the exact ones."
     requires_system_checks = ()
@@ -38,7 +43,7 @@ class Command(BaseCommand):
 
 
 class Progress:
-    """Says about once a second, and at the end, how far a simulation has come."""
+    """Prints the progress of a simulation about once a second, and at the end."""
 
     def __init__(self, out: OutputWrapper, coups: int) -> None:
         self._out = out
@@ -52,7 +57,7 @@ class Progress:
         self._said = now
         pace = round(done / max(now - self._started, 1e-6))
         line = f"{done:,} of {self._coups:,} coups ({done * 100 // self._coups} %), {pace:,} a second"
-        self._out.write(line, style_func=str)  # standard error is red otherwise, and nothing is wrong
+        self._out.write(line, style_func=str)  # standard error would be red, like an error
 
 
 def _at_least_one(text: str) -> int:

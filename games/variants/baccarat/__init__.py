@@ -1,4 +1,6 @@
-"""Baccarat: one player, one deck, shuffled before every round; any of the three bets in any combination."""
+"""Baccarat: one player, one deck, shuffled before every round; all three bets in any
+combination.
+"""
 
 from datetime import date
 from typing import Final

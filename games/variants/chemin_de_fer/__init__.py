@@ -1,4 +1,7 @@
-"""Chemin de Fer: guests play each other and the bank goes round. Its rules are `games.engine.chemin`."""
+"""Chemin de Fer: players play against each other and the bank rotates.
+
+The rules are in `games.engine.chemin`.
+"""
 
 from datetime import date
 from typing import Final

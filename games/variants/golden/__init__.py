@@ -1,4 +1,7 @@
-"""Golden Baccarat: one player, one deck, shuffled before every round; Player or Banker, Tie beside them or alone."""
+"""Golden Baccarat: one player, one deck, shuffled before every round.
+
+A player bets on Player or Banker, not on both. Tie can be added or played alone.
+"""
 
 from datetime import date
 from typing import Final

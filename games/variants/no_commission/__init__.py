@@ -1,4 +1,7 @@
-"""No Commission Baccarat: a shared table with even money on Banker, but half where it wins with six, and side bets."""
+"""No Commission Baccarat: a shared table with side bets and even money on Banker.
+
+Banker pays half if it wins with six.
+"""
 
 from datetime import date
 from typing import Final
@@ -134,7 +137,9 @@ PERFECT: Final = BetRule(
 
 
 def bonus(side: Side) -> BetRule:
-    """A bet on one side's margin: the further ahead without a natural, the more."""
+    """Return the bonus bet on a side: even money for a win with a natural, more for a larger margin
+    without one.
+    """
     by_margin = {9: 30, 8: 10, 7: 6, 6: 4, 5: 2, 4: 1}
     return BetRule(
         f"{side}_bonus",

@@ -1,4 +1,6 @@
-"""Baccarat with Pairs: a shared table; Player or Banker, and beside it a tie at nine to one and the pairs."""
+"""Baccarat with Pairs: a shared table with Player and Banker, and side bets on pairs and on a tie
+at nine to one.
+"""
 
 from datetime import date
 from typing import Final

@@ -1,8 +1,9 @@
-"""`manage.py after_restore`: make the house of a copy of its database, wherever the copy comes from.
+"""`manage.py after_restore`: activate a restored copy of the database.
 
-After PostgreSQL's own tools have brought the database back (to a moment of its write-ahead log, from a standby, from a
-copy of the files), and where `manage.py restore` was cut short. Nothing that was committed to in the copy is dealt:
-its cards may be known. A production house does not open before this was done (sabot.E017). Safe to do again.
+Run it after a restore with PostgreSQL's tools (point-in-time recovery, a standby, a copy of the
+files), and after an interrupted `manage.py restore`. Rounds committed to in the copy are never
+dealt, because their cards may be known. A production house does not start before this (sabot.E017).
+The command can be repeated safely.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from ops.backup.errors import BackupError
 
 
 class Command(BaseCommand):
-    """Activates a restored copy of the database."""
+    """Activate a restored copy of the database."""
 
     help = __doc__ or ""
 
@@ -25,7 +26,7 @@ class Command(BaseCommand):
 
 
 def settle_and_say(say: Callable[[str], object]) -> None:
-    """Activate the copy and print what is left to do. Raises CommandError where that is impossible."""
+    """Activate the copy and print what is left to do. Raises CommandError if that is impossible."""
     try:
         settled = activation.settle(say)
     except BackupError as error:

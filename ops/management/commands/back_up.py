@@ -1,8 +1,9 @@
-"""`manage.py back_up FILE`: the whole house as of one moment, while play goes on, as an archive of PostgreSQL's,
-encrypted for the public keys of BACKUP_RECIPIENTS (age): what takes it cannot read it. --plain leaves it as it is.
+"""`manage.py back_up FILE`: back up the whole database at one moment, while play continues.
 
-FILE must not be there; FILE.sha256 is written beside it. Keys, roles and the signer's folder are not in it: keep
-SEED_KEY, DOCUMENT_KEY, PARTNER_KEY and that folder apart from it, and not in one place with it. Needs
+FILE is a PostgreSQL archive, encrypted with age for the public keys of BACKUP_RECIPIENTS, so the
+machine that makes it cannot read it. --plain writes it unencrypted. FILE must not exist;
+FILE.sha256 is written next to it. Keys, roles and the signer's folder are not included: store
+SEED_KEY, DOCUMENT_KEY, PARTNER_KEY and that folder separately, and not in one place. Needs
 DATABASE_OWNER_URL.
 """
 
@@ -21,7 +22,7 @@ NOT_IN_IT = (
 
 
 class Command(BaseCommand):
-    """Writes a backup to a file."""
+    """Write a backup to a file."""
 
     help = __doc__ or ""
 

@@ -1,4 +1,4 @@
-"""`manage.py check_messages`: name every text that a player would not read in their language."""
+"""`manage.py check_messages`: list all texts that a player would not see in their language."""
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -7,13 +7,16 @@ from ops.i18n.sources import project
 
 
 class Command(BaseCommand):
-    """Exits with 1 where a text is missing, fuzzy, unused, broken, untranslated or hard-coded."""
+    """Check the texts.
+
+    Exit status 1 if one is missing, fuzzy, unused, broken, untranslated or hard-coded.
+    """
 
     help = __doc__ or ""
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:
-        """Run the check. Raises CommandError where there are faults."""
+        """Run the check. Raises CommandError if there are faults."""
         found = list(faults(project()))
         for fault in found:
             self.stdout.write(str(fault))

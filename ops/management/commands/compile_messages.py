@@ -1,4 +1,4 @@
-"""`manage.py compile_messages`: make the files that Django reads from the catalogues."""
+"""`manage.py compile_messages`: compile the message catalogues for Django."""
 
 from django.core.management.base import BaseCommand
 
@@ -7,7 +7,7 @@ from ops.i18n.sources import project
 
 
 class Command(BaseCommand):
-    """Compiles every catalogue; without its compiled file a language shows English."""
+    """Compile every catalogue. Without its compiled file, a language shows English."""
 
     help = __doc__ or ""
     requires_system_checks = []

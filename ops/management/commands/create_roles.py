@@ -1,9 +1,12 @@
-"""`manage.py create_roles`: prepare a PostgreSQL server of your own for this house. Run once, before the first migrate.
+"""`manage.py create_roles`: prepare an external PostgreSQL server.
 
-Makes the group role sabot_app, the two login roles that DATABASE_URL and DATABASE_OWNER_URL name, with the passwords
-given there, and the database, which the second one owns. Neither is a superuser. What exists already stays; passwords
-are set anew. The address of a superuser comes from DATABASE_SUPERUSER_URL (or --superuser-url, which others may see in
-the list of processes), such as postgresql://postgres:...@db.example/postgres.
+Run once, before the first migrate.
+
+Creates the group role sabot_app, the two login roles of DATABASE_URL and DATABASE_OWNER_URL with
+the passwords given there, and the database, owned by the second role. Neither role is a superuser.
+Existing roles and databases stay; passwords are set again. The URL of a superuser comes from
+DATABASE_SUPERUSER_URL (or --superuser-url, which is visible in the process list), such as
+postgresql://postgres:...@db.example/postgres.
 """
 
 from typing import Any
@@ -18,7 +21,7 @@ from ops.postgresql.roles import Login, make_house
 
 
 class Command(BaseCommand):
-    """Creates roles and database on an external server; the embedded one has them already."""
+    """Create roles and database on an external server. The embedded server already has them."""
 
     help = __doc__ or ""
     requires_system_checks = ()
@@ -29,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--superuser-url", default=known, metavar="URL")
 
     def handle(self, *args: Any, superuser_url: str, **options: Any) -> None:
-        """Create them. Raises CommandError where a setting is missing or the server refuses."""
+        """Create them. Raises CommandError if a setting is missing or the server refuses."""
         if settings.EMBEDDED:
             raise CommandError("The embedded database has its roles. For a server of your own set DATABASE_URL first.")
         if not superuser_url:

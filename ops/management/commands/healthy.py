@@ -1,4 +1,7 @@
-"""`manage.py healthy ROLE`: say whether a program of the house works on this machine: status 0 if so, or 1."""
+"""`manage.py healthy ROLE`: check one process of the house on this machine.
+
+Exit status 0 if healthy, else 1.
+"""
 
 from typing import Any
 
@@ -8,7 +11,7 @@ from ops.health import ROLES, Unwell
 
 
 class Command(BaseCommand):
-    """Checks one process. Django's system checks are skipped: a probe runs every few seconds."""
+    """Check one process. Skips Django's system checks, because a probe runs every few seconds."""
 
     help = __doc__ or ""
     requires_system_checks = ()
@@ -18,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("role", choices=ROLES)
 
     def handle(self, *args: Any, role: str, **options: Any) -> None:
-        """Print the result. Raises CommandError where the process is not healthy."""
+        """Print the result. Raises CommandError if the process is not healthy."""
         try:
             self.stdout.write(ROLES[role]())
         except Unwell as reason:

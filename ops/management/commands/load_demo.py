@@ -1,4 +1,4 @@
-"""`manage.py load_demo`: what a demo house needs to be played in, loaded once however often it is called."""
+"""`manage.py load_demo`: load the data of a demo house. Repeated calls load nothing twice."""
 
 from contextlib import suppress
 from uuid import NAMESPACE_URL, uuid5
@@ -23,7 +23,7 @@ MINOR = 100
 
 
 class Command(BaseCommand):
-    """Creates the demo users with some sandbox money, and the default tables."""
+    """Create the demo users with some sandbox money, and the default tables."""
 
     help = __doc__ or ""
 
@@ -41,7 +41,9 @@ class Command(BaseCommand):
 
 
 def _deposit(player: Player) -> None:
-    """Make a deposit at the sandbox bank, unless something prevents it, such as a pause or new terms."""
+    """Make a deposit at the sandbox bank, unless something prevents it, such as a pause or new
+    terms.
+    """
     key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
     with suppress(deposits.DepositBarred, LimitReached):
         amount = WELCOME_WITHIN_LIMITS.get(player.jurisdiction.code, WELCOME) * MINOR

@@ -1,4 +1,4 @@
-"""`manage.py messages`: bring the catalogues up to date with the texts in the sources."""
+"""`manage.py messages`: update the message catalogues from the texts in the sources."""
 
 from django.core.management.base import BaseCommand
 
@@ -7,7 +7,7 @@ from ops.i18n.sources import collect, project
 
 
 class Command(BaseCommand):
-    """Adds new texts, removes unused ones, and keeps every translation."""
+    """Add new texts, remove unused ones, and keep every translation."""
 
     help = __doc__ or ""
     requires_system_checks = []

@@ -22,7 +22,8 @@ from ops.privileges import apply_privileges
 
 # An arbitrary number, the same in every process: concurrent migrations would conflict.
 ADVISORY_LOCK = 0x5AB07_0001
-# A statement that waits for a table blocks all later ones: play is blocked no longer than this by a migration.
+# A statement that waits for a table blocks all later ones: play is blocked no longer than this by a
+# migration.
 LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: the migration fails, not play
 TURN: Final = 0.2  # seconds between checks whether another migration has ended
 PAUSE: Final = 2.0  # seconds for statements that have queued meanwhile
@@ -32,7 +33,7 @@ BY_MONTHS: Final = ("audit_event", "wallet_entry", "wallet_journal")  # tables p
 
 
 class Command(migrate.Command):
-    """``manage.py migrate``: uses the alias ``owner`` by default; one migration runs at a time."""
+    """Migrate the database, one migration at a time. Uses the alias ``owner`` by default."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add Django's options with other defaults. System checks are skipped: `make lint` runs
@@ -58,7 +59,10 @@ class Command(migrate.Command):
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
 
     def _insist(self, owner: BaseDatabaseWrapper, deed: Callable[[], object]) -> None:
-        """Repeat *deed* until it gets its locks; completed parts are kept. Raises CommandError after `LONGEST`."""
+        """Repeat *deed* until it gets its locks; completed parts are kept.
+
+        Raises CommandError after `LONGEST`.
+        """
         until = time.monotonic() + LONGEST
         while True:
             try:
@@ -93,7 +97,7 @@ class Command(migrate.Command):
 
 
 def _refuse_newer(owner: BaseDatabaseWrapper) -> None:
-    """Raise CommandError where the database has migrations that this release does not know."""
+    """Raise CommandError if the database has migrations that this release does not know."""
     loader = MigrationLoader(owner)
     unknown = sorted(
         node

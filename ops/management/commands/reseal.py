@@ -1,9 +1,10 @@
-"""`manage.py reseal`: bring all that is encrypted under the first key of SEED_KEY, DOCUMENT_KEY and PARTNER_KEY, while
-the house plays.
+"""`manage.py reseal`: re-encrypt all data under the first keys of SEED_KEY, DOCUMENT_KEY and
+PARTNER_KEY.
 
-Each of the three may name several keys, separated by commas: the first one encrypts, all of them decrypt. Safe to stop
-and to do again. Says of which setting the older keys may go, and ends with status 1 where one may not yet. Needs
-DATABASE_OWNER_URL. How a key is replaced stands in docs/operating.md.
+Play continues meanwhile. Each setting may contain several keys, separated by commas: the first one
+encrypts, all of them decrypt. The command can be interrupted and repeated safely. It prints the
+settings whose older keys can be removed; exit status 1 if one cannot be yet. Needs
+DATABASE_OWNER_URL. See docs/operating.md for the replacement of keys.
 """
 
 from typing import Any
@@ -15,7 +16,7 @@ from ops.backup.errors import BackupError
 
 
 class Command(BaseCommand):
-    """Re-encrypts data."""
+    """Re-encrypt data under the first keys."""
 
     help = __doc__ or ""
 

@@ -1,4 +1,7 @@
-"""`manage.py reset`: throw away everything in var/ (database, demo keys, logs) and start afresh next time."""
+"""`manage.py reset`: delete everything in var/ (database, demo keys, logs).
+
+The next start creates it again.
+"""
 
 import shutil
 from typing import Any
@@ -11,7 +14,7 @@ from ops.embedded.locks import FileLock
 
 
 class Command(BaseCommand):
-    """Removes var/ after a confirmation, unless it is in use."""
+    """Delete var/ after a confirmation, unless it is in use."""
 
     help = __doc__ or ""
     requires_system_checks = ()

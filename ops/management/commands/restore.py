@@ -1,8 +1,9 @@
-"""`manage.py restore FILE`: put the house up again from a backup, in an empty database, and settle it.
+"""`manage.py restore FILE`: restore a backup into an empty database and activate it.
 
-The database of DATABASE_OWNER_URL has to be empty, its roles made (`manage.py create_roles`), nobody at work in it.
-All of FILE is written or nothing. Then the copy is settled, as `manage.py after_restore` does. What is encrypted is
-decrypted with the secret key in --identity, as age-keygen writes it, on its way into the database.
+The database of DATABASE_OWNER_URL must be empty and unused, and its roles must exist (`manage.py
+create_roles`). FILE is restored completely or not at all. Then the copy is activated as by
+`manage.py after_restore`. An encrypted FILE is decrypted with the secret key in --identity, a file
+as age-keygen writes it.
 """
 
 from pathlib import Path
@@ -16,7 +17,7 @@ from ops.management.commands.after_restore import settle_and_say
 
 
 class Command(BaseCommand):
-    """Restores a backup file."""
+    """Restore a backup file."""
 
     help = __doc__ or ""
 

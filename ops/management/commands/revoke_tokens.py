@@ -1,7 +1,7 @@
-"""`manage.py revoke_tokens "why"`: have no token of any program hold any longer, players' and staff's alike, at once.
+"""`manage.py revoke_tokens "why"`: revoke all API tokens of players and staff at once.
 
-For when nobody knows which were seen. Owners are told by mail and make others under Programs; why is on record. Keys of
-partners of the seamless wallet are no tokens, and stay.
+Use it if it is unknown which tokens have leaked. Owners get a mail and can create new tokens; the
+reason is recorded. Keys of partners of the seamless wallet are not tokens and stay valid.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from players.api import tokens
 
 
 class Command(BaseCommand):
-    """Revokes all API tokens."""
+    """Revoke all API tokens."""
 
     help = __doc__ or ""
 

@@ -1,4 +1,4 @@
-"""`manage.py demo_code USER`: the code that a member of the demo's staff logs in with, after the password."""
+"""`manage.py demo_code USER`: print the second-factor code of a demo staff member."""
 
 from argparse import ArgumentParser
 
@@ -11,7 +11,7 @@ from players.models import User
 
 
 class Command(BaseCommand):
-    """Prints a valid code, as the authenticator app of that person would show it."""
+    """Print a valid code, as the person's authenticator app would show it."""
 
     help = __doc__ or ""
     requires_system_checks = ()
@@ -21,7 +21,10 @@ class Command(BaseCommand):
         parser.add_argument("user", help="operator, or operator@demo.example")
 
     def handle(self, *args: object, user: str, **options: object) -> None:
-        """Print the code. Raises CommandError in production, for players, and for unknown demo accounts."""
+        """Print the code.
+
+        Raises CommandError in production, for players, and for unknown demo accounts.
+        """
         if not settings.DEMO:
             raise CommandError("This house is not a demo: codes are shown by people's own authenticator apps.")
         asked = user.strip().lower()

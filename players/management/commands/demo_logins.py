@@ -1,4 +1,4 @@
-"""`manage.py demo_logins`: who can log in to a demo house, and with what password."""
+"""`manage.py demo_logins`: list the users of a demo house and their password."""
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -7,7 +7,7 @@ from players.demo import DEMO_LOGINS, PASSWORD
 
 
 class Command(BaseCommand):
-    """Prints the demo log-ins as a table. Needs no database."""
+    """Print the demo log-ins as a table. Needs no database."""
 
     help = __doc__ or ""
     requires_system_checks = ()

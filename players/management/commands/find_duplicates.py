@@ -1,4 +1,6 @@
-"""``manage.py find_duplicates``: compare all players again, after the normalisation of names has changed."""
+"""``manage.py find_duplicates``: compare all players again, after the normalisation of names has
+changed.
+"""
 
 from typing import Any
 
@@ -9,7 +11,7 @@ from players.identity import duplicates
 
 
 class Command(BaseCommand):
-    """Flags likely duplicates, prints the number of new flags, and rebuilds the search words."""
+    """Flag likely duplicates, print the number of new flags, and rebuild the search words."""
 
     help = "Compare what all players sent in, and flag those who may be one person."
 

@@ -1,8 +1,10 @@
-"""`manage.py make_staff EMAIL NAME --role ROLE`: make a member of staff by the owner of the database alone.
+"""`manage.py make_staff EMAIL NAME --role ROLE`: create a staff account as the owner of the
+database.
 
-For the first ones of a house, and for a house in which nobody is left who can ask and decide about staff; afterwards an
-account takes two people, in the back office under Staff. A house is open with two people of whom one is an
-administrator and the other an administrator or compliance. Needs DATABASE_OWNER_URL.
+Use it for the first staff accounts, and if too few staff members are left to request and approve
+accounts. Otherwise an account takes two people, in the back office under Staff. A house needs two
+people, one with the role administrator and the other with administrator or compliance. Needs
+DATABASE_OWNER_URL.
 """
 
 from argparse import ArgumentParser
@@ -19,12 +21,14 @@ from players.staff import first_staff
 
 
 class Command(BaseCommand):
-    """Creates a staff account. Its owner sets the first password."""
+    """Create a staff account. Its owner sets the first password."""
 
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: e-mail address, name, roles, and another account of the same person."""
+        """Add the arguments: e-mail address, name, roles, and another account of the same
+        person.
+        """
         parser.add_argument("email")
         parser.add_argument("name")
         parser.add_argument("--role", action="append", required=True, dest="roles", help="once for each role")

@@ -57,7 +57,7 @@ $$;
 CREATE OR REPLACE FUNCTION players_limits_kinds(player bigint) RETURNS TABLE (kind text)
 LANGUAGE sql STABLE AS $$
     SELECT c.kind FROM players_limitchange AS c WHERE c.player_id = player
-    UNION ALL SELECT 'deposit'  -- the law's
+    UNION ALL SELECT 'deposit'  -- limits set by law
 $$;
 
 -- Return the limits of a player that apply now: the strictest of each kind and period (GLI-19 v3.0,

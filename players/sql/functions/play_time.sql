@@ -15,7 +15,8 @@ $$;
 -- Add a finished round to the totals of its session and to the player's time played today.
 -- `playing`: id of the session. `mode`: R or F. `staked`, `paid`: minor units.
 -- The time since the last action counts as played up to nine minutes, because a longer gap would
--- have ended the session. players/protection/play_sessions.py has the same statements for all players of a round.
+-- have ended the session. players/protection/play_sessions.py has the same statements for all
+-- players of a round.
 CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,5 +1,6 @@
-/* Runs before the first paint, so it is a classic script and not a module: tells the style sheets that scripts run, and
-   applies the reader's theme, deck and motion to the root element. Without a choice there is no attribute. */
+/* Marks the page as scripted for the style sheets, and applies the reader's theme, deck and
+   motion to the root element. It runs before the first paint, so it is a classic script and not
+   a module. Without a choice there is no attribute. */
 "use strict";
 
 {

@@ -1,9 +1,9 @@
-/* The banner for everybody: notices of maintenance, and that play is stopped. A new banner comes from the stream
-   (stream.js), with the answer to a click (htmx), or from another window. Nothing on the page moves: where the banner is
-   part of the page, its text changes in place and its space stays; elsewhere it opens from a sign in the header, which is
-   lit for a while, and is read out.
+/* The banner for all readers: notices of maintenance, and the house stop. A new banner comes
+   from the stream (stream.js), with the answer to a click (htmx), or from another window.
+   Nothing on the page moves: if the banner is part of the page, its text changes in place.
+   Elsewhere it opens from a sign in the header, which is lit for a while, and is read out.
 
-   "house:stopped" on the document says that play was stopped or resumed. */
+   "house:stopped" on the document means that play was stopped or resumed. */
 
 import { parseFragment } from "./dom.js";
 
@@ -45,7 +45,8 @@ function show(after) {
   if (after.classList.contains("banner--stop") !== wasStopped) document.dispatchEvent(new CustomEvent("house:stopped"));
 }
 
-/** Show the banner that is in an answer of the server, if there is one. If it *isNew*, pass it to other windows. */
+/** Show the banner in an answer of the server, if there is one. If *isNew*, pass it to other
+    windows. */
 export function updateBanner(html, isNew) {
   const after = parseFragment(html).querySelector("#banner");
   if (!after) return;

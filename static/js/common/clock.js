@@ -1,13 +1,14 @@
-/* The server's clock, which countdowns follow, and times of day in a time zone. */
+/* The server's clock for countdowns, and the formatting of times in a time zone. */
 
-/** Return a clock that runs as the server's does, whatever the browser's clock says. */
+/** Return a clock that runs like the server's, whatever the browser's clock says. */
 export function createServerClock() {
   let ahead = 0; // milliseconds that the server is ahead of the browser
 
   return {
     now: () => Date.now() + ahead,
 
-    /** Set the clock by a timestamp of the server: milliseconds or ISO 8601. Of several, the latest is the most exact. */
+    /** Set the clock from a server timestamp: milliseconds or ISO 8601. The latest of several is the
+        most exact. */
     set(timestamp, isFirst) {
       const sample = Number.isFinite(Number(timestamp)) ? Number(timestamp) : Date.parse(timestamp);
       if (Number.isNaN(sample)) return;

@@ -10,7 +10,8 @@ export function parseFragment(html) {
 /** Parse HTML and return its first element, or null. */
 export const parseElement = (html) => parseFragment(html).firstElementChild;
 
-/** Set the text of an element only when it differs: screen readers announce each write to a live region. */
+/** Set the text of an element only if it differs: screen readers announce each write to a live
+    region. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,6 +1,7 @@
-/* The idempotency key of a click, the parameter "mark". A browser may send the same click twice when a connection breaks,
-   and so may a reader who got no answer. Each click has a new key; after a click without an answer the next one repeats
-   its key. See games/betting/idempotency.py. */
+/* The idempotency key of a click, the parameter "mark". A browser may send a click twice when a
+   connection breaks, and a reader may repeat a click without an answer. Each click has a new
+   key; after a click without an answer, the next one repeats its key. See
+   games/betting/idempotency.py. */
 
 let key = null;
 

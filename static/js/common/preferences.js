@@ -1,6 +1,7 @@
-/* The reader's preferences, and the forms that change them: the dialog that any element with data-opens="preferences"
-   opens, and every other form with data-preferences. A choice applies at once in every open tab and is kept in this
-   browser; "sabot:preferences" on the document says that something changed. Theme, deck and motion: appearance.js. */
+/* The reader's preferences, and the forms that change them: the dialog that any element with
+   data-opens="preferences" opens, and every other form with data-preferences. A choice applies
+   at once in every open tab and is stored in this browser. "sabot:preferences" on the document
+   means that something changed. Theme, deck and motion: appearance.js. */
 
 const DEFAULTS = { theme: "dark", deck: "two", motion: "system", sound: "off", squeeze: "off" };
 
@@ -10,7 +11,7 @@ const themeColour = document.querySelector("meta[name=theme-color]");
 /** Return the value of a preference: the reader's choice or the default. */
 export const preference = (name) => localStorage.getItem(`sabot.${name}`) ?? DEFAULTS[name];
 
-/** Return whether anything may move: neither the reader nor the device asks for less motion. */
+/** Return whether anything may move: neither the reader nor the device prefers less motion. */
 export const wantsMotion = () =>
   preference("motion") !== "reduce" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -21,7 +22,7 @@ export function setPreference(name, value) {
   applyAll();
 }
 
-/** Give the browser's own frame the colour of the page. */
+/** Give the browser's frame the colour of the page. */
 const paintFrame = () => themeColour.setAttribute("content", getComputedStyle(document.body).backgroundColor);
 
 /** Check the stored values in every form of preferences below *root*. */
@@ -37,7 +38,7 @@ function applyAll() {
   paintFrame();
 }
 
-/** Open the dialog. When it closes, the focus returns to *opener*, or to the menu where *opener* is hidden in it. */
+/** Open the dialog. When it closes, focus *opener*, or the menu if that hides *opener*. */
 function open(opener) {
   checkStored(document);
   dialog.addEventListener(

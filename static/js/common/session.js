@@ -1,9 +1,10 @@
-/* The end of a session. The server decides it, and other windows may keep the session alive. So the page asks before it
-   warns, and asks again before it says that the session is over. Asking does not count as activity. A page without a
-   session, or in a frame, has no such dialogs, and nothing here does anything. */
+/* The end of a session. The server decides it, and other windows may keep the session alive. So
+   the page asks the server before it warns, and again before it shows that the session is over.
+   Asking does not count as activity. A page without a session, or in a frame, has no such
+   dialogs, and this script does nothing. */
 
 const TIMED_OUT = "timed out"; // players.models.Ended
-const ASK_AGAIN = 10_000; // milliseconds: while the warning is open, and while the server does not answer
+const ASK_AGAIN = 10_000; // milliseconds: during the warning, and while the server does not answer
 
 const warning = document.getElementById("session-warning");
 const over = document.getElementById("session-over");
@@ -16,7 +17,7 @@ function askIn(milliseconds) {
   timer = setTimeout(checkSession, milliseconds);
 }
 
-/** Ask the server how long the session still runs, and show it. Return whether the page says that it is over. */
+/** Ask the server how long the session lasts, and show it. Return whether it is over. */
 export async function checkSession() {
   if (!warning || over.open) return warning !== null;
   try {
@@ -41,7 +42,7 @@ function show({ left, why }) {
   }
 }
 
-/** Say that the session is about to end, and count down the seconds that are left. */
+/** Warn that the session is about to end, and count down the seconds left. */
 function warn(left) {
   const until = Date.now() + left * 1000;
   const line = document.getElementById("session-seconds");
@@ -68,7 +69,7 @@ function end(why) {
   over.showModal();
 }
 
-/** The reader is still here: that counts as activity, in all windows. */
+/** The reader is still here: this counts as activity, in all windows. */
 async function stay(event) {
   event.preventDefault();
   const form = event.target.closest("dialog").querySelector("form");
@@ -83,7 +84,7 @@ async function stay(event) {
 if (warning) {
   warning.addEventListener("submit", stay);
   warning.addEventListener("cancel", stay);
-  // Nothing on this page works any more: the one way on is the lobby.
+  // Nothing on this page works any more: the only way on is the lobby.
   over.addEventListener("cancel", (event) => {
     event.preventDefault();
     over.querySelector("form").requestSubmit();

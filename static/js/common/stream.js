@@ -1,37 +1,39 @@
-/* The server-sent events of a page: tables, the lobby, the floor, and notices for everybody.
+/* The server-sent events of a page: tables, the lobby, the floor, and notices for all readers.
 
-   After any loss the page first loads its current state and then opens a new stream, since events that were missed are
-   not sent again. Where no stream gets through, it loads the state again and again. A hidden page does neither.
+   After any loss the page first loads its current state and then opens a new stream, since
+   missed events are not sent again. If no stream gets through, it polls the state. A hidden page
+   does neither.
 
-   docs/adr/0074-no-sse-extension.md says why this is not htmx's extension. "live:missed" on the document says that events which
-   are sent only once (chat messages) may have been missed. */
+   docs/adr/0074-no-sse-extension.md says why this is not htmx's extension. "live:missed" on the
+   document means that events that are sent only once (chat messages) may have been missed. */
 
 import { updateBanner } from "./banner.js";
 import { checkSession } from "./session.js";
 
 // Milliseconds.
-const FIRST_EVENT = 8_000; // within which a stream that works has sent something
+const FIRST_EVENT = 8_000; // a working stream has sent something within this time
 const SILENCE = 40_000; // the server sends something every 15 seconds
 const POLL = 2_000;
 const STREAM_AGAIN = 30_000; // after a stream that sent nothing
-const LONGEST_PAUSE = 10_000; // between two tries to reach the server
-const ANSWER = 8_000; // that an answer may take
+const LONGEST_PAUSE = 10_000; // between two attempts to reach the server
+const ANSWER = 8_000; // longest time of an answer
 const TICK = 250;
-const SLEPT = 5_000; // a tick that comes so late means that the machine slept
+const SLEPT = 5_000; // a tick this late means that the machine slept
 const OVERDUE = 4_000; // past a deadline without an event
-const JITTER = 400; // so that not all pages come back at the same moment
+const JITTER = 400; // so that not all pages return at the same moment
 const MISSED = 10_000; // between two "live:missed" of a page without a stream
 
 /** Open the stream of a page and keep it open. *page* has:
-      stream       the address of the stream, as the page was rendered; "" where there is none
-      reload()     returns the address of the current state
-      take(html, isLatest)  shows that state, unless a stream has sent something newer, and returns the address of the
-                   next stream; null where the answer is something else, and the page is not this reader's any more
+      stream       the URL of the stream in the rendered page; "" if there is none
+      reload()     returns the URL of the current state
+      take(html, isLatest)  shows that state, unless a stream has sent something newer, and returns
+                   the URL of the next stream; null if the answer is something else and the page is
+                   no longer this reader's
       on           handlers of the events' data by kind: { kind: (data) => … }
       lost(isLost) shows whether the connection is lost, each time that is known
-      over()       is called when the page is not this reader's any more; without it the page says that the session is over,
-                   or is loaded again
-      every        milliseconds between two loads where no stream gets through; optional
+      over()       is called when the page is no longer this reader's; without it the page shows
+                   that the session is over, or is loaded again
+      every        milliseconds between two loads if no stream gets through; optional
       tick()       is called four times a second while the page is visible; optional
       deadline()   returns when the next event is due, by the server's clock, or 0; optional
       clock        the server's clock, for that deadline
@@ -41,18 +43,18 @@ export function openStream(page) {
   let stream = null;
   let hasSpoken = false; // whether this stream has sent an event
   let received = 0; // events of all streams
-  let silentSince = -Infinity; // when a stream was given up that had sent nothing
-  let tries = 0; // that failed to reach the server
+  let silentSince = -Infinity; // when the last stream that had sent nothing was closed
+  let tries = 0; // attempts that failed to reach the server
   let isLoading = false;
   let isOver = false;
   let next = null; // timer of the next load
-  let watchdog = null; // timer of the silence of the stream
+  let watchdog = null; // timer for the silence of the stream
   let lastTick = Date.now();
   let loadedAt = 0;
-  let isWhole = true; // the page as rendered holds everything that its first stream does not send
+  let isWhole = true; // the rendered page contains everything that its first stream does not send
   let missedAt = Date.now();
 
-  // --- The current state ------------------------------------------------------------------------------------------------
+  // --- The current state ------------------------------------------------------------------------
 
   /** Load the current state. Return whether the server answered. */
   async function load() {
@@ -78,7 +80,7 @@ export function openStream(page) {
     next = setTimeout(refresh, milliseconds);
   }
 
-  /** Load the current state, then open a stream; load again and again until the stream sends something. */
+  /** Load the current state, then open a stream; poll until the stream sends something. */
   async function refresh() {
     clearTimeout(next);
     if (isLoading || isOver || document.hidden) return;
@@ -101,7 +103,8 @@ export function openStream(page) {
     refreshIn(page.every ?? POLL);
   }
 
-  /** The page is not this reader's any more: the session is over, or something else keeps the reader away. */
+  /** The page is no longer this reader's: the session is over, or something else bars the
+      reader. */
   async function leave() {
     isOver = true;
     pause();
@@ -114,7 +117,7 @@ export function openStream(page) {
     document.dispatchEvent(new CustomEvent("live:missed"));
   }
 
-  // --- The stream -------------------------------------------------------------------------------------------------------
+  // --- The stream -------------------------------------------------------------------------------
 
   function open() {
     close();
@@ -133,7 +136,7 @@ export function openStream(page) {
         handle(data);
       });
     }
-    stream.addEventListener("error", fail); // the browser would reconnect with a ticket that has expired
+    stream.addEventListener("error", fail); // the browser would reconnect with an expired ticket
     expectWithin(FIRST_EVENT);
   }
 
@@ -167,7 +170,7 @@ export function openStream(page) {
     hasSpoken = false;
   }
 
-  // --- The page ---------------------------------------------------------------------------------------------------------
+  // --- The page ---------------------------------------------------------------------------------
 
   function resume() {
     close();
@@ -180,7 +183,7 @@ export function openStream(page) {
     clearTimeout(next);
   }
 
-  /** Notice what neither timers nor connections report: a machine that slept, a deadline that passed without an event. */
+  /** Detect what neither timers nor connections report: a machine that slept, a missed deadline. */
   function tick() {
     const gap = Date.now() - lastTick;
     lastTick = Date.now();

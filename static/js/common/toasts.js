@@ -1,9 +1,9 @@
-/* Toasts: one sentence at the edge of the page, also for requests of htmx that failed. */
+/* Toasts: short messages at the edge of the page, also for failed htmx requests. */
 
 const SHOWN_FOR = 12_000; // milliseconds
 const toasts = document.getElementById("toasts");
 
-/** Show one sentence until it is closed or its time is over. */
+/** Show a message until it is closed or its time is over. */
 export function showToast(text) {
   const box = document.getElementById("toast").content.firstElementChild.cloneNode(true);
   box.querySelector("p").textContent = text;
@@ -12,7 +12,7 @@ export function showToast(text) {
   setTimeout(() => box.remove(), SHOWN_FOR);
 }
 
-/** Return the sentence for an HTTP status that is an error. */
+/** Return the message for an HTTP error status. */
 function messageFor(status) {
   if (status === 401 || status === 403) return toasts.dataset.session;
   if (status === 429) return toasts.dataset.often;

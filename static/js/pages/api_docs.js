@@ -1,4 +1,4 @@
-/* The description of the API as a page to try calls from. A token stays in it until the page is left. */
+/* The API documentation as a page to try calls from. A token stays in it until the page is left. */
 
 const place = document.getElementById("swagger-ui");
 

@@ -1,5 +1,5 @@
-/* A button that copies a text (data-copies is the id of its element) and says whether it could. Without this script there
-   is no button: the text can be selected by hand. */
+/* A button that copies a text (data-copies is the id of its element) and shows the result.
+   Without this script there is no button, and the text can be selected by hand. */
 
 const button = document.querySelector("[data-copies]");
 const text = document.getElementById(button.dataset.copies);

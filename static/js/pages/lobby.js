@@ -1,18 +1,18 @@
-/* The lobby: the state of all tables on their cards, kept current by the stream (stream.js). A visitor's page has no stream
-   and loads the state now and then. Countdowns follow the server's time. */
+/* The lobby: the state of all tables on their cards, kept current by the stream (stream.js). A
+   visitor's page has no stream and polls the state. Countdowns follow the server's time. */
 
 import { createServerClock } from "../common/clock.js";
 import { parseElement, setText } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
 
 const VISITORS = 15_000; // milliseconds between two loads of a page without a stream
-const PLAYERS = 4_000; // and of one whose stream does not get through
-const BEHIND = 1_500; // milliseconds past a deadline in which the next event is on its way
+const PLAYERS = 4_000; // the same for a page whose stream does not get through
+const BEHIND = 1_500; // milliseconds past a deadline in which the next event is expected
 
 const lostSign = document.getElementById("lobby-lost");
 const clock = createServerClock();
 
-/** Replace the part of a card that changes, unless it is the same. */
+/** Replace the changing part of a card, unless it is the same. */
 function show(after) {
   if (after?.dataset.now) clock.set(after.dataset.now);
   const before = document.getElementById(after?.id ?? "");
@@ -61,6 +61,6 @@ if (lostSign) {
     clock,
   });
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target?.id === "tables") stream.refresh(); // events that came before the cards had no place
+    if (event.detail.target?.id === "tables") stream.refresh(); // events before the cards existed
   });
 }

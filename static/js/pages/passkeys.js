@@ -1,4 +1,5 @@
-/* Connects allauth's passkey ceremony to the form of the page, and says so when the browser gave no passkey. */
+/* Connects allauth's passkey ceremony to the form of the page, and shows if the browser gave no
+   passkey. */
 
 const form = document.querySelector("script[data-button]").dataset;
 const ids = { [form.button]: "use-passkey", credential: form.field };
@@ -9,5 +10,5 @@ document.addEventListener("allauth.error", (event) => {
   document.getElementById("passkey-failed").hidden = false;
 });
 window.allauth.webauthn.forms[`${form.button}Form`]({ ids });
-// The button is shown once a click on it does something.
+// Show the button when a click on it works.
 document.getElementById("use-passkey").hidden = false;

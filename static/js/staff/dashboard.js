@@ -1,5 +1,6 @@
-/* The dashboard loads its figures again by itself: what the reader has unfolded stays open, and the focus stays. A part is
-   known by its section and its place in it, since other parts may come or go above it. */
+/* Reloads the figures of the dashboard. What the reader has unfolded stays open, and the focus
+   stays. A part is identified by its section and its position in it, since parts above may come
+   or go. */
 
 const PARTS = "a, summary";
 

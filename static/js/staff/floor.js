@@ -1,14 +1,16 @@
-/* The floor: the state of all tables, kept current by the stream (stream.js). An event replaces the part of a row in which
-   nothing is typed: the forms of a row are loaded when it unfolds, and stay as they are until it is folded again.
+/* The floor: the state of all tables, kept current by the stream (stream.js). An event replaces
+   the part of a row without input fields. The forms of a row are loaded when it unfolds, and
+   stay unchanged until it is folded.
 
-   Rows change their order only while nobody uses them: no form is unfolded, and the focus is elsewhere. */
+   Rows change their order only while nobody uses them: no form is unfolded, and the focus is
+   elsewhere. */
 
 import { createServerClock } from "../common/clock.js";
 import { parseElement, setText } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
 
-const POLL = 4_000; // milliseconds between two loads where no stream gets through
-const BEHIND = 1_500; // milliseconds past a deadline in which the next event is on its way
+const POLL = 4_000; // milliseconds between two loads if no stream gets through
+const BEHIND = 1_500; // milliseconds past a deadline in which the next event is expected
 
 const list = document.getElementById("floor");
 const said = document.getElementById("floor-said");
@@ -19,19 +21,19 @@ const clock = createServerClock();
 const head = () => document.getElementById("floor-head");
 const rows = () => Array.from(list.children);
 
-/** Replace an element. The element with the same id as the focused one gets the focus. */
+/** Replace an element. The element with the id of the focused one gets the focus. */
 function replace(before, after) {
   const focused = before.contains(document.activeElement) ? document.activeElement.id : "";
   before.replaceWith(after);
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-// --- Rows -------------------------------------------------------------------------------------------------------------
+// --- Rows ---------------------------------------------------------------------------------------
 
 const alarmsOf = (row) =>
   new Map(Array.from(row.querySelectorAll("[data-alarm]"), (each) => [each.dataset.alarm, each]));
 
-/** Announce the alarms of a row that are new. */
+/** Announce the new alarms of a row. */
 function announce(before, after) {
   const known = before ? alarmsOf(before) : new Map();
   for (const [code, alarm] of alarmsOf(after)) {
@@ -39,7 +41,7 @@ function announce(before, after) {
   }
 }
 
-/** Say beside a form which round it is about, if that is no longer the round on the table. */
+/** Show beside a form which round it is about, if that is no longer the round on the table. */
 function warn(row) {
   for (const about of row.querySelectorAll("[data-about]")) {
     about.hidden = about.dataset.about === row.dataset.round;
@@ -77,9 +79,9 @@ function arrange() {
   }
 }
 
-// --- The filter -------------------------------------------------------------------------------------------------------
+// --- The filter ---------------------------------------------------------------------------------
 
-/** Show the rows that the filter names, and rows with an unfolded form. */
+/** Show the rows that match the filter, and rows with an unfolded form. */
 function filter() {
   const asked = new FormData(choice);
   for (const row of rows()) {
@@ -117,7 +119,7 @@ document.addEventListener("click", (event) => {
   if (row) row.hidden = false;
 });
 
-// --- Actions ----------------------------------------------------------------------------------------------------------
+// --- Actions ------------------------------------------------------------------------------------
 
 const isTyped = (forms) =>
   Array.from(forms.querySelectorAll("input:not([type=hidden])")).some(
@@ -125,7 +127,7 @@ const isTyped = (forms) =>
   );
 
 async function loadForms(address, forms) {
-  forms.setAttribute("aria-busy", "true"); // which the page shows
+  forms.setAttribute("aria-busy", "true"); // the page shows the error
   await htmx.ajax("GET", address, { target: forms, swap: "innerHTML" });
   forms.removeAttribute("aria-busy");
 }
@@ -139,9 +141,9 @@ list.addEventListener(
     if (!target.open) filter();
   },
   true,
-); // it does not bubble
+); // the event does not bubble
 
-// --- Time -------------------------------------------------------------------------------------------------------------
+// --- Time ---------------------------------------------------------------------------------------
 
 function tick() {
   for (const time of list.querySelectorAll("[data-deadline]")) {

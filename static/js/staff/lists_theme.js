@@ -1,5 +1,5 @@
-/* The lists of the back office (Unfold) use the reader's theme, which Unfold reads under its own name. Unfold loads scripts
-   as classic ones. */
+/* Applies the reader's theme to the lists of the back office (Unfold), which store it under
+   their own name. Unfold loads scripts as classic ones. */
 "use strict";
 
 {

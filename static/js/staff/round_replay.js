@@ -1,5 +1,5 @@
-/* The replay of a round one step at a time, back and forth, with buttons or the arrow keys. The whole round is on the page;
-   the style sheet hides what is not due yet, from screen readers too. */
+/* The replay of a round one step at a time, back and forth, with buttons or the arrow keys. The
+   whole round is on the page; the style sheet hides later steps, from screen readers too. */
 
 const game = document.getElementById("game");
 const steps = Array.from(document.querySelectorAll("#recall-steps li"));

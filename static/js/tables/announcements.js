@@ -13,8 +13,9 @@ export function say(text) {
   while (spoken.childElementCount > MOST_LINES) spoken.firstElementChild.remove();
 }
 
-/** Return a function that announces what is new in a part of a shared table: each data-say once, in document order. The id
-    of the round on the table is *round*(). A silent call only remembers what the page was rendered with. */
+/** Return a function that announces new parts of a shared table: each data-say once, in document
+    order. *round*() is the id of the round on the table. A silent call only remembers the
+    rendered page. */
 export function createAnnouncer(round) {
   const known = new Set();
   const keyOf = ({ dataset }) => `${dataset.of ?? round()} ${dataset.due ?? ""} ${dataset.say}`;

@@ -1,9 +1,10 @@
-/* The statistics of a player's own bets beside a shared table. They are loaded when they come into view, and again when a
-   round of the player's is settled while they are in view: once for each round, and never while nobody sees them. */
+/* The statistics of a player's own bets beside a shared table. They are loaded when they come
+   into view, and again when a round with the player's bets is settled while they are in view:
+   once for each round, and never while hidden. */
 
 const place = document.getElementById("own-bets");
 let isSeen = false;
-let settled = ""; // the player's round that was settled last, and how
+let settled = ""; // the player's last settled round, and its result
 let counted = null; // the value of `settled` when the statistics were loaded; null before
 
 function load() {

@@ -1,18 +1,19 @@
-/* The chat beside a table. Messages arrive one by one ("live:chat", from table_stream.js), the same for everybody. This
-   script puts each in its place by its number and adds what depends on the reader: the local time, which messages are
-   their own, the actions on a message. A message is text, and is never read as anything else.
+/* The chat beside a table. Messages arrive one by one ("live:chat", from table_stream.js), the
+   same for all readers. This script inserts each by its number and adds what depends on the
+   reader: the local time, which messages are their own, the actions on a message. A message is
+   inserted as text, never as markup.
 
-   A reader who has scrolled up is not moved: a button leads to new messages. Messages that arrive out of sight are
-   counted on the tab. After "live:missed" the whole log is loaded. */
+   A reader who has scrolled up is not moved: a button leads to new messages. Messages that
+   arrive out of sight are counted on the tab. After "live:missed" the whole log is loaded. */
 
 import { formatTime } from "../common/clock.js";
 import { parseFragment } from "../common/dom.js";
 
 const MOST = 200; // messages on the page
 const AT_END = 48; // pixels from the end that count as the end
-const ANSWER = 8_000; // milliseconds that an answer may take
-const MUTE = "sabot.chat-mute"; // in localStorage: "on" where new messages are not read out
-const OFF = "sabot.chat-off"; // in localStorage: "on" where no chat is shown
+const ANSWER = 8_000; // longest time of an answer, in milliseconds
+const MUTE = "sabot.chat-mute"; // in localStorage: "on" if new messages are not read out
+const OFF = "sabot.chat-off"; // in localStorage: "on" if no chat is shown
 
 const find = (id) => document.getElementById(id);
 const chat = () => find("chat");
@@ -30,7 +31,7 @@ const isOn = (key) => localStorage.getItem(key) === "on";
 const isSeen = () => !document.hidden && log().checkVisibility();
 const isAtEnd = () => log().scrollHeight - log().scrollTop - log().clientHeight < AT_END;
 
-// --- A message --------------------------------------------------------------------------------------------------------
+// --- Messages -----------------------------------------------------------------------------------
 
 /** Return the link that leads to the actions on a message. */
 function choicesFor(number) {
@@ -72,7 +73,7 @@ function put(message) {
     message.classList.toggle("chat__message--own", before.classList.contains("chat__message--own"));
   complete(message);
   if (before) {
-    // The stream may bring the reader's first message before the answer to it says their name.
+    // The stream may bring the reader's first message before the answer with their name.
     const isMine = message.classList.contains("chat__message--own") && !before.classList.contains("chat__message--own");
     if (isRemoved || isMine || isNameless) before.replaceWith(message);
     return;
@@ -87,7 +88,7 @@ function put(message) {
   if (!isSeen() && !message.classList.contains("chat__message--own")) count(unread + 1);
 }
 
-// --- Reading ----------------------------------------------------------------------------------------------------------
+// --- Reading ------------------------------------------------------------------------------------
 
 function toEnd() {
   log().scrollTop = log().scrollHeight;
@@ -122,7 +123,7 @@ function applySettings() {
   count(unread);
 }
 
-// --- Writing ----------------------------------------------------------------------------------------------------------
+// --- Writing ------------------------------------------------------------------------------------
 
 function showLeft() {
   const text = find("chat-text");
@@ -133,7 +134,8 @@ function showLeft() {
   left.classList.toggle("chat__left--little", room < 20);
 }
 
-/** The answer to a message has replaced the form: show the message at once, without waiting for the stream. */
+/** The answer to a message has replaced the form: show the message without waiting for the
+    stream. */
 function sent() {
   const message = find("chat-sent")?.content.firstElementChild;
   if (message) {
@@ -144,7 +146,7 @@ function sent() {
   showLeft();
 }
 
-/** Load the form again: staff have decided something about the reader. The draft stays. */
+/** Load the form again after a decision of staff about the reader. The draft stays. */
 async function reloadForm() {
   const draft = find("chat-text")?.value ?? "";
   const wasWriting = document.activeElement === find("chat-text");
@@ -156,7 +158,7 @@ async function reloadForm() {
   showLeft();
 }
 
-// --- Missed messages --------------------------------------------------------------------------------------------------
+// --- Missed messages ----------------------------------------------------------------------------
 
 /** Load the whole log. Later messages on the page are kept. */
 async function reload() {
@@ -173,7 +175,7 @@ async function reload() {
       });
       if (answer.ok) mergeLog(await answer.text());
     } catch {
-      break; // the connection is lost; when it is back, this is called again
+      break; // the connection is lost; this is called again when it is back
     }
   }
   isLoading = false;
@@ -193,7 +195,7 @@ function mergeLog(html) {
   for (const message of messages) put(message);
 }
 
-// --- Events -----------------------------------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------
 
 async function openChoices(link) {
   await htmx.ajax("GET", link.href, { target: "#chat-about", swap: "outerHTML" });

@@ -1,5 +1,5 @@
-/* A Chemin de Fer table: animates cards and stakes, shows the player's turn, fills in amounts, announces what is new.
-   table_stream.js puts the parts of the table in place and says when one has changed. */
+/* A Chemin de Fer table: animates cards and stakes, shows the player's turn, fills in amounts,
+   announces what is new. table_stream.js inserts the parts of the table and reports each change. */
 
 import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
@@ -17,13 +17,13 @@ const shown = () => document.getElementById("live-public");
 const announce = createAnnouncer(() => shown().dataset.round);
 const title = document.title;
 
-let question = null; // that the player has been asked last
+let question = null; // the last question to the player
 let lastTick = null; // the second of the countdown whose tick was played last
 let isFocused = false; // whether the player's own part has, or had, the focus
 let before = own();
 let isLeaveOpen = false; // the question before leaving
 
-// --- The public part ---------------------------------------------------------------------------------------------------
+// --- The public part ----------------------------------------------------------------------------
 
 /** Return the cards of a part, each with its number, or "down". */
 const cardsOf = (part) =>
@@ -43,7 +43,7 @@ function arrive(was, now) {
   if (was.dataset.phase === "stakes" && now.dataset.phase === "cards") playSound("closed");
 }
 
-/** After the coup: lost stakes go to the bank, won stakes come from it. */
+/** After the coup: lost stakes move to the bank, won stakes come from it. */
 function moveStakes(was, now) {
   if (!wantsMotion() || was.querySelector(".place--won, .place--lost")) return;
   for (const stack of now.querySelectorAll(".place--lost .stack")) fly(stack, true);
@@ -57,7 +57,7 @@ document.addEventListener("live:public", ({ detail }) => {
   countDown();
 });
 
-// --- The player's turn --------------------------------------------------------------------------------------------------
+// --- The player's turn --------------------------------------------------------------------------
 
 /** Mark the last seconds for a decision; in the player's own turn, play a tick for each. */
 function countDown() {
@@ -69,7 +69,7 @@ function countDown() {
   lastTick = isLast ? seconds : null;
 }
 
-/** Say in the title of the window, and by a sound, that it is the player's turn. */
+/** Show in the title of the window, and by a sound, that it is the player's turn. */
 function showTurn(isSilent) {
   const { asked } = own().dataset;
   document.title = asked ? `● ${own().querySelector(".decide__turn").textContent} · ${title}` : title;
@@ -77,11 +77,11 @@ function showTurn(isSilent) {
   question = asked ?? null;
 }
 
-// --- The player's own part ------------------------------------------------------------------------------------------------
+// --- The player's own part ----------------------------------------------------------------------
 
 const settledIn = (part) => part.querySelector("[data-settled]")?.dataset;
 
-/** Keep what was typed, and an open question, when the part is replaced. */
+/** Keep typed input, and an open question, when the part is replaced. */
 function keepAnswers(was, now) {
   if (was.dataset.asked === now.dataset.asked) {
     for (const input of was.querySelectorAll("input[type=text]")) {

@@ -1,10 +1,12 @@
-/* Chips that land on a bet and fly between bets and the house, and wins that count up. */
+/* Animations of chips and wins: chips land on a bet or move between bets and the house; wins
+   count up. */
 
-const FLIGHT = 360; // milliseconds that chips take between a bet and the house
-const COUNT_UP = 600; // milliseconds that a win takes to count up
-const SHORTEST = 3; // digits that any amount has: 0.00
+const FLIGHT = 360; // milliseconds for chips to move between a bet and the house
+const COUNT_UP = 600; // milliseconds for a win to count up
+const SHORTEST = 3; // digits of the shortest amount: 0.00
 
-/** Count an amount up to its text, in its own notation: only digits change, and no leading zero is shown. */
+/** Count an amount up to its text, in its own notation: only digits change, without leading
+    zeros. */
 export function countUp(element, signal) {
   const text = element.textContent;
   const digits = text.replace(/\D/g, "");
@@ -23,7 +25,8 @@ export function countUp(element, signal) {
   frame(begin);
 }
 
-/** Return where the house sits: above the cards; at Chemin de Fer, at the bank between the hands. */
+/** Return where the house sits: above the cards; at Chemin de Fer, at the bank between the
+    hands. */
 function houseBox() {
   const seats = document.querySelectorAll(".stage .hand, .middle .bank");
   const [first, ...others] = Array.from(seats, (seat) => seat.getBoundingClientRect());
@@ -50,13 +53,14 @@ export function fly(stack, toHouse) {
   flight.onfinish = () => copy.remove();
 }
 
-/** Lost chips go to the house, won chips come from it. */
+/** Lost chips move to the house, won chips come from it. */
 export function moveChips(bets) {
   for (const stack of bets.querySelectorAll(".spot__bet--lose .stack")) fly(stack, true);
   for (const stack of bets.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
 }
 
-/** Show the chip on its bet before the server has accepted it; the answer replaces the whole table anyway. */
+/** Show the chip on its bet before the server accepts it; the answer replaces the whole table
+    anyway. */
 export function dropChip(spot) {
   if (!spot.querySelector(".spot__bet")) {
     spot.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
@@ -69,7 +73,7 @@ export function dropChip(spot) {
   stack.append(copy);
 }
 
-/** Remove chips that dropChip has shown and no answer has confirmed. */
+/** Remove chips that dropChip showed and no answer confirmed. */
 export function removeLandingChips() {
   for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
 }

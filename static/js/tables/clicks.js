@@ -1,14 +1,14 @@
-/* Clicks at any table that the browser itself would get wrong. */
+/* Clicks at any table that the browser would handle wrongly. */
 
-let pressed = null; // the control that the mouse went down on
+let pressed = null; // the control on which the mouse was pressed
 
 // Enter on a chip would submit the form, which presses no button.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.name === "chip") event.preventDefault();
 });
 
-// An answer that arrives while the mouse button is down replaces the control under it, and the browser then sends no
-// click: the click is for the control with the same id that is there now.
+// An answer that arrives while the mouse button is down replaces the control under it, and the
+// browser then sends no click. The click goes to the new control with the same id.
 const controlOf = (event) => event.target.closest?.(":is(#game, #live) :is(button, input)[id]");
 
 document.addEventListener(

@@ -1,5 +1,5 @@
-/* A demonstration round for visitors: one step for each click. The whole round is on the page; the style sheet hides what
-   is not due yet, from screen readers too. */
+/* A demonstration round for visitors: one step for each click. The whole round is on the page;
+   the style sheet hides later steps, from screen readers too. */
 
 const game = document.getElementById("game");
 const story = document.getElementById("story");
@@ -7,7 +7,7 @@ const steps = Array.from(story.children);
 const next = document.getElementById("next");
 let shown = 0; // steps
 
-/** Tell the next step: its sentence, and everything on the felt that is due by then. */
+/** Show the next step: its sentence, and everything on the felt up to it. */
 function tell() {
   const step = steps[shown];
   const due = Number(step.dataset.step);

@@ -1,5 +1,6 @@
-/* Favourite bets beside a shared table, and the chips of its tray. The table's own form places them (shared_table.js).
-   This script enables their buttons with the table's, and shows the result in the sheet, which may cover the table. */
+/* Favourite bets beside a shared table, and the chips of its tray. The table's own form places
+   them (shared_table.js). This script enables their buttons with the table's, and shows the
+   result in the sheet, which may cover the table. */
 
 import { say } from "./announcements.js";
 
@@ -7,7 +8,7 @@ const panel = () => document.getElementById("favourites");
 const sheet = document.getElementById("live-sheet");
 const live = document.getElementById("live");
 
-/** Favourites can be placed where bets can. */
+/** Favourites can be placed while bets can. */
 function follow() {
   const isClosed = document.querySelector("#live-own .spot").getAttribute("aria-disabled") === "true";
   for (const button of panel()?.querySelectorAll(".favourite__place") ?? []) {
@@ -16,7 +17,7 @@ function follow() {
   }
 }
 
-/** A favourite was placed: show the table. It was refused: show the reason where it was pressed. */
+/** A placed favourite: show the table. A refused one: show the reason at its button. */
 function placed() {
   const refused = document.querySelector("#live-own .call__notice--error");
   const answer = document.getElementById("favourites-answer");
@@ -25,7 +26,7 @@ function placed() {
   else if (sheet?.open) answer.scrollIntoView({ block: "nearest" });
 }
 
-/** The button that was pressed is gone: focus the one in its place, or the next one to save. */
+/** The pressed button is gone: focus the one in its place, or the next one to save. */
 function focusNext() {
   const next = document.getElementById("favourite-back") ?? document.getElementById("favourite-save");
   next?.focus({ preventScroll: true });
@@ -40,7 +41,8 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   } else if (detail.target?.id === "live-own" && panel()) {
     if (detail.requestConfig.parameters.action?.startsWith("favourite:")) placed();
   } else {
-    if (detail.target?.id === "chip-set") new BroadcastChannel("sabot.live").postMessage(live.dataset.table); // the tray of every window
+    // The tray of every window.
+    if (detail.target?.id === "chip-set") new BroadcastChannel("sabot.live").postMessage(live.dataset.table);
     return;
   }
   follow();

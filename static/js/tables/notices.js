@@ -1,10 +1,11 @@
-/* The stream of a solo table: notices for everybody, and nothing else. The page stays as it is, even when the session is
-   over: the next click is answered so. Only a house stop, or its end, shows at the table at once. */
+/* The stream of a solo table, which has only notices for all readers. The page stays unchanged,
+   even when the session is over: the next click gets that answer. Only a house stop, or its end,
+   shows at the table at once. */
 
 import { parseElement } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
 
-const POLL = 15_000; // milliseconds between two loads where no stream gets through
+const POLL = 15_000; // milliseconds between two loads if no stream gets through
 
 const { stream, reload } = document.querySelector("script[data-stream]").dataset;
 

@@ -1,15 +1,17 @@
-/* The panels beside a table: one at a time, behind tabs. On a wide window they are a column beside the felt; on a narrow
-   one a tab opens a sheet above the page, which also shows how far the round is.
+/* The panels beside a table: one at a time, behind tabs. In a wide window they are a column
+   beside the felt. In a narrow one a tab opens a sheet above the page, which also shows the
+   state of the round.
 
-   The tabs follow the ARIA practices with manual activation: arrows, Home and End move between tabs, Enter or a click
-   opens. A panel with an address is loaded each time it is shown. "sabot:panel" on the document says which panel is shown
-   in detail.name, null for none. The panel chosen last is kept in this browser. */
+   The tabs follow the ARIA practices with manual activation: arrows, Home and End move between
+   tabs, Enter or a click opens. A panel with a URL is loaded each time it is shown.
+   "sabot:panel" on the document reports the shown panel in detail.name, null for none. The last
+   chosen panel is stored in this browser. */
 
 import { setText } from "../common/dom.js";
 
-const PANEL_KEY = "sabot.panel"; // in localStorage: the name of the panel chosen last
+const PANEL_KEY = "sabot.panel"; // in localStorage: the name of the last chosen panel
 
-const SENT = 1000; // milliseconds after which a form that leads away has been sent
+const SENT = 1000; // milliseconds after which a form that leaves the page has been sent
 const HEAD = 250; // milliseconds between two updates of the head of an open sheet
 const side = document.getElementById("live-side");
 const panels = document.getElementById("side-panels");
@@ -24,7 +26,7 @@ const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls
 let chosen = null; // the tab whose panel is shown
 let updating = null; // timer of the head of the sheet
 
-// --- One panel at a time ----------------------------------------------------------------------------------------------
+// --- One panel at a time ------------------------------------------------------------------------
 
 function mark(tab) {
   chosen = tab;
@@ -59,13 +61,13 @@ function choose(tab) {
   show(tab);
 }
 
-// --- The sheet --------------------------------------------------------------------------------------------------------
+// --- The sheet ----------------------------------------------------------------------------------
 
 const textOf = (selector) => document.querySelector(selector)?.textContent.trim() ?? "";
 
 const write = (selector, text) => setText(sheet.querySelector(selector), text);
 
-/** Show in the head of the sheet what the table shows behind it. */
+/** Show in the head of the sheet the state of the table behind it. */
 function updateHead() {
   write(".sheet__seconds", textOf("#live-public [data-seconds]"));
   write(".sheet__call", document.querySelector("#live-public .live-call__what")?.firstChild?.textContent.trim() ?? "");
@@ -95,7 +97,7 @@ sheet.addEventListener("click", (event) => {
 });
 document.getElementById("sheet-close").addEventListener("click", () => sheet.close());
 
-/** Put the panels where they belong at this width. */
+/** Move the panels to their place for this width. */
 function settle() {
   if (wide.matches) {
     if (sheet.open) sheet.close();
@@ -111,7 +113,7 @@ function settle() {
   }
 }
 
-// --- What the reader does ---------------------------------------------------------------------------------------------
+// --- The reader's actions -----------------------------------------------------------------------
 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -132,12 +134,13 @@ for (const tab of tabs) {
   });
 }
 
-// --- What changes while a panel is shown ------------------------------------------------------------------------------
+// --- Changes while a panel is shown -------------------------------------------------------------
 
 const bodyShown = (selector) => (chosen ? panelOf(chosen).querySelector(selector) : null);
 const renewed = new Set(); // rounds after which the panel was loaded again
 
-/** Load again what a round has changed, once for each round. A panel that shows one part of it has no address for this. */
+/** Reload the parts that a round has changed, once for each round. A panel that shows one part
+    of it has no URL for this. */
 function renew() {
   const { phase, round } = document.getElementById("live-public").dataset;
   const part = bodyShown("[data-renew]");
@@ -148,17 +151,18 @@ function renew() {
 
 document.addEventListener("live:public", renew);
 
-// A player who returns from the bank sees the result of the payment. table_stream.js loads the table itself.
+// A player who returns from the bank sees the result of the payment. table_stream.js loads the
+// table.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && bodyShown("[data-renew-on-return]")) loadPanel(chosen);
 });
 
-// A form that leads away can be sent once: the panel has a new one when the player returns.
+// A form that leaves the page can be sent once: the panel has a new one when the player returns.
 panels.addEventListener("submit", (event) => {
   if (event.target.matches("[data-leads-away]")) setTimeout(() => loadPanel(chosen), SENT);
 });
 
-// Money that a panel has moved shows at the table at once, in every window.
+// Show money that a panel has moved at the table at once, in every window.
 panels.addEventListener("htmx:afterSwap", (event) => {
   if (!event.target.querySelector("[data-moved]")) return;
   const line = new BroadcastChannel("sabot.live");
@@ -174,9 +178,9 @@ document.addEventListener("click", (event) => {
   choose(tabOf("cashier"));
 });
 
-// --- What could not be loaded -----------------------------------------------------------------------------------------
+// --- Failed loads -------------------------------------------------------------------------------
 
-/** A panel that is still empty says that it could not be loaded, and offers to try again. */
+/** Show in an empty panel that it could not be loaded, and offer to try again. */
 function sayTrouble(event) {
   const body = event.detail.elt.closest?.(".side__body");
   if (body?.querySelector(".side__wait"))

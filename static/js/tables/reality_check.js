@@ -4,7 +4,7 @@ import { formatTime } from "../common/clock.js";
 
 let ahead = 0; // milliseconds that the server's clock is ahead of the browser's
 
-/** Set the clock of the session by the answer that has just come. */
+/** Set the clock of the session from the last answer. */
 export function setSessionClock() {
   const line = document.getElementById("sitting");
   if (line) ahead = Date.parse(line.dataset.now) - Date.now();
@@ -26,7 +26,8 @@ export function openRealityCheck(check) {
   check.showModal();
 }
 
-/** Open the reality check if the server has sent one. In a frame, the page around it opens one check for both tables. */
+/** Open the reality check if the server sent one. In a frame, the outer page opens one check for
+    both tables. */
 export function openDueRealityCheck() {
   const check = document.getElementById("check");
   if (!check || check.matches(":modal")) return;

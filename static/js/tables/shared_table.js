@@ -1,5 +1,5 @@
-/* A shared table of punto banco: sends clicks in order and none twice, animates cards and chips, announces what is new.
-   table_stream.js puts the parts of the table in place and says when one has changed. */
+/* A shared table of punto banco: sends clicks in order and none twice, animates cards and chips,
+   announces what is new. table_stream.js inserts the parts of the table and reports each change. */
 
 import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
@@ -22,7 +22,7 @@ const waiting = []; // values of the buttons pressed while an answer was awaited
 let isSending = false;
 let chosen = null; // value of the chip
 let lastTick = null; // the second of the countdown whose tick was played last
-let betBefore = ""; // the text of the meter of bets
+let betBefore = ""; // the text of the bet meter
 
 const announce = createAnnouncer(() => shown().dataset.round);
 
@@ -33,11 +33,11 @@ function betTotal() {
   return `${meter.querySelector(".meter__name").textContent} ${meter.querySelector(".meter__sum").textContent}`;
 }
 
-// --- The public part -----------------------------------------------------------------------------------------------------
+// --- The public part ----------------------------------------------------------------------------
 
 const cardsOf = (part) => part.querySelectorAll(".card");
 
-/** Animate the cards that are new, and the result that they decide. */
+/** Animate new cards, and the result that they decide. */
 function arrive(before, after) {
   const isSameRound = before.dataset.round === after.dataset.round;
   const known = new Set(isSameRound ? Array.from(cardsOf(before), (card) => card.dataset.due) : []);
@@ -48,7 +48,7 @@ function arrive(before, after) {
   if (before.dataset.phase === "betting" && after.dataset.phase === "closed") playSound("closed");
 }
 
-/** Remove the reason why a click was refused when the bets that it was about are closed. */
+/** Remove the reason of a refused click when its bets are closed. */
 function forgetRefusal(before, after) {
   if (after.dataset.phase !== "betting" || before.dataset.deadline === after.dataset.deadline) return;
   own().querySelector(".call__notice--error")?.remove();
@@ -71,11 +71,11 @@ function countDown() {
   lastTick = isLast ? seconds : null;
 }
 
-// --- The player's own part -----------------------------------------------------------------------------------------------
+// --- The player's own part ----------------------------------------------------------------------
 
 const isSettled = (part) => part.querySelector(".spot__bet:not(.spot__bet--open)") !== null;
 
-/** The player's part has been replaced: show the result of the bets, and the total of the session. */
+/** The player's part was replaced: show the result of the bets, and the total of the session. */
 function changed(before, after) {
   const chip = after.querySelector(`[name=chip][value="${chosen}"]`);
   if (chip) chip.checked = true;
@@ -84,7 +84,7 @@ function changed(before, after) {
   if (net && after.dataset.net) net.textContent = after.dataset.net;
   announce(after);
   const bet = betTotal();
-  const isSameRound = roundOf(before) === roundOf(after); // an empty table of a new round is not announced
+  const isSameRound = roundOf(before) === roundOf(after); // a new round is not announced
   if (bet !== betBefore && isSameRound && shown().dataset.phase === "betting") say(bet);
   betBefore = bet;
 }
@@ -100,9 +100,9 @@ function settle(part) {
 
 document.addEventListener("live:own", ({ detail: { before, after } }) => changed(before, after));
 
-// --- Clicks -----------------------------------------------------------------------------------------------------------
+// --- Clicks -------------------------------------------------------------------------------------
 
-/** The click has no effect now: point to the call, which says why. */
+/** The click has no effect now: highlight the call, which shows the reason. */
 function pointOut(call) {
   if (wantsMotion()) call.animate({ opacity: [1, 0.2, 1] }, { duration: 400, easing: "ease-in-out" });
 }
@@ -125,7 +125,7 @@ function press(event) {
   }
 }
 
-/** The answer is on the page: send the next click that waited, unless this one was refused. */
+/** The answer is on the page: send the next waiting click, unless this one was refused. */
 function answered(before) {
   setSessionClock();
   changed(before, own());

@@ -1,11 +1,11 @@
-/* Keyboard shortcuts of a table, and the dialog that lists them. A key clicks a control of the page, and does nothing more;
-   what the game does not offer has no key. */
+/* Keyboard shortcuts of a table, and the dialog that lists them. A key only clicks a control of
+   the page. Controls that the game does not have have no key. */
 
 import { say } from "./announcements.js";
 
-const SETTING = "sabot.keys"; // in localStorage: "off" where the player has switched them off
+const SETTING = "sabot.keys"; // in localStorage: "off" if the player has switched them off
 const CHIP_KEYS = ["1", "2", "3", "4", "5", "6", "7", "8"];
-const FAVOURITE_KEYS = ["G", "H", "J"]; // beside F, which shows them
+const FAVOURITE_KEYS = ["G", "H", "J"]; // next to F, which shows them
 const BET_KEYS = { P: "player", T: "tie", B: "banker" }; // by their tones
 const BUTTON_KEYS = {
   D: "act-deal",
@@ -23,7 +23,7 @@ const BUTTON_KEYS = {
 const byId = (id) => () => document.getElementById(id);
 const mainBet = (kind, tone) => () => document.querySelector(`.${kind}[data-tone="${tone}"]:not(.${kind}--side)`);
 
-// The key, with Shift where that is held, and how to find the control that it clicks.
+// The key, with Shift if needed, and how to find the control that it clicks.
 const SHORTCUTS = [
   ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".tray [name=chip]")[index] })),
   ...Object.entries(BET_KEYS).map(([key, tone]) => ({ key, find: mainBet("spot", tone) })),
@@ -36,7 +36,8 @@ const dialog = document.getElementById("shortcuts");
 const toggle = document.getElementById("keys-on");
 const isOn = () => localStorage.getItem(SETTING) !== "off";
 
-/** Return the key as the list writes it: letters by what they type, digits also where a layout needs Shift for them. */
+/** Return the key as the list writes it: letters by what they type, digits also on layouts that
+    need Shift for them. */
 function keyOf(event) {
   if (/^\d$/.test(event.key)) return event.key;
   const digit = !event.shiftKey && event.code.match(/^(?:Digit|Numpad)(\d)$/);
@@ -59,10 +60,10 @@ document.addEventListener("keydown", (event) => {
   if (!control) return;
   event.preventDefault();
   control.click();
-  if (control.name === "chip") say(control.ariaLabel); // the focus is elsewhere: nothing else announces it
+  if (control.name === "chip") say(control.ariaLabel); // nothing else announces it
 });
 
-// --- The dialog -----------------------------------------------------------------------------------------------------------
+// --- The dialog ---------------------------------------------------------------------------------
 
 const nameOf = (control) =>
   (control.ariaLabel ?? (control.querySelector(".spot__name") ?? control).textContent).replaceAll("\u00AD", "").trim();

@@ -1,8 +1,9 @@
 /* A solo table: sends clicks in order and none twice, and deals the cards one after another.
 
-   The server's answer holds the whole finished round. Elements carry the step at which they appear (data-due: cards 1 to
-   6 in dealing order, 7 scores, 8 the winning areas, 9 the money); the style sheet hides them, from screen readers too,
-   until `deal` marks them. data-until is the opposite; data-say is announced and data-sound played with its element. */
+   The server's answer contains the whole finished round. Elements carry the step at which they
+   appear (data-due: cards 1 to 6 in dealing order, 7 scores, 8 the winning areas, 9 the money).
+   The style sheet hides them, from screen readers too, until `deal` marks them. data-until is
+   the opposite. data-say is announced and data-sound played with its element. */
 
 import { wantsMotion } from "../common/preferences.js";
 import { say } from "./announcements.js";
@@ -26,17 +27,17 @@ let betBefore = ""; // the total bet when it was pressed
 let dealing = null; // AbortController of the running deal: abort() shows the rest at once
 let chosenChip = null;
 let longPress = null; // timer of a finger that rests on a bet area
-let isHeld = false; // whether it has rested there long enough
+let isHeld = false; // whether it has rested long enough
 
 const theGame = () => document.getElementById("game");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
 const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 
-// --- Dealing ------------------------------------------------------------------------------------------------------------
+// --- Dealing ------------------------------------------------------------------------------------
 
 const headerParts = (selector) => document.querySelectorAll(`#sitting ${selector}`);
 
-/** Wait, unless the rest is to be shown at once. */
+/** Wait, unless the rest must be shown at once. */
 function pause(milliseconds, signal) {
   if (signal.aborted) return null;
   return new Promise((resolve) => {
@@ -78,7 +79,7 @@ function setBusy(game, isBusy) {
   }
 }
 
-/** Deal a new round step by step; where motion is not wanted, show everything at once. */
+/** Deal a new round step by step; with reduced motion, show everything at once. */
 async function deal(game) {
   dealing = new AbortController();
   const { signal } = dealing;
@@ -100,7 +101,7 @@ function finish(game) {
   openDueRealityCheck();
 }
 
-// --- Clicks ---------------------------------------------------------------------------------------------------------------
+// --- Clicks -------------------------------------------------------------------------------------
 
 function press(event) {
   const button = event.target.closest("#game button[name=action], #game [name=chip]");
@@ -114,7 +115,7 @@ function press(event) {
   }
 }
 
-/** Let the click through, or keep it until the one before is answered. */
+/** Let the click through, or hold it until the previous one is answered. */
 function send(event, button) {
   if (sent) {
     event.preventDefault();
@@ -129,14 +130,15 @@ function send(event, button) {
   }
 }
 
-/** Return the text of the meter of bets; after a new round, the text that follows the deal. */
+/** Return the text of the bet meter; after a new round, the text after the deal. */
 function betTotal() {
   const meter = theGame().querySelector(".meter--bet");
   const name = meter.querySelector("[data-due]") ?? meter.querySelector(".meter__name");
   return `${name.textContent} ${meter.querySelector(".meter__sum").textContent}`;
 }
 
-/** The answer is on the page: announce what changed, deal if there are cards, then send the next click that waited. */
+/** The answer is on the page: announce changes, deal new cards, then send the next waiting
+    click. */
 function answered() {
   sent = null;
   const game = theGame();
@@ -154,7 +156,7 @@ function answered() {
   if (waiting.length) buttonFor(waiting.shift())?.click();
 }
 
-/** No answer came: drop the clicks that wait. The table stays as the server last showed it. */
+/** No answer came: drop the waiting clicks. The table stays as the server last showed it. */
 function failed() {
   sent = null;
   waiting.length = 0;
@@ -162,7 +164,7 @@ function failed() {
   removeLandingChips();
 }
 
-// --- Take one chip off: right click, long press, Delete or Shift+Enter on a bet area --------------------------------------
+// --- Take one chip off: right click, long press, Delete or Shift+Enter on a bet area ------------
 
 const spotOf = (event) => (event.target instanceof Element ? event.target.closest("#game .spots--take .spot") : null);
 
@@ -170,7 +172,8 @@ function takeOff(spot) {
   buttonFor(spot.value.replace("bet:", "take:")).click();
 }
 
-/** A finger that rests on a bet area takes a chip off; the click that the browser sends afterwards is dropped. */
+/** A finger that rests on a bet area takes a chip off; the click that the browser sends
+    afterwards is dropped. */
 function beginTouch(event) {
   isHeld = false;
   const spot = event.pointerType === "touch" ? spotOf(event) : null;

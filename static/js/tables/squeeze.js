@@ -1,9 +1,11 @@
-/* Squeezing: in a round in which the player has bets, cards arrive face down on this screen alone and are turned by hand.
+/* Squeezing: in a round with bets of the player, cards arrive face down on this screen only and
+   are turned by hand.
 
-   The server turns cards up by its own clock, for everybody; a squeeze asks it nothing and delays nobody. keepBack shows
-   the cards that are not turned yet face down, and holds whatever would give them away: the call, the totals, the winner,
-   the player's own part, the scoreboard. All of it appears with the last card, or shortly before the next bets. A page
-   that is loaded, or whose connection was lost, shows every card. */
+   The server turns cards up by its own clock, for all players; a squeeze sends nothing and
+   delays nobody. keepBack shows unturned cards face down and holds everything that would reveal
+   them: the call, the totals, the winner, the player's own part, the scoreboard. All of it
+   appears with the last card, or shortly before the next bets. A page that is loaded, or whose
+   connection was lost, shows every card. */
 
 import { preference, wantsMotion } from "../common/preferences.js";
 import { playSound } from "./sound.js";
@@ -12,11 +14,11 @@ import { showOwn, showPart } from "./table_stream.js";
 const FIRST_CARDS = 4; // a third card waits until these are turned, as at a table
 const LAST_SECONDS = 3; // before the next bets, in which all cards are open
 const STEPS = 5; // in which a key, a tap, or a reader without motion lifts a card
-const ENOUGH = 0.45; // of a card: let go beyond that, it turns over
-const WHOLE = 0.8; // beyond that it turns over while it is held
-const MOVED = 4; // pixels that make a drag of a press
-const CORNER = 0.28; // of a side
-const LENS = 112; // pixels that a held card is wide, at least
+const ENOUGH = 0.45; // share of a card: released beyond it, the card turns over
+const WHOLE = 0.8; // beyond it, the card turns over while it is held
+const MOVED = 4; // pixels that make a press a drag
+const CORNER = 0.28; // share of a side
+const LENS = 112; // smallest width of a held card, in pixels
 const TICK = 250;
 const PHASES = ["closed", "dealt", "settled"];
 
@@ -25,13 +27,13 @@ const lineLost = document.getElementById("live-lost");
 const waiting = { own: null, board: null }; // parts that wait for the last card
 
 let truth = null; // #live-public as the server sent it
-let round = null; // the round that is squeezed
-let declined = null; // the last round that is not squeezed
+let round = null; // the squeezed round
+let declined = null; // the last round without a squeeze
 let turned = new Set(); // numbers of the turned cards, in dealing order
-let lifted = new Map(); // by number of the card, how far: 0 to 1
-let hand = null; // the card that is held, and how
+let lifted = new Map(); // by number of the card, from 0 to 1
+let hand = null; // the held card, and its grip
 
-// --- What is kept back --------------------------------------------------------------------------------------------------
+// --- Parts that are held back -------------------------------------------------------------------
 
 const numberOf = (card) => Number(card.dataset.due);
 const cardsIn = (part) =>
@@ -39,7 +41,8 @@ const cardsIn = (part) =>
 const isDown = (card) => !turned.has(numberOf(card));
 const isKeeping = () => round !== null && truth !== null && cardsIn(truth).some(isDown);
 
-/** Return whether the player squeezes this round: the page has shown it since before its first card, with bets in it. */
+/** Return whether the player squeezes this round: the page has shown it since before its first
+    card, with bets in it. */
 function isSqueezed(after) {
   const before = document.getElementById("live-public");
   const own = document.getElementById("live-own");
@@ -68,11 +71,11 @@ function keepPublic(after) {
     else declined = id;
   }
   truth = after;
-  if (hand) return null; // the card that is held stays
+  if (hand) return null; // the held card stays
   return round === null ? after : veiled(after);
 }
 
-/** Show the cards of this round from now on, and what waited for them. */
+/** Show the cards of this round from now on, and the parts that waited for them. */
 function decline() {
   declined = round;
   round = null;
@@ -110,9 +113,9 @@ function turn(number) {
   showHeld();
 }
 
-// --- The table with cards face down ----------------------------------------------------------------------------------------
+// --- The table with cards face down -------------------------------------------------------------
 
-/** Return a copy of the public part that gives nothing away of the cards that lie face down. */
+/** Return a copy of the public part that reveals nothing about face-down cards. */
 function veiled(after) {
   const copy = after.cloneNode(true);
   const cards = cardsIn(copy);
@@ -130,14 +133,14 @@ function veiled(after) {
     else layDown(card);
   }
   call(copy.querySelector(".live-call__words"));
-  copy.dataset.phase = "dealt"; // other scripts act when a round is settled: they wait as well
+  copy.dataset.phase = "dealt"; // other scripts act when a round is settled: they wait too
   copy.dataset.key = `${after.dataset.key} ${down.map(numberOf)}`;
   return copy;
 }
 
 const concealTotal = (side) => side.querySelector(".hand__score")?.remove();
 
-/** Call the player to turn the cards, instead of the result. */
+/** Ask the player to turn the cards, instead of the result. */
 function call(place) {
   const what = document.createElement("p");
   what.className = "live-call__what";
@@ -172,9 +175,10 @@ function box(name, ...inside) {
   return element;
 }
 
-// --- The fold ----------------------------------------------------------------------------------------------------------------
-// Lengths are shares of the card's width; it is 1 wide and 1.42 high, its corner at the upper left. `from` is the point of
-// the edge that is lifted, `to` where it has come to: half way between, and square to that way, runs the fold.
+// --- The fold -----------------------------------------------------------------------------------
+// Lengths are shares of the card's width; the card is 1 wide and 1.42 high, with the origin at the
+// upper left. `from` is the lifted point of the edge, `to` its current position. The fold is the
+// perpendicular bisector of the two.
 
 const HIGH = 1.42;
 const CARD = [
@@ -210,7 +214,7 @@ const area = (points) =>
     }, 0),
   ) / 2;
 
-/** Fold the card, and return how much of it is lifted. */
+/** Fold the card, and return the lifted share. */
 function fold(card, from, to) {
   const way = [to[0] - from[0], to[1] - from[1]];
   const length = Math.hypot(...way);
@@ -220,7 +224,7 @@ function fold(card, from, to) {
   const up = cut(CARD, (point) => at - point[0] * x - point[1] * y);
   const share = area(up) / HIGH;
   const style = card.querySelector(".card__flap").style;
-  // The face is seen from behind, mirrored, and mirrored again at the fold.
+  // The face is seen from behind: mirrored, and mirrored again at the fold.
   const [a, b, c, d] = [2 * x * x - 1, 2 * x * y, -2 * x * y, 1 - 2 * y * y];
   const [right, below] = [1 - 2 * x * x + 2 * at * x, -2 * x * y + 2 * at * y];
   const moved = [right, below].map((widths) => `calc(var(--card-w) * ${widths})`);
@@ -238,7 +242,8 @@ function fold(card, from, to) {
   return share;
 }
 
-/** Light the flap from the fold outwards: `towards` and `at` as the flap itself lies, before it is folded. */
+/** Light the flap from the fold outwards. `towards` and `at` refer to the flap before it is
+    folded. */
 function shade(style, [x, y], at) {
   const length = Math.abs(x) + HIGH * Math.abs(y);
   style.setProperty("--fold-angle", `${Math.atan2(x, -y)}rad`);
@@ -251,7 +256,7 @@ function flatten(card) {
   return 0;
 }
 
-/** Lift a card by so much: bent from its lower edge, or the back taken off in steps where nothing may move. */
+/** Lift a card by this share: bent from its lower edge, or in steps with reduced motion. */
 function lift(card, share) {
   card.ariaValueNow = String(Math.round(share * 100));
   card.setAttribute("aria-valuetext", `${Math.round(share * 100)} %`);
@@ -265,7 +270,7 @@ function uncover(card, share) {
   card.querySelector(".card__back").style.setProperty("clip-path", `inset(0 0 ${percent(share)} 0)`);
 }
 
-/** Lift a card one step further, or let it down by one. */
+/** Lift a card one step further, or lower it by one. */
 function step(card, by) {
   const number = numberOf(card);
   const share = Math.max(0, Math.round((lifted.get(number) ?? 0) * STEPS + by) / STEPS);
@@ -274,9 +279,9 @@ function step(card, by) {
   else lift(card, share);
 }
 
-// --- In the hand ---------------------------------------------------------------------------------------------------------------
+// --- The held card ------------------------------------------------------------------------------
 
-/** Return where a point of the window is on the card. A third card lies across. */
+/** Return the position of a point of the window on the card. A third card lies across. */
 function placeOn(card, event) {
   const outline = card.getBoundingClientRect();
   const [x, y] = [event.clientX - outline.left, event.clientY - outline.top];
@@ -285,7 +290,7 @@ function placeOn(card, event) {
     : [x / outline.width, y / outline.width];
 }
 
-/** Return the point of the nearest edge, or the corner, at which a card that is pressed there is held. */
+/** Return the point of the nearest edge, or the corner, at which a pressed card is held. */
 function grip([x, y]) {
   const high = y / HIGH;
   const [left, top] = [x < 0.5 ? 0 : 1, high < 0.5 ? 0 : HIGH];
@@ -332,7 +337,7 @@ function inSteps({ card, share }) {
   if (done > 0) uncover(card, done);
 }
 
-/** Let go of the card: it turns over, or lies down again. */
+/** Release the card: it turns over, or lies down again. */
 function drop() {
   const { card, number, share, isDragged } = hand;
   letGo();
@@ -381,14 +386,14 @@ document.addEventListener("sabot:preferences", () => {
   if (preference("squeeze") !== "on") showAll();
 });
 
-// Nothing waits until the next bets.
+// Show everything shortly before the next bets.
 setInterval(() => {
   if (!isKeeping() || truth.dataset.phase !== "settled") return;
   const left = document.querySelector("#live-public [data-seconds]");
   if (left && Number(left.textContent) <= LAST_SECONDS) showAll();
 }, TICK);
 
-/** Return what may be shown of a part of the table now, or null where it has to wait. */
+/** Return what may be shown of a part of the table now, or null if it has to wait. */
 export function keepBack(name, after) {
   if (name === "public") return keepPublic(after);
   if (!(name in waiting) || !isKeeping()) return after;

@@ -1,9 +1,10 @@
-/* The parts of a table with several players, kept current by the stream (stream.js): #live-public, the same for everybody;
-   #live-own, the player's; #live-board, where the page has one. The countdown and the clock follow the server's time.
+/* The parts of a table with several players, kept current by the stream (stream.js):
+   #live-public, the same for all readers; #live-own, the player's; #live-board, if the page has
+   one. The countdown and the clock follow the server's time.
 
-   After a part has been replaced, "live:public", "live:own" or "live:board" on the document says so, with detail.before
-   and detail.after. "live:chat" brings a message (detail.message, an element); "live:decided" says that the player's own
-   part of the chat has changed. */
+   After a part was replaced, the document gets "live:public", "live:own" or "live:board" with
+   detail.before and detail.after. "live:chat" brings a message (detail.message, an element).
+   "live:decided" means that the player's own part of the chat has changed. */
 
 import { createServerClock, formatTime } from "../common/clock.js";
 import { parseElement, parseFragment, setText } from "../common/dom.js";
@@ -16,14 +17,14 @@ const balances = new BroadcastChannel("sabot.balance");
 const clock = createServerClock();
 const part = (name) => document.getElementById(`live-${name}`);
 
-let keepBack = null; // returns what may be shown of a part now; null where it has to wait
+let keepBack = null; // returns what may be shown of a part now; null if it has to wait
 let isPressed = false; // a finger or the mouse is down on the player's own part
 let sending = 0; // clicks without an answer yet
-let waiting = null; // the player's own part, shown when neither is the case any more
+let waiting = null; // the player's own part, shown when neither holds any more
 
-// --- Showing ------------------------------------------------------------------------------------------------------------
+// --- Showing ------------------------------------------------------------------------------------
 
-/** Put a part in its place, unless it is the same or has to wait. Focus and the chosen chip stay. */
+/** Insert a part, unless it is the same or has to wait. Focus and the chosen chip stay. */
 export function showPart(name, latest) {
   const before = part(name);
   const after = latest && before && keepBack(name, latest);
@@ -46,7 +47,7 @@ function showPublic(after) {
   showPart("public", after);
 }
 
-/** Show the player's own part, unless it is older than the latest click. During a click it waits. */
+/** Show the player's own part, unless it is older than the last click. During a click it waits. */
 export function showOwn(after) {
   if (isPressed || sending) waiting = after;
   else if (after && Number(after.dataset.version) >= Number(part("own").dataset.version)) showPart("own", after);
@@ -77,7 +78,7 @@ function take(html, isLatest) {
   return state.dataset.stream;
 }
 
-/** Return the address of the current state. The scoreboard comes with it if it has changed. */
+/** Return the URL of the current state. The scoreboard comes with it if it has changed. */
 function reload() {
   const key = part("board")?.dataset.key;
   return key ? `${live.dataset.reload}?board=${encodeURIComponent(key)}` : live.dataset.reload;
@@ -97,11 +98,11 @@ function tick() {
   if (wall) setText(wall, formatTime(clock.now(), wall.dataset.zone, true));
 }
 
-// --- Following ----------------------------------------------------------------------------------------------------------
+// --- Following ----------------------------------------------------------------------------------
 
 const isClick = (event) => event.detail.target?.id === "live-own";
 
-/** The balance of the page, and of which money it is. */
+/** The balance on the page, and its kind of money. */
 const money = () => ({
   isReal: document.querySelector(".money--real") !== null,
   balance: part("own").querySelector(".meter--balance .meter__sum").textContent,
@@ -114,8 +115,9 @@ function release() {
   showWaiting();
 }
 
-/** Keep the parts current from now on. The page calls this last: its own handlers of a click run before these. What may be
-    shown of a part now, or null where it has to wait, is what *keep*(name, part) returns. */
+/** Keep the parts current from now on. The page calls this last: its own click handlers run
+    before these. *keep*(name, part) returns what may be shown of a part now, or null if it has
+    to wait. */
 export function followTable(keep = (_name, after) => after) {
   keepBack = keep;
   clock.set(live.dataset.now, true);

@@ -1,6 +1,7 @@
-/* The page around two tables. Each table is a page of its own in a frame, with its own stream. This page has what they
-   share: the result of the session, the reality check, the end of the session. Frames are loaded where there is room for
-   two. A frame that shows anything but its table is replaced by a sentence. */
+/* The page around two tables. Each table is a page of its own in a frame, with its own stream.
+   This page has the shared parts: the result of the session, the reality check, the end of the
+   session. Frames are loaded if there is room for two. A frame that shows anything but its table
+   is replaced by a sentence. */
 
 import { checkSession } from "../common/session.js";
 import { openRealityCheck } from "./reality_check.js";
@@ -23,7 +24,7 @@ function hasTable(frame) {
   }
 }
 
-/** Say that the table cannot be shown, and check whether the session is over. */
+/** Show that the table is not available, and check whether the session is over. */
 function replaceFrame(frame) {
   const place = frame.nextElementSibling;
   const sentence = place.querySelector("template");
@@ -34,7 +35,7 @@ function replaceFrame(frame) {
   checkSession();
 }
 
-/** Open the reality check that one of the tables has received, unless one is open already. */
+/** Open the reality check that one of the tables received, unless one is open. */
 function openCheckOf(frame) {
   const theirs = frame.contentDocument.getElementById("check");
   const place = document.getElementById("check-place");

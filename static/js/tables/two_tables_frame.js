@@ -2,7 +2,7 @@
 
 const send = (kind, text = "") => parent.postMessage({ kind, text }, location.origin);
 
-// The page around opens one reality check for both tables.
+// The outer page opens one reality check for both tables.
 document.addEventListener("live:check", (event) => {
   event.preventDefault();
   send("check");
@@ -12,5 +12,5 @@ document.addEventListener("live:own", ({ detail: { after } }) => {
   if (after.dataset.net) send("net", after.dataset.net);
 });
 
-// A click in a frame closes what is open in the page around it.
+// A click in a frame closes open elements of the outer page.
 addEventListener("pointerdown", () => send("touched"), true);

@@ -1,5 +1,5 @@
-/* Verifies a finished round in the reader's browser: from the seal, the seed, the player's own value and the number of
-   decks to the cards and the outcome. shuffle.js does the arithmetic. */
+/* Verifies a finished round in the reader's browser: from the seal, the seed, the player's value
+   and the number of decks to the cards and the outcome. shuffle.js has the arithmetic. */
 
 import { DECK, RANKS, dealt, fingerprint, shuffled, thirtyTwoBytes, total } from "./shuffle.js";
 
@@ -74,7 +74,7 @@ async function check() {
   return showVerdict((await fingerprint(seed)) === seal ? "match" : "mismatch");
 }
 
-/** The page was opened by a link to the result: scroll to it, now that it is there. */
+/** If the URL has a link to the result, scroll to it, now that it exists. */
 function bringIntoView() {
   const result = document.getElementById("check-result");
   if (location.hash !== `#${result.id}`) return;

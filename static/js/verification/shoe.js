@@ -1,6 +1,6 @@
-/* Verifies a shoe that has ended in the reader's browser: its seal, the burned cards, and every round dealt from it, in
-   order and with none left out. At Chemin de Fer the players' decisions say how many cards a coup took. shuffle.js does
-   the arithmetic. */
+/* Verifies a finished shoe in the reader's browser: its seal, the burned cards, and every round
+   dealt from it, in order and without gaps. At Chemin de Fer the players' decisions determine
+   how many cards a coup took. shuffle.js has the arithmetic. */
 
 import { CUT_CARD, burned, code, dealtThrough, fingerprint, shuffled, thirtyTwoBytes, total } from "./shuffle.js";
 
@@ -27,13 +27,15 @@ function follows(row, round) {
   return isRight;
 }
 
-/** Return whether a coup can have taken so many cards: four where a hand has a natural, otherwise up to six. */
+/** Return whether a coup can have this number of cards: four if a hand has a natural, else up to
+    six. */
 function isCoup(cards) {
   const hasNatural = total([cards[0], cards[2]]) >= 8 || total([cards[1], cards[3]]) >= 8;
   return cards.length >= 4 && cards.length <= (hasNatural ? 4 : 6);
 }
 
-/** Return the coups of a shoe at Chemin de Fer: one after another from the first card on, each as long as its row. */
+/** Return the coups of a shoe at Chemin de Fer: in order from the first card, each as long as
+    its row. */
 function dealtAtChemin(cards) {
   let first = 0;
   return rows.map((row) => {
@@ -43,13 +45,14 @@ function dealtAtChemin(cards) {
   });
 }
 
-/** Return whether a coup began before the cut card and took the cards up to it: then it is the last one. */
+/** Return whether a coup began before the cut card and reached it: then it is the last one. */
 function reachesCutCard(round, cards) {
   const cut = cards.length - CUT_CARD;
   return round !== undefined && round.first < cut && round.first + round.cards.length >= cut;
 }
 
-/** Return whether as many cards were burned as the first card says. At Chemin de Fer none are. */
+/** Return whether the number of burned cards matches the first card. At Chemin de Fer none are
+    burned. */
 function isBurnedRight(cards) {
   if (isChemin) return claims.burnCard === "" && claims.burned === "0";
   return code(cards[0]) === claims.burnCard && burned(cards) === Number(claims.burned);

@@ -1,38 +1,39 @@
-/* What follows from a seed, computed in the reader's browser with Web Crypto: the order of the cards and the rounds dealt
-   from them. A card is its place in the unshuffled deck, 0 to 51. The page on fair deals describes the steps. */
+/* Computes in the reader's browser, with Web Crypto, what follows from a seed: the order of the
+   cards and the rounds. A card is its index in the unshuffled deck, 0 to 51. The page on fair
+   deals describes the steps. */
 
 export const DECK = 52;
 export const RANKS = 13;
 const DRAWS = 1 << 16;
 export const CUT_CARD = 14; // cards behind it, in a shoe
 const TENS_BURN = 10;
-const HKDF_BITS = 255 * 32 * 8; // the most that HKDF gives with SHA-256
+const HKDF_BITS = 255 * 32 * 8; // the maximum of HKDF with SHA-256
 
-/** Banker's total of two cards, and the points of Player's third card against which Banker draws. */
+/** By Banker's two-card total: the points of Player's third card against which Banker draws. */
 const BANKER_DRAWS_AGAINST = ["0123456789", "0123456789", "0123456789", "012345679", "234567", "4567", "67", ""];
 
 const utf8 = new TextEncoder();
 
-/** The bytes that hex digits spell; null where they do not spell 32. */
+/** Return the bytes of a hex string, or null if it does not have 32. */
 export function thirtyTwoBytes(hex) {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
   return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
 }
 
-/** SHA-256 in hex. */
+/** Return the SHA-256 in hex. */
 export async function fingerprint(bytes) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The stream of bytes that the seed is stretched to. */
+/** Return the bytes to which HKDF expands the seed. */
 async function stretched(seed, value, decks) {
   const key = await crypto.subtle.importKey("raw", seed, "HKDF", false, ["deriveBits"]);
   const info = utf8.encode(`sabot shuffle v1, decks=${decks}`);
   return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: utf8.encode(value), info }, key, HKDF_BITS);
 }
 
-/** All cards in the order they are dealt. */
+/** Return all cards in dealing order. */
 export async function shuffled(seed, value, decks) {
   const cards = Array.from({ length: DECK * decks }, (_, place) => place % DECK);
   const bytes = new DataView(await stretched(seed, value, decks));
@@ -51,7 +52,7 @@ export async function shuffled(seed, value, decks) {
   return cards;
 }
 
-/** Ace one, two to nine at face value, the rest nothing. */
+/** Return the points of a card: ace one, two to nine at face value, ten and pictures zero. */
 function points(card) {
   const rank = card % RANKS;
   return rank < 9 ? rank + 1 : 0;
@@ -61,7 +62,7 @@ export function total(hand) {
   return hand.reduce((sum, card) => sum + points(card), 0) % 10;
 }
 
-/** Both hands of the round that begins with this card, the first one if no other is named. */
+/** Return both hands of the round that begins with this card. */
 export function dealt(cards, first = 0) {
   const player = [cards[first], cards[first + 2]];
   const banker = [cards[first + 1], cards[first + 3]];
@@ -79,17 +80,19 @@ export function dealt(cards, first = 0) {
   return { player, banker };
 }
 
-/** The cards of a round in the order they were dealt. */
+/** Return the cards of a round in dealing order. */
 function inDealingOrder({ player, banker }) {
   return [player[0], banker[0], player[1], banker[1], ...player.slice(2), ...banker.slice(2)];
 }
 
-/** How many cards are burned: the first one, and as many again as it counts, ten for tens and pictures. */
+/** Return the number of burned cards: the first one, and as many more as its value, ten for tens
+    and pictures. */
 export function burned(cards) {
   return 1 + (points(cards[0]) || TENS_BURN);
 }
 
-/** Every round of a shoe that is dealt through: the last one is that after the round in which the cut card came out. */
+/** Return every round of a shoe that is dealt through. The last one follows the round with the
+    cut card. */
 export function dealtThrough(cards) {
   const rounds = [];
   let [first, isLast] = [burned(cards), false];
@@ -102,7 +105,7 @@ export function dealtThrough(cards) {
   return rounds;
 }
 
-/** How the house writes a card: "9H", "TD". */
+/** Return the house's notation of a card: "9H", "TD". */
 export function code(card) {
   return "A23456789TJQK"[card % RANKS] + "CDHS"[Math.floor(card / RANKS)];
 }

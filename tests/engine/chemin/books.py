@@ -1,4 +1,4 @@
-"""A second set of books, kept from the events alone: whose money is where, and which cards have been shown."""
+"""Independent accounts of a table, kept from its events alone: money and shown cards."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from games.engine.chemin.state import Chips
 
 @dataclass
 class Books:
-    """Everything in minor units. `brought` is what came from outside less what left."""
+    """The accounts, in minor units. `brought` is the money brought in less the money taken out."""
 
     brought: int = 0
     balances: Counter[int] = field(default_factory=Counter)
@@ -51,13 +51,13 @@ class Books:
     thirds: dict[Side, Card] = field(default_factory=dict)
 
     def enter(self, events: Iterable[Event]) -> None:
-        """Enter what happened, and check what it says of itself."""
+        """Record events and check that they are consistent."""
         for event in events:
             self._money(event)
             self._cards(event)
 
     def agree_with(self, state: State) -> None:
-        """The state says what the events said, and not a cent is lost between them."""
+        """Check that the state matches the events and no money is lost."""
         assert {seat.number: seat.balance for seat in state.seats} == dict(self.balances)
         assert all(balance >= 0 for balance in self.balances.values())
         assert (state.bank.seat if state.bank else None) == self.banker
@@ -147,5 +147,5 @@ class Books:
 
 
 def placed(chips: Iterable[Chips]) -> Counter[int]:
-    """Who has how much before the croupier."""
+    """Return the chips in play by seat."""
     return Counter({chip.seat: chip.amount for chip in chips})

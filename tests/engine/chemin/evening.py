@@ -1,4 +1,4 @@
-"""A table to play scripted coups at: chosen cards on top of an honest six-deck shoe."""
+"""A table for scripted coups: chosen cards on top of an ordinary six-deck shoe."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ ANY_COUP = "TC 2C 5C 3C"
 
 
 def shoe_beginning(codes: str) -> tuple[Card, ...]:
-    """Six decks with these cards on top, dealt punter, banker, punter, banker, thirds."""
+    """Return six decks with these cards on top, dealt punter, banker, punter, banker, thirds."""
     top = tuple(Card.parse(code) for code in codes.split())
     rest = Counter(FULL_DECK * DECKS) - Counter(top)
     return top + tuple(rest.elements())
 
 
 class Evening:
-    """A table and all that happened at it."""
+    """A table and all its events."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Evening:
         self.do(*(Join(number, balance) for number, balance in balances.items()))
 
     def do(self, *actions: Action) -> list[Event]:
-        """Do these one after another; what happened."""
+        """Apply the actions in order and return the events."""
         happened: list[Event] = []
         for action in actions:
             self.state, events = apply(self.state, action)
@@ -64,7 +64,7 @@ class Evening:
         return happened
 
     def refusal(self, action: Action) -> Refusal:
-        """Why this is refused."""
+        """Return the reason why this action is refused."""
         with pytest.raises(Refused) as refused:
             apply(self.state, action)
         return refused.value.reason
@@ -73,7 +73,7 @@ class Evening:
         return self.state.seat(number).balance
 
     def all_pass(self) -> list[int]:
-        """Everyone lets go by what the phase asks; the seats, in the order they were asked."""
+        """Let every seat pass in this phase. Return the seats in the order of their turns."""
         phase, asked = self.state.phase, []
         while self.state.phase is phase and self.state.turn is not None and phase in WHEN[Pass]:
             asked.append(self.state.turn)
@@ -84,7 +84,7 @@ class Evening:
         return [event.what for event in self.events if isinstance(event, Announced)]
 
     def told(self, kind: type[E]) -> list[E]:
-        """All events of one kind."""
+        """Return all events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
 
 
@@ -97,7 +97,9 @@ def bank_taken(
     minimum: int = 100,
     maximum: int = 100_000,
 ) -> Evening:
-    """Seat 1 holds a bank of 1,000 and seat 2 is asked for a call; 10,000 before each of seats 1 to 4."""
+    """Return a table at which seat 1 holds a bank of 1,000 and seat 2 may call; seats 1 to 4 have
+    10,000 each.
+    """
     seats = balances or {1: 10_000, 2: 10_000, 3: 10_000, 4: 10_000}
     evening = Evening(seats, places=places, minimum=minimum, maximum=maximum)
     evening.do(TakeBank(1, bank), BringShoe(shoe_beginning(cards)))
@@ -105,14 +107,16 @@ def bank_taken(
 
 
 def alone(cards: str, **table: int) -> Evening:
-    """Seat 2 has called *banco solo* against seat 1, and the cards are dealt."""
+    """Return a table at which seat 2 has called *banco solo* against seat 1, after the deal."""
     evening = bank_taken(cards=cards, **table)  # type: ignore[arg-type]
     evening.do(MakeCall(2, Call.BANCO_SOLO), DealCards(1))
     return evening
 
 
 def for_others(cards: str) -> Evening:
-    """Seats 2 and 3 have staked 600 and 400 against seat 1, and the cards are dealt."""
+    """Return a table at which seats 2 and 3 have staked 600 and 400 against seat 1, after the
+    deal.
+    """
     evening = bank_taken(cards=cards)
     evening.all_pass()
     evening.do(LayStake(2, 600), LayStake(3, 400), DealCards(1))
@@ -120,7 +124,7 @@ def for_others(cards: str) -> Evening:
 
 
 def play_out(evening: Evening, *, punter_draws: bool, banker_draws: bool) -> None:
-    """Both sides decide, as far as they are asked."""
+    """Make the decisions of both sides, as far as they have any."""
     decisions = {Phase.PUNTER: punter_draws, Phase.BANKER: banker_draws}
     while evening.state.phase in decisions:
         seat = evening.state.turn

@@ -1,4 +1,4 @@
-"""Whatever a guest fails to decide, the croupier decides by the rule, and says that he did."""
+"""If a player does not decide, the croupier decides by the rule and marks the decision."""
 
 import pytest
 

@@ -1,7 +1,8 @@
-"""Whatever guests do, in whatever order: no cent is lost, nobody is stuck, no hidden card is seen, every coup ends.
+"""Property test of Chemin de Fer: no money is lost, no state is stuck, no hidden card is shown,
+every coup ends.
 
-Hypothesis sits guests down at tables of three to nine places and lets them do anything, allowed or not, for more than
-a hundred thousand steps in `make test-all`, and a sixtieth of it at least in `make test`.
+Hypothesis creates tables with three to nine seats and tries any actions, allowed or not: more than
+a hundred thousand steps in `make test-all`, and at least a sixtieth of that in `make test`.
 """
 
 from __future__ import annotations
@@ -78,14 +79,14 @@ from games.engine.shoe import shuffle
 from tests.engine.chemin.books import Books
 
 STEPS = 100_000
-EXAMPLES, EXAMPLES_OF_A_SWEEP = 75, 1_100  # what is tried, and for how long, varies with all modules' constants
-SHARE = 60  # of what a sweep has to come to, `make test` has to come to one in so many
+EXAMPLES, EXAMPLES_OF_A_SWEEP = 75, 1_100  # choices depend on all modules' constants
+SHARE = 60  # `make test` must reach this fraction of a sweep
 COUPS = 5_000
 LONGEST_WAY_TO_THE_END = 4 * 9 + 10
-"""Everyone passes an offer, a call, a stake, a bid, and one coup is played."""
+"""All seats pass an offer, a call, a stake and a bid, and one coup is played."""
 
 QUIET = {Phase.GUESTS, Phase.FREE, Phase.SHOE}
-"""Phases in which no guest is asked."""
+"""Phases without a seat in turn."""
 
 CARD_CODE = f"[{RANK_LETTERS}][{SUIT_LETTERS}]"
 
@@ -107,7 +108,7 @@ ANYTHING: st.SearchStrategy[Action] = st.one_of(
 
 
 class AnyEvening(RuleBasedStateMachine):
-    """One table, the books kept beside it, and a count of all steps taken at all tables."""
+    """One table, its independent accounts, and a count of all steps at all tables."""
 
     steps = 0
     coups = 0
@@ -135,7 +136,9 @@ class AnyEvening(RuleBasedStateMachine):
 
     @rule(choices=st.binary(min_size=2 * 16, max_size=2 * 48))
     def guests_decide(self, choices: bytes) -> None:
-        """Whoever is asked does something that is open to him, two bytes to a decision: one draw instead of dozens."""
+        """The seat in turn takes one of its options; two bytes per decision, to need only one
+        draw.
+        """
         for choice, *_ in iter_unpack("H", choices[: len(choices) // 2 * 2]):
             open_to = self.open_options()
             if not open_to:
@@ -152,7 +155,7 @@ class AnyEvening(RuleBasedStateMachine):
     @precondition(lambda self: self.state.phase is Phase.SHOE)
     @rule(number=st.integers(0, 19), coups_left=st.one_of(st.none(), st.integers(0, 3)))
     def house_brings_a_shoe(self, number: int, coups_left: int | None) -> None:
-        """A whole shoe, or (dealt through off stage) one that will be spent in a coup or two."""
+        """Bring a full shoe, or one that ends after one or two coups."""
         self.do(BringShoe(shuffled(number)))
         shoe = self.state.shoe
         assert shoe is not None
@@ -168,7 +171,7 @@ class AnyEvening(RuleBasedStateMachine):
 
     @rule(make=st.sampled_from([Leave, StepAway, ComeBack]), seat=SEATS, whoever_is_asked=st.booleans())
     def someone_comes_or_goes(self, make: type[Leave | StepAway | ComeBack], seat: int, whoever_is_asked: bool) -> None:
-        """Guests get up and come back at any moment, those whose turn it is as often as the others."""
+        """Players leave and return at any time, those in turn as often as others."""
         number = self.state.turn if whoever_is_asked and self.state.turn is not None else seat
         with suppress(Refused):
             self.do(make(number))
@@ -180,7 +183,7 @@ class AnyEvening(RuleBasedStateMachine):
 
     @rule(action=ANYTHING)
     def someone_does_anything(self, action: Action) -> None:
-        """Allowed or refused, never anything else; and what a guest at the table may do is among the options."""
+        """An action is either allowed or refused; an allowed one is among the options."""
         before = self.state
         try:
             self.do(action)
@@ -206,7 +209,7 @@ class AnyEvening(RuleBasedStateMachine):
                 apply(self.state, option.at(option.highest))
 
     def teardown(self) -> None:
-        """Everyone falls asleep: the croupier brings the coup and the bank to an end."""
+        """All players stop deciding: the croupier ends the coup and the bank."""
         for _ in range(LONGEST_WAY_TO_THE_END):
             if self.state.turn is None:
                 break
@@ -216,7 +219,7 @@ class AnyEvening(RuleBasedStateMachine):
         AnyEvening.coups += self.books.coups
 
     def do(self, action: Action) -> None:
-        """Take one step and look at the table from every side."""
+        """Take one step and check the table."""
         AnyEvening.steps += 1
         before = self.state
         self.state, events = apply(before, action)
@@ -230,13 +233,15 @@ class AnyEvening(RuleBasedStateMachine):
         assert all(not cards_in(event) or type(event).__name__ in ("HandShown", "ThirdCard") for event in events)
 
     def open_options(self) -> tuple[Option, ...]:
-        """What whoever is asked may do; where the bank is free, what the first guest who can open may do."""
+        """Return the options of the seat in turn or, if the bank is free, of the first player who
+        can open.
+        """
         if self.state.turn is not None:
             return options(self.state, self.state.turn)
         return next((open_to for seat in self.state.seats if (open_to := options(self.state, seat.number))), ())
 
     def check_seats_and_order(self, before: State) -> None:
-        """One guest a place; a phase asks no seat twice and goes round the table in one direction."""
+        """Check one player per seat, and that a phase asks each seat once, in one direction."""
         state = self.state
         numbers = [seat.number for seat in state.seats]
         assert len(set(numbers)) == len(numbers)
@@ -251,7 +256,7 @@ class AnyEvening(RuleBasedStateMachine):
             assert right_of(state, before.asked) < right_of(state, state.asked)
 
     def check_frozen(self) -> None:
-        """What is kept of a table tells no card, and with shoe and balances it is the table."""
+        """Check that the frozen table contains no card, and that it thaws to the same table."""
         frozen = json.dumps(freeze(self.state))
         assert not re.search(CARD_CODE, frozen)
         cards = self.state.shoe.cards if self.state.shoe else ()
@@ -259,7 +264,7 @@ class AnyEvening(RuleBasedStateMachine):
         assert thaw(json.loads(frozen), rules=self.state.rules, cards=cards, balances=balances) == self.state
 
     def check_record(self, before: State, events: tuple[Event, ...]) -> None:
-        """What the table settles is what its record comes to."""
+        """Check that the settlement equals the one recomputed from the record."""
         for event in events:
             if isinstance(event, CardsDealt):
                 self.first, self.departs = there(before.shoe).drawn, dict.fromkeys(Side, False)
@@ -281,7 +286,9 @@ class AnyEvening(RuleBasedStateMachine):
                 assert self.departs == {Side.PUNTER: played.punter_departs, Side.BANKER: played.banker_departs}
 
     def check_what_everyone_sees(self) -> None:
-        """Exactly the cards that are up, and for the punter his own two: for no one a card more or less."""
+        """Check that each viewer sees exactly the face-up cards, and the punter also their own
+        two.
+        """
         state = self.state
         coup = state.coup
         if coup is None or coup.hands is None:
@@ -298,7 +305,7 @@ class AnyEvening(RuleBasedStateMachine):
 
 
 def choose(option: Option, amount: int) -> TableAction:
-    """The option at an amount within its limits, at either end as often as in between."""
+    """Return the option at an amount within its limits, with both ends as likely as the middle."""
     if option.lowest is None or option.highest is None:
         return option.action
     if amount % 4 == 0:
@@ -307,7 +314,7 @@ def choose(option: Option, amount: int) -> TableAction:
 
 
 def is_offered(action: TableAction, option: Option) -> bool:
-    """Whether an action is this option, at an amount within its limits."""
+    """Return whether an action is this option at an amount within its limits."""
     if option.lowest is None or option.highest is None:
         return action == option.action
     amount = getattr(action, "amount", None)
@@ -315,15 +322,15 @@ def is_offered(action: TableAction, option: Option) -> bool:
 
 
 def right_of(state: State, number: int) -> int:
-    """How far to the right of the banker a place is; the banker's own is the farthest."""
+    """Return the distance of a seat to the right of the banker; the banker's own is the largest."""
     return (number - state.last_banker - 1) % state.rules.places
 
 
 def cards_in(thing: object) -> list[Card]:
-    """Every card anywhere in a record."""
+    """Return every card in a record, at any depth."""
     cards: list[Card] = []
     parts: list[Any] = [thing]
-    for part in parts:  # which grow meanwhile
+    for part in parts:  # the list grows meanwhile
         kind: Any = type(part)
         if kind is Card:
             cards.append(part)
@@ -334,7 +341,10 @@ def cards_in(thing: object) -> list[Card]:
 
 @cache
 def way_to_take_apart(kind: type) -> Callable[[Any], Iterable[object]] | None:
-    """How to have the parts of a thing of this kind, asked millions of times; None where it has none."""
+    """Return a function that yields the parts of objects of this kind, or None.
+
+    It is called millions of times.
+    """
     if issubclass(kind, tuple | frozenset):
         return iter
     names = getattr(kind, "__dataclass_fields__", ())

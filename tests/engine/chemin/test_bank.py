@@ -1,4 +1,4 @@
-"""Who is banker: the rules of the bank in the house rules, one test each."""
+"""The house rules of the bank, one test each."""
 
 import pytest
 
@@ -38,7 +38,7 @@ DRAW = "4C 5C 5D 4D"
 
 
 def won(bank: int = 1000, **table: int) -> Evening:
-    """Seat 1 has won a coup for the whole bank and may keep it or pass it on: 1,000 have become 1,950."""
+    """Seat 1 has won a coup for the whole bank and may keep or pass it: 1,000 have become 1,950."""
     evening = alone(BANKER_WINS, bank=bank, **table)
     play_out(evening, punter_draws=False, banker_draws=False)
     return evening

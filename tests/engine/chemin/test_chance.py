@@ -1,4 +1,4 @@
-"""What chance explains of a result at the table, against what the punters and the banker gain in the odds."""
+"""Mean and variance at the table, compared with the gains in the odds."""
 
 from fractions import Fraction
 

@@ -1,4 +1,6 @@
-"""What departing from the rule costs, counted another way: by naming cards, and by what is known of the whole game."""
+"""The cost of departures from the rule, counted independently: by single cards, and by known
+properties of the game.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -14,11 +16,11 @@ from games.engine.chemin.rules import DECKS, Advice, banker_rule, outcome_of, pu
 from tests.harness.sweeps import sample
 
 POINTS: Final = Counter(card.points for card in FULL_DECK * DECKS)
-GAIN: Final = {Outcome.PUNTER: 1, Outcome.DRAW: 0, Outcome.BANKER: -1}  # the punter's
+GAIN: Final = {Outcome.PUNTER: 1, Outcome.DRAW: 0, Outcome.BANKER: -1}  # for the punter
 
 
 def ways(*cards: int) -> int:
-    """In how many orders of six decks these points come first."""
+    """Return the number of orders of six decks that start with these points."""
     left, count = Counter(POINTS), 1
     for points in cards:
         count *= left[points]
@@ -28,11 +30,13 @@ def ways(*cards: int) -> int:
 
 def banker_takes(total: int, third: int | None) -> bool:
     advice = banker_rule(total, third)
-    return advice is not Advice.STAND  # at a free choice he draws, as the croupier does
+    return advice is not Advice.STAND  # at a free choice the croupier draws for the banker
 
 
 def punter_worth(pair: tuple[int, ...], draws: bool) -> Fraction:
-    """What the punter wins of one unit on these two cards, counted over every two or three cards that follow."""
+    """Return the punter's gain on one unit with these two cards, over all two or three cards that
+    follow.
+    """
     total = sum(pair) % 10
     gained = weight = 0
     for banker in product(range(10), repeat=2):
@@ -67,7 +71,9 @@ def test_a_punter_s_departure_costs_what_counting_all_cards_says(total):
 
 
 def test_a_banker_who_stands_on_six_against_a_six_loses_what_the_cards_left_say():
-    """Punter's pairs that draw, total 0 to 4, and a six for third; then one card more or none."""
+    """The punter draws on a total of 0 to 4 and gets a six; then the banker draws one card or
+    none.
+    """
     gained: Counter[bool] = Counter()
     weight: Counter[bool] = Counter()
     for punter in product(range(10), repeat=2):

@@ -1,4 +1,4 @@
-"""The digest of Chemin de Fer changes with whatever decides about money, and not with words."""
+"""The digest of Chemin de Fer changes with every rule about money, and not with texts."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +12,7 @@ from games.engine.chemin.rules import Advice, Call, Outcome, Side
 from games.variants.chemin_de_fer import GAME
 
 PUBLISHED = {"1.0": "b283043f04f0e2f00e7c4c6656e3936b23b4dd328342c014482e26ad1e0ed488"}
-"""What was once played under a version is what that version means. Rules that change take a new one."""
+"""The digest of each published version. Changed rules need a new version."""
 
 OTHER_FIGURES: dict[str, tuple[object, str, object]] = {
     "decks": (rules, "DECKS", 8),
@@ -33,7 +33,7 @@ OTHER_FIGURES: dict[str, tuple[object, str, object]] = {
 
 
 def digest_now() -> str:
-    """The digest of rules as they are, not as they were when it was first asked for."""
+    """Return the current digest, not the cached one."""
     return replace(GAME).digest
 
 

@@ -1,4 +1,4 @@
-"""A table can be put away without its cards and taken out again. That any table can is proved in `test_any_evening`."""
+"""A table can be frozen without its cards and thawed. `test_any_evening` shows it for any table."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the house alone may do: annul a coup, end a bank, break the table up. Nobody gains or loses by any of it."""
+"""House actions: void a coup, end a bank, close the table. No player gains or loses by them."""
 
 import pytest
 
@@ -130,7 +130,7 @@ def test_a_settled_coup_can_not_be_annulled_by_the_table() -> None:
 
 
 def after_a_coup_without_stakes() -> Evening:
-    """Seat 1 holds a bank of 1,000 and may keep it or pass it on."""
+    """Seat 1 holds a bank of 1,000 and may keep or pass it."""
     evening = bank_taken()
     evening.all_pass()
     evening.all_pass()
@@ -161,7 +161,7 @@ def test_a_bank_is_not_ended_in_a_coup_nor_where_there_is_none() -> None:
 
 
 def broken_up(evening: Evening) -> list[GuestLeft]:
-    """Break the table up; who left, with what. Nobody and nothing is there afterwards."""
+    """Close the table and check that it is empty. Return who left with what."""
     happened = evening.do(BreakUp())
     assert evening.state.phase is Phase.GUESTS
     assert (evening.state.seats, evening.state.bank, evening.state.sale, evening.state.turn) == ((), None, None, None)

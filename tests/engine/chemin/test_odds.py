@@ -1,4 +1,4 @@
-"""Exact chances under the house rule, checked against counting card by card and against the table itself."""
+"""Exact odds under the house rule, compared with a count by single cards and with the table."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_counting_card_by_card_gives_the_same(odds: PolicyOdds) -> None:
 
 
 def card_by_card(policy: PolicyOdds) -> Counter[Outcome]:
-    """Deal every sequence of points from one deck, by the tables as the house rules print them."""
+    """Deal every sequence of points from one deck, by the printed tables of the house rules."""
     ways: Counter[Outcome] = Counter()
     for punter, banker, after_four, left in first_four():
         if punter >= 8 or banker >= 8:
@@ -83,7 +83,9 @@ def card_by_card(policy: PolicyOdds) -> Counter[Outcome]:
 
 
 def first_four() -> Iterator[tuple[int, int, int, list[int]]]:
-    """Both totals of every first four cards, the ways to get them in this order, and what they leave."""
+    """Yield both totals of every first four cards, the number of ordered ways, and the cards
+    left.
+    """
     for cards in product(range(10), repeat=4):
         left, ways = list(ONE_DECK), 1
         for points in cards:

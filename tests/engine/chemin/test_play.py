@@ -1,4 +1,4 @@
-"""The cards: dealing, drawing, standing, advice. The rules of the house, one test each."""
+"""The house rules of cards, one test each: dealing, drawing, standing, advice."""
 
 from itertools import product
 
@@ -32,7 +32,8 @@ PUNTER_PAIRS = {0: "TC KC", 1: "TC AC", 2: "TC 2C", 3: "TC 3C", 4: "TC 4C", 5: "
 BANKER_PAIRS = {0: "TD KD", 1: "TD AD", 2: "TD 2D", 3: "TD 3D", 4: "TD 4D", 5: "TD 5D", 6: "TD 6D", 7: "TD 7D"}
 THIRDS = {0: "QH", 1: "AH", 2: "2H", 3: "3H", 4: "4H", 5: "5H", 6: "6H", 7: "7H", 8: "8H", 9: "9H"}
 
-# The banker's table as the house rules print it: D draws, S stands, F is free; by the punter's third card 0 to 9.
+# The banker's table in the house rules: D draws, S stands, F is free; by the punter's third card 0
+# to 9.
 BANKER_TABLE = {
     0: "DDDDDDDDDD",
     1: "DDDDDDDDDD",
@@ -49,7 +50,7 @@ LETTER = {Advice.DRAW: "D", Advice.STAND: "S", Advice.AS_YOU_PLEASE: "F"}
 
 
 def dealt(punter: int, banker: int, thirds: str = "", *, others: bool = False) -> Evening:
-    """Hands of these totals on the table, and these cards next in the shoe."""
+    """Return a table with hands of these totals, and these cards next in the shoe."""
     first, third = PUNTER_PAIRS[punter].split()
     second, fourth = BANKER_PAIRS[banker].split()
     cards = f"{first} {second} {third} {fourth} {thirds}"
@@ -57,7 +58,7 @@ def dealt(punter: int, banker: int, thirds: str = "", *, others: bool = False) -
 
 
 def allowed(evening: Evening) -> str:
-    """D, S or F: what the seat whose turn it is may do."""
+    """Return D, S or F: the options of the seat in turn."""
     seat = evening.state.turn
     assert seat is not None
     may = {type(option.action) for option in view(evening.state, seat).options}
@@ -272,7 +273,7 @@ def cards_left(evening: Evening) -> int:
 
 
 def play_on(evening: Evening) -> None:
-    """Whoever is asked takes the bank, keeps it, calls; both sides stand where they may."""
+    """Continue play: players take and keep the bank and call; both sides stand if they may."""
     turn = evening.state.turn
     assert turn is not None
     match evening.state.phase:

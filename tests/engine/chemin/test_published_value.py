@@ -1,13 +1,15 @@
-"""The game in which the banker is free in all his decisions, solved, against the value that is in print.
+"""The game with a banker who is free in all decisions, solved and compared with the published
+value.
 
-An endless shoe, so that only totals count; the punter is free on five only. The value and the punter's chance of
-drawing on five, 9/11, have been in print since J. G. Kemeny and J. L. Snell's "Game-Theoretic Solution of Baccarat"
-(American Mathematical Monthly, 1957). It is another game than the eight policies under the house rule.
+The shoe is endless, so only totals matter, and the punter is free on five only. The value and the
+punter's probability of drawing on five, 9/11, are published in J. G. Kemeny and J. L. Snell,
+"Game-Theoretic Solution of Baccarat" (American Mathematical Monthly, 1957). It is a different game
+from the eight policies under the house rule.
 
-The punter has two strategies, to draw or to stand on five; the banker 2 to the power of 88, one decision for each of
-his totals 0 to 7 and each of eleven things he can have seen. Against any mixture of the punter's two, the banker's best
-reply is the better decision in each of the 88 cases, so the value is the highest point of a sum of minima of straight
-lines.
+The punter has two strategies, to draw or to stand on five. The banker has 2 to the power of 88: one
+decision for each total 0 to 7 and each of eleven observations. Against any mixture of the punter's
+two, the banker's best reply is the better decision in each of the 88 cases. So the value is the
+maximum of a sum of minima of straight lines.
 """
 
 from __future__ import annotations
@@ -19,29 +21,31 @@ from typing import NamedTuple
 from games.engine.chemin.rules import Outcome, outcome_of
 
 CARD = [Fraction(4 if points == 0 else 1, 13) for points in range(10)]
-"""The chance of each number of points in an endless shoe."""
+"""The probability of each number of points in an endless shoe."""
 
 TWO_CARDS = [sum((CARD[one] * CARD[(total - one) % 10] for one in range(10)), Fraction()) for total in range(10)]
-"""The chance of each two-card total."""
+"""The probability of each two-card total."""
 
 NATURALS = (8, 9)
 SEEN = (None, *range(10))
-"""What the banker knows of the punter: that he stood, or his third card."""
+"""The banker's observation: the punter stood (None), or the third card."""
 
 
 class Gain(NamedTuple):
-    """What a punter gains who always stands on five, and one who always draws."""
+    """The gain of a punter who always stands on five, and of one who always draws."""
 
     standing: Fraction
     drawing: Fraction
 
     def at(self, chance: Fraction) -> Fraction:
-        """The gain of a punter who draws on five with this chance."""
+        """Return the gain of a punter who draws on five with this probability."""
         return (1 - chance) * self.standing + chance * self.drawing
 
 
 class Case(NamedTuple):
-    """One of the banker's 88 cases: the punter's gain from it if the banker stands and if he draws."""
+    """One of the banker's 88 cases: the punter's gain if the banker stands, and if the banker
+    draws.
+    """
 
     banker: int
     seen: int | None
@@ -49,7 +53,9 @@ class Case(NamedTuple):
     draws: Gain
 
     def indifferent_at(self) -> list[Fraction]:
-        """The chance of drawing on five at which the banker's two decisions are equally good, if there is one."""
+        """Return the probability of drawing on five at which both decisions of the banker are
+        equally good.
+        """
         at_zero = self.draws.standing - self.stands.standing
         at_one = self.draws.drawing - self.stands.drawing
         if at_zero == at_one:
@@ -63,18 +69,20 @@ def sign(punter: int, banker: int) -> int:
 
 
 def punters_who_stood(*, draws_on_five: bool) -> dict[int, Fraction]:
-    """The punter's final totals and their chances, where he stood."""
+    """Return the punter's final totals after standing, with their probabilities."""
     return {total: TWO_CARDS[total] for total in ((6, 7) if draws_on_five else (5, 6, 7))}
 
 
 def punters_who_drew(third: int, *, draws_on_five: bool) -> dict[int, Fraction]:
-    """The punter's final totals and their chances, where he drew this card."""
+    """Return the punter's final totals after drawing this card, with their probabilities."""
     totals = range(6) if draws_on_five else range(5)
     return {(total + third) % 10: TWO_CARDS[total] * CARD[third] for total in totals}
 
 
 def gain(banker: int, punters: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
-    """The punter's gain against a banker's two-card total who stands, and against one who draws."""
+    """Return the punter's gain against this two-card total if the banker stands, and if the banker
+    draws.
+    """
     stands = sum((chance * sign(total, banker) for total, chance in punters.items()), Fraction())
     draws = sum(
         (
@@ -112,12 +120,17 @@ NATURAL_GAIN = sum(
 
 
 def punter_gain(chance: Fraction) -> Fraction:
-    """What the punter gains who draws on five with this chance, against the banker's best reply."""
+    """Return the gain of a punter who draws on five with this probability, against the best
+    reply.
+    """
     return NATURAL_GAIN + sum(min(case.stands.at(chance), case.draws.at(chance)) for case in CASES)
 
 
 def solve() -> tuple[Fraction, Fraction]:
-    """The punter's best chance of drawing on five and the value of the game: the maximum lies where a line breaks."""
+    """Return the punter's best probability of drawing on five and the value.
+
+    The maximum is at a break of a line.
+    """
     breaks = [Fraction(0), Fraction(1), *(chance for case in CASES for chance in case.indifferent_at())]
     best = max(breaks, key=punter_gain)
     return best, punter_gain(best)
@@ -128,7 +141,9 @@ def test_the_published_value_of_the_game_with_a_free_banker() -> None:
 
 
 def test_the_banker_holds_the_punter_to_that_value_by_mixing_on_six_against_a_standing_punter() -> None:
-    """The other half of the proof: one banker's strategy against which both of the punter's gain the value alike."""
+    """The other half of the proof: a strategy of the banker that gives both of the punter's
+    strategies exactly the value.
+    """
     chance, value = solve()
     undecided = [case for case in CASES if case.stands.at(chance) == case.draws.at(chance)]
     assert [(case.banker, case.seen) for case in undecided] == [(6, None)]

@@ -1,6 +1,6 @@
-"""A coup is worked out again from its record, and a record that cannot be is refused.
+"""A coup is recomputed from its record, and an impossible record is refused.
 
-That every coup a table settles comes to the same this way is proved in `test_any_evening`.
+`test_any_evening` shows that every settled coup gives the same result.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Coming, going and stepping away, at every point of an evening."""
+"""Joining, leaving and stepping away in every phase."""
 
 import pytest
 

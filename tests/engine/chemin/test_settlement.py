@@ -1,4 +1,4 @@
-"""The outcome, the tax and what comes back, one test for each rule of the house."""
+"""Outcome, tax and returned stakes, one test for each house rule."""
 
 import pytest
 
@@ -15,7 +15,7 @@ DRAW = "4C 5C 5D 4D"
 
 
 def two_punters(cards: str) -> Evening:
-    """Seats 2 and 3 stake 500 and 333 of a bank of 1,000; the coup is over once seat 2 has stood."""
+    """Seats 2 and 3 stake 500 and 333 of a bank of 1,000; the coup ends when seat 2 stands."""
     evening = bank_taken(cards=cards)
     evening.all_pass()
     evening.do(LayStake(2, 500), LayStake(3, 333), Pass(4), DealCards(1))

@@ -1,4 +1,4 @@
-"""Calls and stakes: the rules of the house, one test each."""
+"""The house rules of calls and stakes, one test each."""
 
 import pytest
 

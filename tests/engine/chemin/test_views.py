@@ -1,4 +1,4 @@
-"""What each seat may see: every card at every moment, for the punter, the banker, the others and spectators."""
+"""The visible cards at every moment, for the punter, the banker, other players and spectators."""
 
 from games.engine.chemin import Phase, State, view
 from games.engine.chemin.actions import AskCroupier, DrawCard, MakeCall, Stand
@@ -8,13 +8,13 @@ from games.engine.chemin.views import GuestView, HandView
 from tests.engine.chemin.evening import alone, bank_taken, for_others
 
 EVERYONE = (1, 2, 3, 4, 5, None)
-"""Seat 1 is banker, seat 2 holds the punters' cards, seat 5 is empty, None watches."""
+"""Seat 1 is banker, seat 2 plays for the punters, seat 5 is free, None is a spectator."""
 
 DOWN = HandView((None, None), None, natural=False)
 
 
 def seen(state: State, side: Side, viewer: int | None) -> str:
-    """A hand as a viewer sees it, with ?? for a card face down."""
+    """Return a hand as a viewer sees it, with ?? for a face-down card."""
     coup = view(state, viewer).coup
     assert coup is not None
     hand = coup.punter if side is Side.PUNTER else coup.banker

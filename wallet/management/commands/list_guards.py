@@ -1,4 +1,6 @@
-"""`manage.py list_guards`: write the guards of a freshly migrated database to ``wallet/guards.txt``."""
+"""`manage.py list_guards`: write the guards of a freshly migrated database to
+``wallet/guards.txt``.
+"""
 
 from django.core.management.base import BaseCommand
 
@@ -6,7 +8,7 @@ from wallet.invariants import guards
 
 
 class Command(BaseCommand):
-    """For whoever has written a migration: its guards belong into ``wallet/guards.txt``."""
+    """Write ``wallet/guards.txt``. Run it after adding a migration."""
 
     help = __doc__ or ""
 

@@ -1,4 +1,6 @@
-"""`manage.py print_bank_statement`: print the sandbox bank's statement, for upload at ``/staff/statements/``."""
+"""`manage.py print_bank_statement`: print the sandbox bank's statement, for upload at
+``/staff/statements/``.
+"""
 
 from argparse import ArgumentParser
 from datetime import date
@@ -10,7 +12,7 @@ from wallet.sandbox_bank.orders import write_statement
 
 
 class Command(BaseCommand):
-    """Used to try out or test reconciliation."""
+    """Print a statement to try out or test reconciliation."""
 
     help = "prints what the sandbox bank took and paid in some days, as CSV"
 

@@ -1,4 +1,6 @@
-"""`manage.py verify_ledger`: check every invariant of the ledger and list the rows that break it."""
+"""`manage.py verify_ledger`: check every invariant of the ledger and list the rows that break
+it.
+"""
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -6,12 +8,15 @@ from wallet.invariants import verify
 
 
 class Command(BaseCommand):
-    """Ends with status 1 where anything is broken."""
+    """Check every invariant of the ledger. Exit status 1 if one does not hold."""
 
     help = __doc__ or ""
 
     def handle(self, *args: object, verbosity: int = 1, **options: object) -> None:
-        """Check the invariants. Raises CommandError with every offending row if an invariant does not hold."""
+        """Check the invariants.
+
+        Raises CommandError with every offending row if an invariant does not hold.
+        """
         broken = []
         for check in verify.run():
             if check.rows:

@@ -158,7 +158,7 @@ BEGIN
         AND NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = wallet_settle_stakes.key) THEN
         RAISE EXCEPTION 'the stakes of round % have been taken back', round USING ERRCODE = 'SB005';
     END IF;
-    WITH part AS MATERIALIZED (  -- of each account, what it staked (escrow: what it took) and what it is paid
+    WITH part AS MATERIALIZED (  -- per account: its stake (escrow: received) and payout
         SELECT each.account_id, max(each.currency) AS currency, max(each.mode) AS mode, sum(each.staked) AS staked,
                sum(each.paid) AS paid
         FROM (SELECT e.account_id, e.currency, e.mode, -e.amount AS staked, 0 AS paid

@@ -1,7 +1,7 @@
 -- The ledger: journals and their entries.
 --
--- SQLSTATEs of the wallet. wallet/ledger/__init__.py has a Python error for each except SB004. SB032 is in
--- wallet/withdrawals/__init__.py, and SB050 to SB056 are in wallet/seamless_wallet/.
+-- SQLSTATEs of the wallet. wallet/ledger/__init__.py has a Python error for each except SB004.
+-- SB032 is in wallet/withdrawals/__init__.py, and SB050 to SB056 are in wallet/seamless_wallet/.
 --   SB002 the key has posted something else
 --   SB003 unbalanced journal
 --   SB004 not the exact reversal
@@ -202,7 +202,7 @@ AS $$
 DECLARE
     keys uuid[];
     hashes bytea[];
-    new_ids bigint[];  -- NULL where the key is known
+    new_ids bigint[];  -- NULL if the key is known
 BEGIN
     WITH asked AS MATERIALIZED (
         SELECT j.n, (j.body ->> 'key')::uuid AS key, nextval('wallet_journal_id_seq') AS journal_id,
@@ -265,7 +265,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 SET enable_nestloop = on
 AS $$
 DECLARE
-    line record;  -- of each column, all of its values, ascending by account
+    line record;  -- of each column: all values, in ascending order of account
     asked_hash bytea;
     known wallet_posting_key;
     new_id bigint;
@@ -315,8 +315,8 @@ REVOKE ALL ON FUNCTION wallet_post_set FROM PUBLIC;
 -- Post the exact opposite of each journal, for the same round, all or none.
 -- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
 -- Returns rows as wallet_post does.
--- Raises SB005 if a journal does not exist, unique_violation (23505, wallet_reversal_pkey) if one was
--- reversed under another key, and the errors of wallet_post.
+-- Raises SB005 if a journal does not exist, unique_violation (23505, wallet_reversal_pkey) if one
+-- was reversed under another key, and the errors of wallet_post.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp

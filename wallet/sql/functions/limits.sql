@@ -1,7 +1,7 @@
 -- Daily totals of each player's real money, and the check of deposit, stake and loss limits.
 
--- Return the kinds of limits that apply to a movement. The loss limit applies to a stake too, because
--- a stake may become a loss.
+-- Return the kinds of limits that apply to a movement. The loss limit applies to a stake too,
+-- because a stake may become a loss.
 -- Raises invalid_parameter_value for a movement other than 'stake' and 'deposit'.
 CREATE OR REPLACE FUNCTION wallet_limits_on(movement text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -15,8 +15,8 @@ END $$;
 
 -- Return what counts against a limit of this kind, in minor units, from the start of the period to
 -- `day`.
--- A loss is stakes minus payouts. Money on hold counts as staked today, and pending deposits count as
--- deposited today. Only cash and purse accounts have holds; a bank at Chemin de Fer has none.
+-- A loss is stakes minus payouts. Money on hold counts as staked today, and pending deposits count
+-- as deposited today. Only cash and purse accounts have holds; a bank at Chemin de Fer has none.
 -- Raises invalid_parameter_value for a kind that does not limit money.
 CREATE OR REPLACE FUNCTION wallet_used(player bigint, kind text, period text, day date) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -61,8 +61,8 @@ BEGIN
             WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
 END $$;
 
--- Raise SB006 if `added` minor units exceed a limit on the movement ('stake' or 'deposit'). They are
--- already counted in wallet_day. The error detail has what was left before them.
+-- Raise SB006 if `added` minor units exceed a limit on the movement ('stake' or 'deposit'). They
+-- are already counted in wallet_day. The error detail has what was left before them.
 CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, movement text, added bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
