@@ -196,7 +196,7 @@ def staff_report_state(request: StaffRequest, report_id: int) -> HttpResponse:
     report, kind = _found(request, report_id)
     if report.state not in OPEN:
         return HttpResponseClientRefresh()
-    return render(request, "staff/_report_state.html", {"report": report, "kind": kind})
+    return render(request, "staff/report.html#state", {"report": report, "kind": kind})
 
 
 @staff_required(SEE)

@@ -214,7 +214,7 @@ def staff_dashboard(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
     """Show everything except the choice of a period, for the page's own refresh."""
-    return render(request, "staff/_dashboard.html", _told(request))
+    return render(request, "staff/dashboard.html#figures", _told(request))
 
 
 def _told(request: StaffRequest) -> dict[str, Any]:

@@ -416,7 +416,7 @@ def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpRespo
     The page refreshes this part while letters go out.
     """
     case = case_or_404(incident_id)
-    return render(request, "staff/_incident_letters.html", {"case": case, **delivery.on_page(case)})
+    return render(request, "staff/incident.html#letters", {"case": case, **delivery.on_page(case)})
 
 
 def _page(

@@ -74,7 +74,7 @@ class Section:
     @property
     def template(self) -> str:
         """Path of the section's template."""
-        return f"staff/player/_{self.anchor}.html"
+        return f"staff/player_sections.html#{self.anchor}"
 
 
 def sections(player: Player, reader: User) -> list[tuple[Section, Data]]:

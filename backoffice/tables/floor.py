@@ -79,7 +79,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
     rows = read_rows()
     shown = [_html(row, rows) for row in rows.rows]
     context = {"floor": rows, "head": _head(rows), "rows": shown, "stream": _stream(request)}
-    return render(request, "staff/_floor_now.html", context)
+    return render(request, "staff/floor.html#now", context)
 
 
 @staff_required(*READERS)
@@ -102,7 +102,7 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
         "html": _html(row, rows, unfolds=False),
     }
     if request.htmx:
-        response = render(request, "staff/_floor_deeds.html", context)
+        response = render(request, "staff/floor_table.html#actions", context)
     else:
         response = render(request, "staff/floor_table.html", context)
     patch_vary_headers(response, ["HX-Request"])

@@ -16,26 +16,26 @@ register = template.Library()
 Given = Iterable[Sequence[Any]]
 
 
-@register.inclusion_tag("staff/charts/_bars.html")
+@register.inclusion_tag("staff/charts.html#bars")
 def bar_chart(title: str, figures: Given) -> dict[str, object]:
     """Render a bar chart, which compares values."""
     return {"title": title, "bars": bars(_read(figures))}
 
 
-@register.inclusion_tag("staff/charts/_line.html")
+@register.inclusion_tag("staff/charts.html#line")
 def line_chart(title: str, figures: Given) -> dict[str, object]:
     """Render a line chart, which shows values over time from left to right."""
     read = _read(figures)
     return {"title": title, "curve": curve(read), "figures": read}
 
 
-@register.inclusion_tag("staff/charts/_shares.html")
+@register.inclusion_tag("staff/charts.html#shares")
 def share_chart(title: str, figures: Given) -> dict[str, object]:
     """Render the shares of a whole as one bar."""
     return {"title": title, "shares": shares(_read(figures))}
 
 
-@register.inclusion_tag("staff/charts/_pie.html")
+@register.inclusion_tag("staff/charts.html#pie")
 def pie_chart(title: str, figures: Given) -> dict[str, object]:
     """Render the shares of a whole as a pie, with all figures next to it."""
     read = _read(figures)

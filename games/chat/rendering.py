@@ -48,4 +48,4 @@ SELECT player_id AS player, blocked_id AS blocked FROM games_chatblock WHERE pla
 
 def render_message(row: Mapping[str, Any]) -> str:
     """Return ``#chat-NUMBER`` for a row of `READ_SINCE`; without text where the message was removed."""
-    return get_template("games/_chat_message.html").render({"message": row})
+    return get_template("games/chat.html#message").render({"message": row})

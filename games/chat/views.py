@@ -65,10 +65,10 @@ def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Return the latest messages, the reader's options, or a page of its own."""
     live = _live_table(found, mode)
     if OWN in request.GET:
-        return render(request, "games/_chat_say.html", _shown(request, live))
+        return render(request, "games/chat.html#say", _shown(request, live))
     if WHOLE not in request.GET:
         context = _of(live) | {"reader": request.player, "lines": read_log(request.player, live)}
-        return render(request, "games/_chat_log.html", context)
+        return render(request, "games/chat.html#log", context)
     demand_welcome(request.player, mode, session_id(request))
     return render(request, "games/chat.html", _shown(request, live, **_waiting(request)))
 
@@ -98,7 +98,7 @@ def live_chat_say(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
         "chat": chat_view(request.player, live, **shown),
         "message": message and {**vars(message), "player": message.player_id},
     }
-    return render(request, "games/_chat_say.html", context)
+    return render(request, "games/chat.html#say", context)
 
 
 @player_required
@@ -125,7 +125,7 @@ def live_chat_name(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 def live_chat_message(request: PlayerRequest, live: LiveTable, number: int) -> HttpResponse:
     """Show the options for a message."""
     message = _message(live, number)
-    template = "games/_chat_choices.html" if request.htmx else "games/chat_message.html"
+    template = "games/chat_message.html#choices" if request.htmx else "games/chat_message.html"
     context = _of(live) | {
         "message": message,
         "name": chat.shown_name(message),
@@ -212,7 +212,7 @@ def _shown(request: PlayerRequest, live: LiveTable, **shown: Any) -> dict[str, A
 def _answer(request: PlayerRequest, live: LiveTable, **shown: Any) -> HttpResponse:
     """Return the whole chat after an action."""
     if request.htmx:
-        return render(request, "games/_chat.html", _shown(request, live, **shown))
+        return render(request, "games/chat.html#chat", _shown(request, live, **shown))
     return _to_the_page(request, live, shown)
 
 

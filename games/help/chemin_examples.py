@@ -82,7 +82,7 @@ def chemin_example(source: str, language: str) -> Example:
         ],
     }
     return Example(
-        render_to_string("games/help/_chemin_coup.html", context), after | _figures(script, settled, language)
+        render_to_string("games/help/chemin.html#coup", context), after | _figures(script, settled, language)
     )
 
 

@@ -24,7 +24,7 @@ A_BANK = 1000_00
 
 def _punter_rule(language: str) -> str:
     rows = [{"total": total, "advice": punter_rule(total).value} for total in TWO_CARD_TOTALS]
-    return render_to_string("games/help/_chemin_punter_rule.html", {"rows": rows})
+    return render_to_string("games/help/chemin.html#punter_rule", {"rows": rows})
 
 
 def _banker_table(language: str) -> str:
@@ -35,7 +35,7 @@ def _banker_table(language: str) -> str:
         }
         for total in TWO_CARD_TOTALS
     ]
-    return render_to_string("games/help/_chemin_banker_table.html", {"rows": rows, "points": POINTS})
+    return render_to_string("games/help/chemin.html#banker_table", {"rows": rows, "points": POINTS})
 
 
 def _chances(language: str) -> str:
@@ -66,7 +66,7 @@ def _chances(language: str) -> str:
             {"name": name, "cells": [percent(share, language) for share in row]} for name, row in shares.items()
         ],
     }
-    return render_to_string("games/help/_chemin_chances.html", context)
+    return render_to_string("games/help/chemin.html#chances", context)
 
 
 def _calls(language: str) -> str:
@@ -81,7 +81,7 @@ def _calls(language: str) -> str:
         }
         for call in Call
     ]
-    return render_to_string("games/help/_chemin_calls.html", {"rows": rows, "bank": money(A_BANK, language)})
+    return render_to_string("games/help/chemin.html#calls", {"rows": rows, "bank": money(A_BANK, language)})
 
 
 def _banks(language: str) -> str:
@@ -107,13 +107,13 @@ def _banks(language: str) -> str:
         }
         for currency, tables in groupby(rules, key=lambda each: each[1].currency)
     ]
-    return render_to_string("games/help/_chemin_banks.html", {"first": currencies[:1], "others": currencies[1:]})
+    return render_to_string("games/help/chemin.html#banks", {"first": currencies[:1], "others": currencies[1:]})
 
 
 def _times(language: str) -> str:
     """Return the time limits of the first table; empty if there is no table."""
     clocks = [GuestClock.of(version.clock or {}) for _table, version in _in_force()]
-    return render_to_string("games/help/_chemin_times.html", {"rows": waiting(clocks[0]) if clocks else []})
+    return render_to_string("games/help/chemin.html#times", {"rows": waiting(clocks[0]) if clocks else []})
 
 
 def waiting(clock: GuestClock) -> list[tuple[str, str]]:

@@ -57,7 +57,7 @@ def deal_example(variant: Variant, source: str, language: str) -> Example:
         "staked": money(settlement.staked, language),
         "paid": money(settlement.paid, language),
     }
-    return Example(render_to_string("games/help/_deal.html", context), _figures(coup, settlement, language))
+    return Example(render_to_string("games/help/tables.html#deal", context), _figures(coup, settlement, language))
 
 
 def lines_of(source: str, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, str]:

@@ -37,7 +37,7 @@ def tables_of(variant: Variant) -> Mapping[str, Callable[[str], str]]:
 
 def decks_sentence(game: Game, language: str) -> str:
     """Return the sentence with the number of decks."""
-    return render_to_string("games/help/_decks.html", {"decks": game.decks})
+    return render_to_string("games/help/tables.html#decks", {"decks": game.decks})
 
 
 def _paytable(variant: Variant, language: str) -> str:
@@ -55,12 +55,12 @@ def _paytable(variant: Variant, language: str) -> str:
         }
         for bet in variant.bets
     ]
-    return render_to_string("games/help/_paytable.html", {"rows": rows})
+    return render_to_string("games/help/tables.html#paytable", {"rows": rows})
 
 
 def _player_rule(variant: Variant, language: str) -> str:
     rows = [{"total": total, "draws": player_draws(total)} for total in TWO_CARD_TOTALS]
-    return render_to_string("games/help/_player_rule.html", {"rows": rows})
+    return render_to_string("games/help/tables.html#player_rule", {"rows": rows})
 
 
 def _banker_table(variant: Variant, language: str) -> str:
@@ -72,7 +72,7 @@ def _banker_table(variant: Variant, language: str) -> str:
         }
         for total in TWO_CARD_TOTALS
     ]
-    return render_to_string("games/help/_banker_table.html", {"rows": rows, "points": POINTS})
+    return render_to_string("games/help/tables.html#banker_table", {"rows": rows, "points": POINTS})
 
 
 def _returns(variant: Variant, language: str) -> str:
@@ -91,7 +91,7 @@ def _returns(variant: Variant, language: str) -> str:
         "headline_edge": percent(1 - headline(variant), language, digits),
         "is_mean": len(variant.headline.bets) > 1,
     }
-    return render_to_string("games/help/_returns.html", context)
+    return render_to_string("games/help/tables.html#returns", context)
 
 
 def _smallest_stake(variant: Variant, language: str) -> str:
@@ -111,7 +111,7 @@ def _smallest_stake(variant: Variant, language: str) -> str:
         for bet in variant.bets
     ]
     context = {"rows": rows, "currencies": [limits.currency for limits in currencies]}
-    return render_to_string("games/help/_smallest_stake.html", context)
+    return render_to_string("games/help/tables.html#smallest_stake", context)
 
 
 def _limits(variant: Variant, language: str) -> str:
@@ -128,7 +128,7 @@ def _limits(variant: Variant, language: str) -> str:
         }
         for limits in in_force
     ]
-    return render_to_string("games/help/_limits.html", {"first": currencies[:1], "others": currencies[1:]})
+    return render_to_string("games/help/tables.html#limits", {"first": currencies[:1], "others": currencies[1:]})
 
 
 def _limits_row(variant: Variant, bet: BetRule, limits: Limits, language: str) -> dict[str, str]:

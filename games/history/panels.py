@@ -71,7 +71,7 @@ def live_panel_round(request: PlayerRequest, found: Table, mode: Mode, round_id:
     shown = history.round_of(request.player, round_id, _language())
     if shown is None or shown.table_slug != found.slug:
         raise Http404
-    return render(request, "games/_panel_round.html", _at(found, mode) | {"round": shown})
+    return render(request, "games/panels.html#round", _at(found, mode) | {"round": shown})
 
 
 @player_required
@@ -88,7 +88,7 @@ def live_top_up(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
             said = {"said": topped_up(request.player, cashier.top_up_free(player=request.player, **form.cleaned_data))}
         except cashier.CashierError as error:
             said = {"error": str(error)}
-    return render(request, "games/_panel_cashier.html", _at(found, mode) | _cashier(request.player, found, mode) | said)
+    return render(request, "games/panels.html#cashier", _at(found, mode) | _cashier(request.player, found, mode) | said)
 
 
 def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
@@ -96,7 +96,7 @@ def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpR
         raise Http404
     contexts = {**CONTEXTS, **OF_GUESTS} if found.shape == Shape.GUESTS else CONTEXTS
     context = _at(found, mode) | contexts[name](request.player, found, mode)
-    return render(request, f"games/_panel_{name}.html", context)
+    return render(request, f"games/panels.html#{name}", context)
 
 
 def _at(table: Table, mode: Mode) -> Context:

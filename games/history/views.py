@@ -117,7 +117,7 @@ def history(request: PlayerRequest) -> HttpResponse:
         "filtered": bool(form.query),
     }
     whole = not request.htmx or request.htmx.history_restore_request
-    response = render(request, "games/history.html" if whole else "games/_history.html", context)
+    response = render(request, "games/history.html" if whole else "games/history.html#logs", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

@@ -35,7 +35,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
     """Show the lobby to anyone. An htmx request gets only the tables that match the filters."""
     wish = Wish.of(request.GET)
     if request.htmx and not request.htmx.history_restore_request:
-        response = push_url(render(request, "games/_lobby_found.html", _tables(request, wish)), _address(wish))
+        response = push_url(render(request, "games/lobby.html#found", _tables(request, wish)), _address(wish))
     else:
         response = _page(request, wish)
     patch_vary_headers(response, ["HX-Request"])
@@ -55,7 +55,7 @@ def lobby_now(request: HttpRequest) -> HttpResponse:
         "cards": [render_card(card, language) for card in cards],
         "now": cards[0].now if cards else None,
     }
-    return render(request, "games/_lobby_now.html", context)
+    return render(request, "games/lobby.html#now", context)
 
 
 @player_required
@@ -70,7 +70,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
     if not request.htmx:
         return redirect(f"{_address(wish)}#table-{table.slug}")
     star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in kept_tables(request.player)}
-    return render(request, "games/_lobby_star.html", {"table": star, "wish": wish})
+    return render(request, "games/lobby.html#star", {"table": star, "wish": wish})
 
 
 def _page(request: HouseRequest, wish: Wish) -> HttpResponse:

@@ -214,7 +214,7 @@ def card_key(state: LobbyCard) -> tuple[object, ...]:
 def render_card(state: LobbyCard, language: str) -> str:
     """Return the live part of a table's card, the same for everybody."""
     with override(language):
-        return get_template("games/_lobby_live.html").render({"card": card_view(state, language), "table": state})
+        return get_template("games/lobby.html#live").render({"card": card_view(state, language), "table": state})
 
 
 def card_view(state: LobbyCard, language: str) -> CardView:

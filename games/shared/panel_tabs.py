@@ -61,7 +61,7 @@ def _panels(table: Table, mode: Mode) -> Iterator[SidePanel]:
             icon=ICONS[name],
             word=words[name],
             title=titles.get(name, words[name]),
-            template=f"games/_panel_{name}.html" if is_here else "",
+            template=f"games/panels.html#{name}" if is_here else "",
             address="" if is_here else reverse("live_panel", args=[table.slug, mode, name]),
         )
 

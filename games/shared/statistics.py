@@ -165,4 +165,4 @@ def live_statistics(request: PlayerRequest, found: Table, mode: Mode) -> HttpRes
         "address": reverse("live_statistics", args=[found.slug, mode]),
         "own": statistics_view(request.player, live, since, get_language() or "en"),
     }
-    return render(request, "games/_statistics.html" if request.htmx else "games/statistics.html", context)
+    return render(request, "games/statistics.html#bets" if request.htmx else "games/statistics.html", context)

@@ -252,7 +252,7 @@ def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         return redirect("table", slug=found.slug, mode=mode)
     choice = chips.choice(request.player, limits)
     return render(
-        request, "games/_panel_chips.html", {"table": found, "now_mode": mode, "choice": choice, "said": said}
+        request, "games/panels.html#chips", {"table": found, "now_mode": mode, "choice": choice, "said": said}
     )
 
 

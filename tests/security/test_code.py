@@ -126,7 +126,7 @@ SAFE = {
     "backoffice.tables.floor": "a row of the floor, from a template that escapes",
     "games.templatetags.rounds": "a sentence that is escaped before cards are set into it",
     "players.account.terms": "the terms, our own text, by a renderer that escapes HTML",
-    "templates/games/_lobby_now.html": "the same cards of the lobby",
+    "templates/games/lobby.html": "the same cards of the lobby, for the page's own refresh",
 }
 
 

@@ -106,4 +106,4 @@ def _render(
         "error_link": error_link,
         "said": said,
     }
-    return render(request, "wallet/_cashier.html" if request.htmx else "wallet/cashier.html", context)
+    return render(request, "wallet/cashier.html#cashier" if request.htmx else "wallet/cashier.html", context)

@@ -38,7 +38,7 @@ def cashier_payment(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
 @require_safe
 def cashier_payment_state(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
     """Return the state for a page that polls. Polling does not count as activity of the player."""
-    return _page(request, payment_id, "wallet/_payment.html")
+    return _page(request, payment_id, "wallet/payment.html#payment")
 
 
 @player_required

@@ -64,7 +64,7 @@ def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpRes
         return redirect(f"{reverse('table', args=[found.slug, mode])}#panel-favourites")
     shown = panel(request.session, request.player, live, state, language, typed=typed)
     context = {"table": found, "now_mode": mode, "favourites": shown}
-    return render(request, "games/_panel_favourites.html", context)
+    return render(request, "games/panels.html#favourites", context)
 
 
 def _do(request: PlayerRequest, live: LiveTable) -> str:

@@ -179,13 +179,13 @@ def render_row(row: Row, now: datetime, *, is_hidden: bool = False, unfolds: boo
     """Return the list item of a row. With *unfolds*, it opens the actions of the table."""
     context = {"row": row, "now": now, "is_hidden": is_hidden, "unfolds": unfolds}
     with override("en"):
-        return get_template("staff/_floor_row.html").render(context)
+        return get_template("staff/floor.html#row").render(context)
 
 
 def render_head(rows: Rows) -> str:
     """Return the head of the page: the number of tables in each state, and the tables with alarms."""
     with override("en"):
-        return get_template("staff/_floor_head.html").render({"floor": rows})
+        return get_template("staff/floor.html#head").render({"floor": rows})
 
 
 def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
