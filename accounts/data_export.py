@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.contrib.admin.models import LogEntry
 from django.db.models import BinaryField, Model, Q
 from django.db.models.query import QuerySet
 
@@ -146,7 +145,6 @@ LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.StaffChange: "what was changed of accounts of staff, who are no players",
     people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
     people.SearchWord: "the words of what stands in the identity, once more, to be found by",
-    LogEntry: "Django's log of its own admin, which stays empty: lists change nothing, and looks are events",
     people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
 }
 

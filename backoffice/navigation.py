@@ -18,6 +18,7 @@ from backoffice.dashboard.views import READERS as DASHBOARD_READERS
 from backoffice.deposits import READERS as DEPOSIT_READERS
 from backoffice.handbook import READ as READ_HANDBOOK
 from backoffice.house_stop import READERS as STOP_READERS
+from backoffice.lists.index import READERS as LIST_READERS
 from backoffice.notices import READ as READ_NOTICES
 from backoffice.operators import READERS as OPERATOR_READERS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
@@ -148,6 +149,13 @@ FUNCTIONS = (
         "staff_handbook",
         "Handbook",
         "How each job of each role is done, step by step, and what to do when it goes otherwise.",
+    ),
+    Function(
+        Section.HOUSE,
+        LIST_READERS,
+        "staff_lists",
+        "Lists",
+        "Rows of every kind that the house keeps: search, filter, and export them as files.",
     ),
     Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(

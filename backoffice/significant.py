@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,7 +17,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
 from audit.significant import detection, thresholds, workflow
 from audit.significant.thresholds import Limit, ThresholdError
-from backoffice.lists.framework.site import SITE
+from backoffice.lists.paging import AFTER, BEFORE, NEWEST_FIRST, Order
+from backoffice.lists.view import StaffListView
+from backoffice.lists.wallet import Deposits, Withdrawals
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.rounds import id_for_code
 from games.labels import variant_label
@@ -31,7 +33,7 @@ from players.registration import LOG_IN
 from players.significant import TRIES, whose
 from players.staff import access_log
 from wallet.cashier.forms import MoneyField
-from wallet.models import Currency, Payment, Withdrawal
+from wallet.models import Currency
 from wallet.money import format_money
 
 NUMBERED: Final = re.compile("(player|withdrawal):([1-9][0-9]{0,17})")
@@ -64,9 +66,9 @@ class Subjects:
         if name in self.names:
             return Subject(self.names[name])
         if found := NUMBERED.fullmatch(name):
-            return self._player(name, found[2]) if found[1] == "player" else self._listed(name, Withdrawal, found[2])
+            return self._player(name, found[2]) if found[1] == "player" else self._listed(name, Withdrawals, found[2])
         if found := IDENTIFIED.fullmatch(name):
-            return self._round(UUID(found[2])) if found[1] == "round" else self._listed(name, Payment, found[2])
+            return self._round(UUID(found[2])) if found[1] == "round" else self._listed(name, Deposits, found[2])
         return Subject(name)
 
     def _player(self, name: str, number: str) -> Subject:
@@ -78,13 +80,14 @@ class Subjects:
         address = f"{reverse('staff_rounds')}?{urlencode({'round': round_id})}"
         return Subject(f"Round {round_code(round_id)}", address if may else "")
 
-    def _listed(self, name: str, model: type[Payment | Withdrawal], key: str) -> Subject:
-        may = SITE.get_model_admin(model).has_view_permission(self.request)
-        return Subject(name, reverse(f"admin:wallet_{model._meta.model_name}_change", args=[key]) if may else "")
+    def _listed(self, name: str, rows: type[StaffListView], key: str) -> Subject:
+        may = rows.may_read(self.request.user)
+        return Subject(name, reverse(rows.url_name("row"), args=[key]) if may else "")
 
 
 HANDLE: Final = workflow.PERMISSION
 PAGE: Final = 30
+ALERTS_FIRST: Final = Order(("weight", "id"))
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
 NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
@@ -109,7 +112,6 @@ class FilterForm(forms.Form):
     until = forms.DateField(
         label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 class StepForm(forms.Form):
@@ -146,18 +148,15 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
     form = FilterForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
-    found = _after(_matching(asked, str(request.staff)), asked)
-    shown = list(found[: PAGE + 1])
-    query = {name: value for name, value in request.GET.items() if name != "before" and value}
-    more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
-    access_log.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
+    order = NEWEST_FIRST if asked.get("state") else ALERTS_FIRST
+    page = order.page(_matching(asked, str(request.staff)), request.GET, PAGE)
+    access_log.shown(request, *(each.on for each in page.rows), *(each.title for each in page.rows))
     unwanted = workflow.muted(str(request.staff))
     context = {
         "form": form,
-        "found": shown[:PAGE],
-        "older": more,
-        "newest": urlencode(query) if asked.get("before") else None,
-        "is_filtered": bool(query),
+        "found": page.rows,
+        "page": page,
+        "is_filtered": any(value for name, value in request.GET.items() if name not in (BEFORE, AFTER)),
         "mailed": [(category, category.label, category not in unwanted) for category in Category],
         "names": _names(),
         "subjects": Subjects(request, _names()),
@@ -244,18 +243,6 @@ def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
     if asked.get("until"):
         found = found.filter(happened_at__lte=datetime.combine(asked["until"], time.max, UTC))
     return found
-
-
-def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Significant]:
-    """Return the events after the last one shown. Alerts come first among open events."""
-    before = asked.get("before")
-    last = Significant.objects.filter(pk=before).first() if before else None
-    older = Q(pk__lt=before) if before else Q()
-    if asked.get("state"):
-        return found.filter(older)
-    if last:
-        older = Q(weight__lt=last.weight) | Q(weight=last.weight) & older
-    return found.filter(older).order_by("-weight", "-pk")
 
 
 def _about(typed: str) -> str:

@@ -14,7 +14,6 @@ import environ
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
-from backoffice.lists.theme import UNFOLD as UNFOLD  # the lists of the back office
 from ops import embedded
 from ops.environment import Environment, demo_key
 
@@ -69,8 +68,6 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "unfold.apps.BasicAppConfig",
-    "django.contrib.admin.apps.SimpleAdminConfig",
 ]
 
 MIDDLEWARE = [

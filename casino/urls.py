@@ -10,7 +10,6 @@ from backoffice.audit import access_log, exports, log_status
 from backoffice.audit.log_status import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
-from backoffice.lists.navigation import SITE
 from backoffice.players import actions, detail, exclusions, harm_markers, limits, lists, search
 from backoffice.rounds import id_for_code
 from casino import offline, views
@@ -47,7 +46,7 @@ urlpatterns = [
     path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
     path("staff/handbook/", handbook.staff_handbook, name="staff_handbook"),
-    path("staff/admin/", SITE.urls),
+    path("staff/lists/", include("backoffice.lists.index")),
     # Permissions for the event log are set here because the audit app knows no users. Neither it
     # nor the ledger knows the codes of rounds.
     path("staff/events/", exports.staff_events, name="staff_events"),

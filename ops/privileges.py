@@ -36,7 +36,6 @@ RIGHTS = {
     "audit_threshold": "SELECT, INSERT, UPDATE (single, summed, days)",
     "audit_pulse": "SELECT, INSERT, UPDATE (at)",
     "audit_cursor": "SELECT, INSERT, UPDATE (leaves)",
-    "django_admin_log": "SELECT",  # Django's own table; staff actions are in the event log
     "django_migrations": "SELECT",
     "sql_object": "SELECT",
     "django_content_type": "SELECT",

@@ -362,6 +362,13 @@ def unfold_a_deed(page: Page) -> None:
     expect(page.locator("main .deed button").first).to_be_visible()
 
 
+def choose_all_rows(page: Page) -> None:
+    """Choose all rows of a page of a list, and the first thing that may be done to them."""
+    page.get_by_label("All rows of this page").check()
+    page.locator("[name=action]").first.click()
+    expect(page.get_by_label("Reason")).to_be_visible()
+
+
 def show_a_secret(page: Page) -> None:
     """Look at the secret of a partner's key."""
     page.get_by_role("button", name="Show the secret").first.click()

@@ -20,7 +20,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.kinds import Interval
 from audit.reports.requests import clock
 from audit.significant import detection
-from backoffice.lists.navigation import SITE
+from backoffice.lists.index import LISTS as ALL_LISTS
 from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
 from games.shared import malfunction, shoes
@@ -134,7 +134,6 @@ class Answer(Enum):
     TEXT = "something for machines"
     DOCUMENT = "what a player sent in, in which nothing runs"
     FRAMED = "a page that the house alone may frame"
-    LIST = "a page of a list, under the policy that lists have"
     MOVED = "a redirect into the house"
     LOG_IN = "a redirect to the log-in page"
     FORBIDDEN = "403"
@@ -142,7 +141,7 @@ class Answer(Enum):
     UNSIGNED = "400, since no bank has signed it"
 
 
-PAGE, TEXT, DOCUMENT, FRAMED, LIST, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
+PAGE, TEXT, DOCUMENT, FRAMED, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
 Answers = dict[str, Answer]
 
 
@@ -639,14 +638,13 @@ def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
 
 def list_lines() -> Iterator[Line]:
     """Every address of every list. There is no row 0."""
-    for listing in SITE.listings():
-        readers = LISTS[listing.opts.label_lower]
-        yield Line(listing.address("changelist"), "GET", staff(LIST, *readers))
-        yield Line(listing.address("export"), "GET", staff(LIST, *(role for role in readers if role in TAKERS)))
-        yield Line(listing.address("change"), "GET", staff(NOT_FOUND, *readers), lambda world: {"object_id": "0"})
-        if listing.deeds:
-            doers = LIST_DOERS[listing.opts.label_lower]
-            yield Line(listing.address("changelist"), "POST", staff(MOVED, *doers))
+    for listing in ALL_LISTS:
+        readers = LISTS[listing.label()]
+        yield Line(listing.url_name(), "GET", staff(PAGE, *readers))
+        yield Line(listing.url_name("file"), "GET", staff(TEXT, *(role for role in readers if role in TAKERS)))
+        yield Line(listing.url_name("row"), "GET", staff(NOT_FOUND, *readers), lambda world: {"key": "0"})
+        if listing.actions:
+            yield Line(listing.url_name(), "POST", staff(MOVED, *LIST_DOERS[listing.label()]))
 
 
 LINES = (
@@ -1232,7 +1230,6 @@ LINES = (
         staff(MOVED, "compliance"),
         data=lambda world: {"what": "mail", "days": "400", "reason": "for a test"},
     ),
-    Line("admin:index", "GET", staff(LIST, *STAFF)),
-    Line("admin:jsi18n", "GET", staff(LIST, *STAFF)),
+    Line("staff_lists", "GET", staff(PAGE, *STAFF)),
     *list_lines(),
 )

@@ -13,7 +13,7 @@ from django.utils.translation import override
 from playwright.sync_api import Page
 
 from games.history import in_progress
-from games.models import ChatMessage
+from games.models import ChatMessage, Participation
 from players.models import Conversation, Player, User
 from tests import deeds
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
@@ -117,6 +117,11 @@ def _looked(scene: Scene) -> str:
 
 def _change_of_a_table(scene: Scene) -> str:
     return reverse("staff_table_change", kwargs={"table_id": scene.table_id})
+
+
+def _row_of_a_list(scene: Scene) -> str:
+    part = Participation.objects.filter(round_id=scene.annulled_id).latest("at")
+    return reverse("staff_list_games_participation_row", kwargs={"key": part.pk})
 
 
 def _staff_round(scene: Scene) -> str:
@@ -464,6 +469,16 @@ STATES = (
     Sight("staff: messages", _as("support"), _with("answered_id", "staff_service", "?state=answered")),
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),
     Sight("staff: limits of a player", _as("support"), _limited),
+    Sight("staff: a row of a list", _as("compliance"), _row_of_a_list),
+    Sight(
+        "staff: a list narrowed wrongly",
+        _as("compliance"),
+        _named("staff_list_wallet_payment", "?q=x&state=waiting&since=x"),
+    ),
+    Sight("staff: a list of deposits", _as("compliance"), _with("credited", "staff_list_wallet_payment")),
+    Sight(
+        "staff: what will be done to rows", _as("supervisor"), _named("staff_list_games_table"), deeds.choose_all_rows
+    ),
     Sight("staff: a round", _as("compliance"), _staff_round),
     Sight("staff: no such player", _as("support"), _named("staff_players", "?who=x")),
     Sight("staff: players found", _as("compliance"), _found),

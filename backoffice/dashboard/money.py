@@ -245,4 +245,4 @@ def rounds_address(span: Span) -> str:
         "since": f"{span.interval.since.astimezone(UTC):{LISTED}}",
         "until": f"{span.interval.until.astimezone(UTC):{LISTED}}",
     }
-    return f"{reverse('admin:games_participation_changelist')}?{urlencode(asked)}"
+    return f"{reverse('staff_list_games_participation')}?{urlencode(asked)}"

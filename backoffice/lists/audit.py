@@ -6,18 +6,15 @@ They are not in the app `audit`, because that app knows no staff.
 import json
 from typing import ClassVar
 
-from django.contrib.admin import register
 from django.db.models import Q
 
 from audit import approvals
 from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
 from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
-from backoffice.lists.framework.actions import Deed, Plan
-from backoffice.lists.framework.filters import Filter, chosen
-from backoffice.lists.framework.listing import Listing
-from backoffice.lists.framework.search import Find, kind, number, subject
-from backoffice.lists.framework.site import SITE
+from backoffice.lists.actions import Action, Plan
+from backoffice.lists.filters import Filter, Find, chosen, kind, number, subject
+from backoffice.lists.view import StaffListView
 from players.staff import Section
 
 NUMBER = Column("id", "No.", Form.NUMBER)
@@ -30,10 +27,10 @@ BY_SUBJECT = Find("player:12, table:3 …", "on", subject)
 OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdict is not Verdict.APPROVED]
 
 
-@register(Event, site=SITE)
-class Events(Listing):
+class Events(StaffListView):
     """List of events. Personal values are shown as salted hashes."""
 
+    model = Event
     section = Section.COMPLIANCE
     name = "Events"
     purpose = "Everything that happened: what, by whom, to what."
@@ -57,10 +54,10 @@ def _acknowledge(found: Significant) -> Plan:
     return Plan(f"“{found.title}” is acknowledged, and is no longer among the new ones.")
 
 
-@register(Significant, site=SITE)
-class SignificantEvents(Listing):
+class SignificantEvents(StaffListView):
     """List of significant events."""
 
+    model = Significant
     section = Section.COMPLIANCE
     name = "Significant events"
     purpose = "What somebody has to look at, and how far that is; acknowledge many at once."
@@ -87,8 +84,8 @@ class SignificantEvents(Listing):
     together = (frozenset({"state", "category"}),)
     period = "at"
     links = {"id": ("staff_significant_event", "significant_id", "pk")}
-    deeds: ClassVar[tuple[Deed, ...]] = (
-        Deed(
+    actions: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="acknowledge",
             label="Acknowledge",
             permission="audit.handle_significant",
@@ -104,10 +101,10 @@ class SignificantEvents(Listing):
         return Weight(found.weight).name.capitalize()
 
 
-@register(Approval, site=SITE)
-class Approvals(Listing):
+class Approvals(StaffListView):
     """List of approvals. The content of a request is on its own page."""
 
+    model = Approval
     section = Section.HOUSE
     name = "Approvals"
     purpose = "What one person asked for and another decided."
@@ -145,10 +142,10 @@ class Approvals(Listing):
         return approval.decision.by if hasattr(approval, "decision") else ""
 
 
-@register(Checkpoint, site=SITE)
-class Checkpoints(Listing):
+class Checkpoints(StaffListView):
     """List of signed checkpoints of the event log."""
 
+    model = Checkpoint
     section = Section.HOUSE
     name = "Checkpoints"
     purpose = "Signed states of the event log: how many events each one vouches for."

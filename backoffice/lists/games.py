@@ -6,15 +6,12 @@ No list shows a seed. The page of a round verifies it from its seed.
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from django.contrib.admin import register
 from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
-from backoffice.lists.framework.actions import Deed, Plan
-from backoffice.lists.framework.filters import Filter, Option, chosen
-from backoffice.lists.framework.listing import Listing, Part
-from backoffice.lists.framework.search import Find, called, number, unique_id
-from backoffice.lists.framework.site import SITE
+from backoffice.lists.actions import Action, Plan
+from backoffice.lists.filters import Filter, Find, Option, called, chosen, number, unique_id
+from backoffice.lists.view import Part, StaffListView
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS
 from games.models import (
@@ -61,10 +58,10 @@ AT_TABLE = Filter(
 )  # in the order of the filter's index
 
 
-@register(Participation, site=SITE)
-class RoundsPlayed(Listing):
+class RoundsPlayed(StaffListView):
     """List of players' parts in rounds: one line for each player in a round."""
 
+    model = Participation
     section = Section.GAMES
     name = "Rounds played"
     purpose = "Every round, once for each player in it, with each of their bets."
@@ -127,10 +124,10 @@ STATUS = Filter(
 )
 
 
-@register(LiveRound, site=SITE)
-class SharedRounds(Listing):
+class SharedRounds(StaffListView):
     """List of rounds of shared tables from their opening on, with or without bets."""
 
+    model = LiveRound
     section = Section.GAMES
     name = "Rounds of shared tables"
     purpose = "Every round of tables that many play at, guests’ tables too, from its opening on."
@@ -178,10 +175,10 @@ OUTCOME = Filter(
 )
 
 
-@register(CheminCoup, site=SITE)
-class GuestsCoups(Listing):
+class GuestsCoups(StaffListView):
     """List of finished coups of Chemin de Fer."""
 
+    model = CheminCoup
     section = Section.GAMES
     name = "Coups between guests"
     purpose = "Coups of Chemin de Fer that are over: who held the bank against whom, and what came of it."
@@ -244,10 +241,10 @@ class GuestsCoups(Listing):
         return [Part("Stakes", columns, lines)]
 
 
-@register(VoidPart, site=SITE)
-class VoidedParts(Listing):
+class VoidedParts(StaffListView):
     """List of voided rounds: one line for each player in a round."""
 
+    model = VoidPart
     section = Section.GAMES
     name = "Voided rounds"
     purpose = "Rounds that were annulled: whose stakes went back, and what was missing."
@@ -269,10 +266,10 @@ class VoidedParts(Listing):
     related = ("void__round", "player")
 
 
-@register(Incident, site=SITE)
-class Incidents(Listing):
+class Incidents(StaffListView):
     """List of incidents."""
 
+    model = Incident
     section = Section.GAMES
     name = "Incidents"
     purpose = "Rounds that were not what they should be, and what was found."
@@ -285,10 +282,10 @@ class Incidents(Listing):
     related = ("table",)
 
 
-@register(ReturnsAlarm, site=SITE)
-class ReturnsAlarms(Listing):
+class ReturnsAlarms(StaffListView):
     """List of alarms about returns."""
 
+    model = ReturnsAlarm
     section = Section.GAMES
     name = "Alarms of returns"
     purpose = "When bets brought back what chance does not explain."
@@ -320,10 +317,10 @@ def _open(table: Table) -> Plan:
     return Plan("It takes bets again, under its newest version.")
 
 
-@register(Table, site=SITE)
-class Tables(Listing):
+class Tables(StaffListView):
     """List of all tables, open or closed."""
 
+    model = Table
     section = Section.GAMES
     name = "Tables"
     purpose = "Every table: its game, its shape, whether it is open or pauses; close or open many at once."
@@ -340,8 +337,8 @@ class Tables(Listing):
     more = (Column("slug", "In addresses"), Column("version__rules_digest", "Digest of the rules"))
     finds = (BY_NUMBER, Find("table:3", "pk", called("table")))
     related = ("version",)
-    deeds: ClassVar[tuple[Deed, ...]] = (
-        Deed(
+    actions: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="close",
             label="Close tables",
             permission="games.supervise_table",
@@ -350,7 +347,7 @@ class Tables(Listing):
             do=lambda table, reason, by: close_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
         ),
-        Deed(
+        Action(
             name="open",
             label="Open tables",
             permission="games.supervise_table",
@@ -362,10 +359,10 @@ class Tables(Listing):
     )
 
 
-@register(TableVersion, site=SITE)
-class TableVersions(Listing):
+class TableVersions(StaffListView):
     """List of table versions: limits and rules, and since when they hold."""
 
+    model = TableVersion
     section = Section.GAMES
     name = "Versions of tables"
     purpose = "Limits, clock and rules of each table, as they were from when on."
@@ -383,10 +380,10 @@ class TableVersions(Listing):
     period = "created_at"
 
 
-@register(RulesVersion, site=SITE)
-class VersionsOfRules(Listing):
+class VersionsOfRules(StaffListView):
     """List of rules versions of every game."""
 
+    model = RulesVersion
     section = Section.GAMES
     name = "Versions of rules"
     purpose = "Rules of every game as they were from when on, with the digest that rounds name."

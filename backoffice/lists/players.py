@@ -8,16 +8,13 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import ClassVar
 
-from django.contrib.admin import register
 from django.db.models import Q
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
-from backoffice.lists.framework.actions import Deed, Plan
-from backoffice.lists.framework.filters import Filter, Option, chosen
-from backoffice.lists.framework.listing import Listing
-from backoffice.lists.framework.search import Find, called, number, unique_id
-from backoffice.lists.framework.site import SITE
+from backoffice.lists.actions import Action, Plan
+from backoffice.lists.filters import Filter, Find, Option, called, chosen, number, unique_id
+from backoffice.lists.view import StaffListView
 from players.api import tokens
 from players.login import sessions
 from players.login.current_user import actor_of
@@ -57,10 +54,10 @@ def _jurisdictions() -> Iterable[Option]:
     return [(code, code) for code in Jurisdiction.objects.order_by("pk").values_list("pk", flat=True)]
 
 
-@register(Player, site=SITE)
-class Players(Listing):
+class Players(StaffListView):
     """List of all players."""
 
+    model = Player
     section = Section.PEOPLE
     name = "Players"
     purpose = "Accounts to play with: jurisdiction, currency, since when."
@@ -106,10 +103,10 @@ def _end(session: Session) -> Plan:
     return Plan(f"{session.user.player} has to log in again in this browser.")
 
 
-@register(Session, site=SITE)
-class Sessions(Listing):
+class Sessions(StaffListView):
     """List of sessions. IP address and browser are on the player's page."""
 
+    model = Session
     section = Section.PEOPLE
     name = "Sessions"
     purpose = "Log-ins of players and staff: begun, last action, ended and why."
@@ -127,8 +124,8 @@ class Sessions(Listing):
     filters = (RUNNING,)
     period = "began_at"
     related = ("user__player", "user__staff")
-    deeds: ClassVar[tuple[Deed, ...]] = (
-        Deed(
+    actions: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="end",
             label="End sessions",
             permission=EXCLUDE,
@@ -155,13 +152,13 @@ def _revoke(token: ApiToken) -> Plan:
     return Plan(f"No program of {token.user.player} comes in with it any more.")
 
 
-@register(ApiToken, site=SITE)
-class Tokens(Listing):
+class Tokens(StaffListView):
     """List of API tokens, including old ones.
 
     Their labels and IP addresses are on their owner's page.
     """
 
+    model = ApiToken
     section = Section.PEOPLE
     name = "Tokens of programs"
     purpose = "Tokens that players and staff gave to programs: for what, until when, last used, revoked."
@@ -179,8 +176,8 @@ class Tokens(Listing):
     finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
     period = "made_at"
     related = ("user__player", "user__staff")
-    deeds: ClassVar[tuple[Deed, ...]] = (
-        Deed(
+    actions: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="revoke",
             label="Revoke tokens",
             permission=EXCLUDE,
@@ -199,10 +196,10 @@ class Tokens(Listing):
         return ", ".join(token.scopes)
 
 
-@register(Exclusion, site=SITE)
-class Exclusions(Listing):
+class Exclusions(StaffListView):
     """List of pauses, time-outs and exclusions."""
 
+    model = Exclusion
     section = Section.COMPLIANCE
     name = "Exclusions"
     purpose = "Pauses, time-outs and exclusions: whose, from when until when, by whom."
@@ -221,10 +218,10 @@ class Exclusions(Listing):
     related = ("player",)
 
 
-@register(LimitChange, site=SITE)
-class LimitChanges(Listing):
+class LimitChanges(StaffListView):
     """List of changes of players' limits."""
 
+    model = LimitChange
     section = Section.COMPLIANCE
     name = "Limit changes"
     purpose = "Every limit that was asked for: before and after, from when it holds, by whom."
@@ -261,10 +258,10 @@ class LimitChanges(Listing):
         return f"{Decimal(amount) / MINOR_UNITS:,.2f} {change.player.currency}"
 
 
-@register(Submission, site=SITE)
-class Submissions(Listing):
+class Submissions(StaffListView):
     """List of identity submissions. Their content is on their own pages."""
 
+    model = Submission
     section = Section.PEOPLE
     name = "Identity checks"
     purpose = "What players sent in to show who they are, and what became of it; not what it says."
@@ -286,10 +283,10 @@ class Submissions(Listing):
     links = {"id": ("staff_identity_case", "submission_id", "pk")}
 
 
-@register(RegisterCheck, site=SITE)
-class RegisterChecks(Listing):
+class RegisterChecks(StaffListView):
     """List of checks against exclusion registers."""
 
+    model = RegisterCheck
     section = Section.COMPLIANCE
     name = "Register checks"
     purpose = "What the registers of exclusion answered about whom."
@@ -308,10 +305,10 @@ class RegisterChecks(Listing):
     related = ("player",)
 
 
-@register(Agreement, site=SITE)
-class Agreements(Listing):
+class Agreements(StaffListView):
     """List of players' agreements to terms."""
 
+    model = Agreement
     section = Section.PEOPLE
     name = "Agreements"
     purpose = "Who agreed to which version of the terms, and when."
@@ -322,10 +319,10 @@ class Agreements(Listing):
     related = ("player",)
 
 
-@register(Closure, site=SITE)
-class Closures(Listing):
+class Closures(StaffListView):
     """List of accounts that are closing or closed."""
 
+    model = Closure
     section = Section.PEOPLE
     name = "Closed accounts"
     purpose = "Accounts that were closed, and how far that is."
@@ -337,10 +334,10 @@ class Closures(Listing):
     related = ("player",)
 
 
-@register(AccountLock, site=SITE)
-class AccountLocks(Listing):
+class AccountLocks(StaffListView):
     """List of account locks and unlocks by staff."""
 
+    model = AccountLock
     section = Section.PEOPLE
     name = "Account locks"
     purpose = "Accounts that staff locked or opened again, and why: the newest row of a player holds."
@@ -354,10 +351,10 @@ class AccountLocks(Listing):
 MAILS = {"waiting": Q(next_try_at__isnull=False), "given-up": Q(sent_at=None, next_try_at=None)}
 
 
-@register(Mail, site=SITE)
-class Mails(Listing):
+class Mails(StaffListView):
     """List of mails and their delivery. It shows neither content nor address."""
 
+    model = Mail
     section = Section.PEOPLE
     name = "Mail"
     purpose = "Mail that the house wrote: to whom, about what, whether it went; not what it says."

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib.admin import register
 from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
 from backoffice.ledger import kinds
-from backoffice.lists.framework.filters import Filter, chosen
-from backoffice.lists.framework.listing import Listing, Part
-from backoffice.lists.framework.search import Find, called, number, subject, unique_id
-from backoffice.lists.framework.site import SITE
+from backoffice.lists.filters import Filter, Find, called, chosen, number, subject, unique_id
+from backoffice.lists.view import Part, StaffListView
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
 from players.staff import Section
@@ -42,10 +39,10 @@ BY_NUMBER = Find("number", "pk", number)
 BY_PLAYER = Find("player:12", "player", called("player"))
 
 
-@register(Account, site=SITE)
-class Accounts(Listing):
+class Accounts(StaffListView):
     """List of ledger accounts. House accounts have no balance: it is the sum of their entries."""
 
+    model = Account
     section = Section.MONEY
     name = "Accounts"
     purpose = "Every account of the ledger: whose, of which kind, what stands in it."
@@ -73,10 +70,10 @@ RARE = Filter(
 )
 
 
-@register(Journal, site=SITE)
-class Journals(Listing):
+class Journals(StaffListView):
     """List of journals, with their entries."""
 
+    model = Journal
     section = Section.MONEY
     name = "Journals"
     purpose = "Every movement of money, with its entries: each comes to nothing."
@@ -128,10 +125,10 @@ class Journals(Listing):
         ]
 
 
-@register(Payment, site=SITE)
-class Deposits(Listing):
+class Deposits(StaffListView):
     """List of deposits. Names, addresses and raw messages of the provider are not shown."""
 
+    model = Payment
     section = Section.MONEY
     name = "Deposits"
     purpose = "What players pay in: how much, how far it is, what the provider authorised."
@@ -187,10 +184,10 @@ class Deposits(Listing):
         ]
 
 
-@register(Withdrawal, site=SITE)
-class Withdrawals(Listing):
+class Withdrawals(StaffListView):
     """List of withdrawals. The destination is on the page of each withdrawal."""
 
+    model = Withdrawal
     section = Section.MONEY
     name = "Withdrawals"
     purpose = "What players take out, and every step of it."
@@ -241,10 +238,10 @@ class Withdrawals(Listing):
         ]
 
 
-@register(PayoutNotice, site=SITE)
-class PayoutNotices(Listing):
+class PayoutNotices(StaffListView):
     """List of messages from payout providers."""
 
+    model = PayoutNotice
     section = Section.MONEY
     name = "Notices of payouts"
     purpose = "What the provider of payouts said, and when."
@@ -261,10 +258,10 @@ class PayoutNotices(Listing):
     period = "at"
 
 
-@register(StatementLine, site=SITE)
-class StatementLines(Listing):
+class StatementLines(StaffListView):
     """List of the lines of provider statements."""
 
+    model = StatementLine
     section = Section.MONEY
     name = "Lines of statements"
     purpose = "What providers say that they took and paid, line by line, and whether the house has the same."
@@ -292,10 +289,10 @@ class StatementLines(Listing):
     links = {"statement": ("staff_statement", "statement_id", "statement_id")}
 
 
-@register(Adjustment, site=SITE)
-class Adjustments(Listing):
+class Adjustments(StaffListView):
     """List of balance adjustments, which take two people."""
 
+    model = Adjustment
     section = Section.MONEY
     name = "Adjustments"
     purpose = "Balances that two people put right: whose, by how much and why."
@@ -325,10 +322,10 @@ OF_PARTNER = Filter(
 )
 
 
-@register(StudioTransaction, site=SITE)
-class StudioTransactions(Listing):
+class StudioTransactions(StaffListView):
     """List of studios' operations on players' balances."""
 
+    model = StudioTransaction
     section = Section.MONEY
     name = "What studios did"
     purpose = "Every bet, win and rollback of studios' games on our players' balances."

@@ -8,13 +8,11 @@ from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.text import slugify
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import log
 from audit.reports.kinds import Column, Form, Row
-from audit.reports.requests import clock
-from backoffice.lists.framework import files
+from backoffice.lists import files
+from backoffice.lists.paging import read
 from backoffice.support import queues
 from backoffice.support.conversations import AssignForm, DeskForm, ReopenForm, show
 from players.access import StaffRequest, staff_required
@@ -48,13 +46,14 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
     """List complaints, first due first."""
     form = DeskForm(request.GET)
     form.full_clean()
-    page = queues.complaints(form.cleaned_data, me=request.staff.pk)
+    found, order = queues.complaints(form.cleaned_data, me=request.staff.pk)
+    page = order.page(found, request.GET, queues.PAGE)
     is_ended = bool(form.cleaned_data.get("verdict")) or form.cleaned_data.get("show") == queues.ENDED
     access_log.shown(request, *(each.player_id for each in page.rows))
     context = {
         "form": form,
         "complaints": page.rows,
-        "older": page.further,
+        "page": page,
         "is_ended": is_ended,
         "may_export": request.user.has_perm(files.EXPORT),
     }
@@ -71,17 +70,19 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
     """
     form = DeskForm(request.GET)
     form.full_clean()
-    page = queues.complaints(form.cleaned_data, me=request.staff.pk, limit=files.MOST)
-    by, rows = str(request.staff), list(_rows(page.rows))
-    asked = [(name, request.GET[name]) for name in form.fields if request.GET.get(name)]
-    goes_on = f"More rows go on before {page.further}." if page.further else ""
-    taken = files.write("csv", name=NAME, by=by, asked=asked, columns=COLUMNS, rows=rows, goes_on=goes_on)
-    access_log.note_list(request, {each.player_id for each in page.rows}, what="complaints as csv")
-    data: dict[str, log.Json] = {"list": "complaints", "format": "csv", "rows": len(rows), "sha256": taken.digest}
-    log.record("rows.exported", by=by, on="list:complaints", data=data)
-    answer = HttpResponse(taken.content, content_type=files.TYPES["csv"])
-    answer["Content-Disposition"] = f'attachment; filename="{slugify(NAME)}-{clock():%Y%m%d-%H%M%S}.csv"'
-    return answer
+    wanted, order = queues.complaints(form.cleaned_data, me=request.staff.pk)
+    found = read(order.rest(wanted, request.GET)[: files.MOST + 1])
+    is_more, found = len(found) > files.MOST, found[: files.MOST]
+    return files.export(
+        request,
+        "csv",
+        name=NAME,
+        label="complaints",
+        asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
+        columns=COLUMNS,
+        rows=list(_rows(found)),
+        goes_on=f"More rows go on {order.forward} {order.cursor(found[-1])}." if is_more else "",
+    )
 
 
 @staff_required(ANSWER)

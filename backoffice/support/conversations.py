@@ -119,7 +119,6 @@ class MessagesForm(forms.Form):
         label="Player reads", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
     )
     player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
-    before = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 class DeskForm(forms.Form):
@@ -141,7 +140,6 @@ class DeskForm(forms.Form):
         Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
     )
     player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
-    before = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True)
@@ -218,9 +216,10 @@ def staff_service(request: StaffRequest) -> HttpResponse:
     """List messages from players, by default those that wait for the house."""
     form = MessagesForm(request.GET)
     form.full_clean()
-    page = queues.messages(form.cleaned_data)
+    found, order = queues.messages(form.cleaned_data)
+    page = order.page(found, request.GET, queues.PAGE)
     access_log.shown(request, *(each.player_id for each in page.rows))
-    context = {"form": form, "conversations": page.rows, "older": page.further}
+    context = {"form": form, "conversations": page.rows, "page": page}
     return render(request, "staff/service.html", context)
 
 

@@ -13,7 +13,6 @@ from accounts import banner
 from audit.significant import workflow
 from backoffice import alarms as staff_alarms
 from backoffice.approvals import waiting_for
-from backoffice.lists.framework import roles as readers
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports
@@ -60,12 +59,6 @@ def whose_page(context: RequestContext) -> Whose:
     function = _of(request.path, FUNCTIONS)
     roles = list(request.user.groups.order_by("name").values_list("name", flat=True))
     return Whose(function, holders[function] if function else [], roles)
-
-
-@register.simple_tag(takes_context=True)
-def sees_lists(context: RequestContext) -> bool:
-    """Return whether there is a list that the reader may see."""
-    return readers.sees_lists(context["request"].user)
 
 
 @register.simple_tag(takes_context=True)

@@ -15,7 +15,7 @@ from django.utils.translation.template import templatize
 APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "realtime", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only, and so does Swagger UI.
-ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})
+ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger"})
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|backoffice|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)"

@@ -17,7 +17,6 @@ TEMPLATES = sorted((PROJECT / "templates").rglob("*.html"))
 SCRIPTS = PROJECT / "static/js"
 CLASSIC = {
     "common/appearance.js",  # runs before the first paint
-    "staff/lists_theme.js",  # loaded by Unfold
 }
 MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text() for path in SCRIPTS.rglob("*.js")}
 for name in CLASSIC:

@@ -51,7 +51,7 @@ def test_a_template_names_each_of_its_parts_once():
 def test_every_template_that_is_included_or_extended_exists():
     loaded = {name for path in TEMPLATES for name in LOADED.findall(path.read_text())}
     ours = {_name(path) for path in TEMPLATES}
-    assert {name for name in loaded - ours if not name.startswith(("admin/", "unfold/"))} == set()
+    assert loaded - ours == set()
 
 
 def test_every_part_that_is_named_exists(defined, named):

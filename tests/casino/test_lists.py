@@ -8,13 +8,13 @@ import io
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import connection
 from django.db.models import BinaryField, QuerySet
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -22,10 +22,12 @@ from openpyxl import load_workbook
 
 from audit import log
 from audit.models import Event
-from backoffice.lists.framework import files
-from backoffice.lists.framework.cells import ITSELF, PATH
-from backoffice.lists.framework.listing import PAGE, Listing
-from backoffice.lists.navigation import SITE
+from backoffice.lists import files
+from backoffice.lists.cells import ITSELF, PATH
+from backoffice.lists.index import LISTS
+from backoffice.lists.paging import PAGE, Order, Page
+from backoffice.lists.players import Sessions
+from backoffice.lists.view import StaffListView
 from games.models import Table
 from players.models import Ended, Session
 from tests.builders import a_player, a_table
@@ -34,10 +36,10 @@ from tests.people import a_member_of_staff, a_visitor, events, log_in
 
 pytestmark = pytest.mark.django_db
 
-EVENTS = "/staff/admin/audit/event/"
-SESSIONS = "/staff/admin/players/session/"
-TABLES = "/staff/admin/games/table/"
-# A complete sort; an incremental sort continues the order of the index.
+EVENTS = "/staff/lists/audit/event/"
+SESSIONS = "/staff/lists/players/session/"
+TABLES = "/staff/lists/games/table/"
+# Sorts what it read to the end; an incremental sort goes on where the index leaves off.
 WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
 
 
@@ -49,14 +51,15 @@ def visit(*roles: str) -> Client:
 
 
 def listed(answer: Any) -> list[str]:
-    """Return the keys of the rows on a page, in order."""
-    return [str(row.pk) for row in answer.context_data["cl"].result_list]
+    """The keys of the rows on a page, from the top."""
+    return [str(row.pk) for row in answer.context["page"].rows]
 
 
-def the_list(visitor: Client, address: str) -> Any:
-    """Return the list object of a page."""
+def the_page(visitor: Client, address: str) -> Page[Any]:
+    """The rows of a page, and where the pages next to it begin."""
     answer: Any = visitor.get(address)
-    return answer.context_data["cl"]
+    page: Page[Any] = answer.context["page"]
+    return page
 
 
 def some_sessions(count: int) -> None:
@@ -66,15 +69,15 @@ def some_sessions(count: int) -> None:
 
 
 def pages(visitor: Client, address: str, way: str) -> Iterator[list[str]]:
-    """Yield the pages from *address* on, towards older or newer ones."""
-    query = ""
+    """The pages from *address* on, one after another: older ones, or newer ones."""
+    query: dict[str, str] = {}
     while True:
-        answer: Any = visitor.get(address + query)
+        answer: Any = visitor.get(address, query or None)
         yield listed(answer)
-        query = getattr(answer.context_data["cl"], way)
-        if not query:
+        cursor = getattr(answer.context["page"], way)
+        if not cursor:
             return
-        address = address.partition("?")[0]
+        address, query = address.partition("?")[0], {"before" if way == "older" else "after": cursor}
 
 
 def test_pages_show_every_row_once_in_the_order_of_the_key_and_lead_back():
@@ -85,10 +88,36 @@ def test_pages_show_every_row_once_in_the_order_of_the_key_and_lead_back():
     down = list(pages(visitor, SESSIONS, "older"))
     assert [key for page in down for key in page] == rows
     assert [len(page) for page in down] == [PAGE, PAGE, len(rows) - 2 * PAGE]
-    last = the_list(visitor, SESSIONS).older
-    last = the_list(visitor, SESSIONS + last).older
-    up = list(pages(visitor, SESSIONS + last, "newer"))
+    last = the_page(visitor, SESSIONS).older
+    last = the_page(visitor, f"{SESSIONS}?{urlencode({'before': last})}").older
+    up = list(pages(visitor, f"{SESSIONS}?{urlencode({'before': last})}", "newer"))
     assert [key for page in reversed(up) for key in page] == rows
+
+
+def test_oldest_first_is_the_same_list_from_its_other_end_in_pages_and_files():
+    some_sessions(PAGE + 7)
+    visitor = visit("compliance")
+    visitor.get(SESSIONS)
+    rows = [str(key) for key in Session.objects.order_by("began_at", "id").values_list("pk", flat=True)]
+    first: Any = visitor.get(SESSIONS, {"order": "oldest"})
+    assert (listed(first), first.context["page"].older) == (rows[:PAGE], "")
+    assert '<th scope="col" aria-sort="ascending">Begun (UTC)</th>' in first.text
+    assert '<th scope="col" aria-sort="descending">Begun (UTC)</th>' in visitor.get(SESSIONS).text
+    asked = {"order": "oldest", "after": first.context["page"].newer}
+    second: Any = visitor.get(SESSIONS, asked)
+    assert (listed(second), second.context["page"].newer) == (rows[PAGE:], "")
+    back = visitor.get(SESSIONS, {"order": "oldest", "before": second.context["page"].older})
+    assert listed(back) == rows[:PAGE]
+    lines = visitor.get(second.context["files"]["CSV"]).text.splitlines()
+    assert [line.partition(",")[0] for line in lines if line.partition(",")[0] in rows] == rows[PAGE:]
+
+
+def test_all_rows_of_a_page_are_chosen_at_once():
+    tables = [a_table(), a_table("pairs")]
+    shown = {"action": "close", "shown": [str(table.pk) for table in tables]}
+    visitor = visit("supervisor")
+    assert visitor.post(TABLES, shown)["Location"] == TABLES
+    assert "Close tables: 2 of 2" in visitor.post(TABLES, shown | {"all": "yes"}).text
 
 
 @pytest.mark.sweep
@@ -98,7 +127,7 @@ def test_what_happens_meanwhile_shifts_no_page():
     visitor = visit("compliance")
     first: Any = visitor.get(f"{EVENTS}?q=test:1")
     log.record("test.happened", by="system", on="test:1", data={"number": -1})
-    second = visitor.get(EVENTS + first.context_data["cl"].older)
+    second = visitor.get(EVENTS, {"q": "test:1", "before": first.context["page"].older})
     assert int(listed(second)[0]) < int(listed(first)[-1])
     assert not set(listed(first)) & set(listed(second))
     assert len(listed(first) + listed(second)) == 2 * PAGE
@@ -112,24 +141,21 @@ def test_a_key_that_is_none_leads_to_the_newest_page_or_to_none(key):
             assert visit("compliance").get(address, {way: key}).status_code == 200
 
 
-def questions(listing: Listing) -> Iterator[tuple[str, QuerySet[Any]]]:
-    """Yield the queries of a list: its pages and its searches, with arbitrary values."""
-    request = RequestFactory().get("/")
-    request.user = a_member_of_staff("compliance").user
-    page = listing.get_changelist_instance(request)
-    every = page.queryset
+def questions(listing: type[StaffListView]) -> Iterator[tuple[str, QuerySet[Any]]]:
+    """What is asked of the database for a list: its pages, and what it finds; with values that need not be there."""
+    every, newest, oldest = listing.rows(), Order(listing.key), Order(listing.key, is_rising=True)
     key: list[Any] = [1] if len(listing.key) == 1 else [timezone.now(), uuid4()]
-    yield "first page", every
-    yield "older page", every.filter(page._beyond(key, "lt"))
-    yield "newer page", every.reverse().filter(page._beyond(key, "gt"))
+    for order, way in ((newest, "lt"), (oldest, "gt")):
+        yield "first page", every.order_by(*order.fields)
+        yield "next page", every.order_by(*order.fields).filter(order.beyond(key, way))
     typed = ["12", str(uuid4()), "player:12", "table:3", "statement:3", "7Q4M-0ZKD-88AB", "round.voided"]
     for find in listing.finds:
         found = [condition for text in typed if (condition := find.condition(text)) is not None]
         assert found, f"nothing that this test types is a {find.name}"
-        yield f"find {find.name}", every.filter(found[0])
+        yield f"find {find.name}", every.order_by(*newest.fields).filter(found[0])
 
 
-@pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
+@pytest.mark.parametrize("listing", LISTS, ids=lambda listing: listing.label())
 def test_every_column_is_there_and_holds_no_bytes(listing):
     """An empty list would otherwise reveal no failure."""
     for column in (*listing.columns, *listing.more):
@@ -142,10 +168,10 @@ def test_every_column_is_there_and_holds_no_bytes(listing):
         assert not isinstance(field, BinaryField), column.name
 
 
-@pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
+@pytest.mark.parametrize("listing", LISTS, ids=lambda listing: listing.label())
 def test_an_index_serves_every_page_search_and_filter_of_every_list(listing):
-    """With sequential scans discouraged, PostgreSQL scans a table only if there is no other way."""
-    table = listing.opts.db_table
+    """Where the database is told to rather not, it reads a table from end to end only because there is no other way."""
+    table = listing.model._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
     for asked, rows in questions(listing):
@@ -167,12 +193,9 @@ def test_the_last_page_of_many_rows_reads_no_more_than_the_first():
             [user.pk],
         )
         cursor.execute("ANALYZE players_session")
-    listing = next(found for found in SITE.listings() if found.model is Session)
-    request = RequestFactory().get("/")
-    request.user = a_member_of_staff("compliance").user
-    page = listing.get_changelist_instance(request)
+    order, every = Order(Sessions.key), Sessions.rows()
     deep = Session.objects.order_by("began_at", "id")[PAGE]
-    for rows in (page.queryset, page.queryset.filter(page._beyond([deep.began_at, deep.pk], "lt"))):
+    for rows in (every.order_by(*order.fields), order.rest(every, {"before": order.cursor(deep)})):
         plan = rows[: PAGE + 1].explain(analyze=True, timing=False)
         assert "players_session_newest" in plan
         assert "Seq Scan on players_session" not in plan
@@ -185,12 +208,12 @@ def test_the_last_page_of_many_rows_reads_no_more_than_the_first():
 def test_a_page_counts_nothing_and_skips_nothing():
     some_sessions(PAGE + 3)
     visitor = visit("compliance")
-    older = the_list(visitor, SESSIONS).older
+    older = the_page(visitor, SESSIONS).older
     with CaptureQueriesContext(
         connection,
     ) as asked:
         visitor.get(SESSIONS)
-        visitor.get(SESSIONS + older)
+        visitor.get(SESSIONS, {"before": older})
     said = [query["sql"].upper() for query in asked.captured_queries if "PLAYERS_SESSION" in query["sql"].upper()]
     assert said
     assert [sql for sql in said if "COUNT(" in sql or "OFFSET" in sql] == []
@@ -226,7 +249,7 @@ def test_lists_are_in_english_whatever_the_browser_asks_for():
     visitor = visit("compliance")
     page = visitor.get(EVENTS, headers={"accept-language": "sv"})
     assert '<html lang="en"' in page.text
-    assert visitor.get(reverse("admin:index"), headers={"accept-language": "de"}).text.count('lang="en"') == 1
+    assert visitor.get(reverse("staff_lists"), headers={"accept-language": "de"}).text.count('lang="en"') == 1
 
 
 @pytest.mark.sweep
@@ -234,11 +257,11 @@ def test_a_page_of_a_list_loads_nothing_from_another_host():
     a_table()
     visitor = visit("compliance")
     key = Table.objects.get().pk
-    for address in ("/staff/admin/", EVENTS, TABLES, f"{TABLES}{key}/"):
+    for address in (reverse("staff_lists"), EVENTS, TABLES, f"{TABLES}{key}/"):
         page = visitor.get(address).text
         loaded = re.findall(r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)="([^"]*)\"""", page)
         assert loaded
-        assert [found for found in loaded if not found.startswith(("/static/", "/staff/admin/"))] == []
+        assert [found for found in loaded if not found.startswith("/") or found.startswith("//")] == []
 
 
 @pytest.mark.sweep
@@ -246,6 +269,7 @@ def test_a_page_of_a_list_loads_nothing_from_another_host():
     "address",
     [
         "login/",
+        "jsi18n/",
         "logout/",
         "password_change/",
         "autocomplete/",
@@ -258,8 +282,9 @@ def test_a_page_of_a_list_loads_nothing_from_another_host():
         "games/table/1/history/",
     ],
 )
-def test_the_admin_has_no_page_that_this_house_does_not_need(address):
-    assert visit("compliance").get(f"/staff/admin/{address}").status_code == 404
+def test_there_is_no_admin_and_no_page_of_one(address):
+    for before in ("/staff/admin/", "/staff/lists/", "/admin/"):
+        assert visit("compliance").get(before + address).status_code == 404
 
 
 def test_staff_without_a_second_factor_are_led_to_where_they_set_one_up():
@@ -273,7 +298,7 @@ def test_a_player_before_a_list_is_refused_on_record():
     visitor.force_login(player.user)
     assert visitor.get(EVENTS).status_code == 403
     (refused,) = events("access.refused", by=str(player))
-    assert refused["on"] == "page:admin:audit_event_changelist"
+    assert refused["on"] == "page:staff_list_audit_event"
 
 
 def test_a_session_that_is_over_is_over_in_lists_too():
@@ -286,18 +311,18 @@ def test_a_session_that_is_over_is_over_in_lists_too():
 def test_a_list_says_on_record_whom_it_showed_and_so_does_one_row_of_it():
     one, other = a_player(), a_player()
     visitor = visit("support")
-    visitor.get("/staff/admin/players/player/")
-    (look,) = events("data.seen", on="page:admin:players_player_changelist")
+    visitor.get("/staff/lists/players/player/")
+    (look,) = events("data.seen", on="page:staff_list_players_player")
     assert {str(one), str(other)} <= set(look["data"]["players"])
-    visitor.get(f"/staff/admin/players/player/{one.pk}/")
+    visitor.get(f"/staff/lists/players/player/{one.pk}/")
     (look,) = events("data.seen", on=str(one))
-    assert look["data"]["page"] == "admin:players_player_change"
+    assert look["data"]["page"] == "staff_list_players_player_row"
 
 
 def test_a_file_of_rows_is_what_the_list_shows_and_the_log_has_its_hash():
     player = a_player()
     visitor = visit("compliance")
-    answer = visitor.get(f"/staff/admin/players/player/export/?as=csv&q={player}")
+    answer = visitor.get(f"/staff/lists/players/player/export/?as=csv&q={player}")
     lines = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert [line[0] for line in lines if line and line[0].startswith("player:")] == [str(player)]
     (taken,) = events("rows.exported")
@@ -307,7 +332,7 @@ def test_a_file_of_rows_is_what_the_list_shows_and_the_log_has_its_hash():
         "rows": 1,
         "sha256": hashlib.sha256(answer.content).hexdigest(),
     }
-    (look,) = events("data.seen", on="page:admin:players_player_export")
+    (look,) = events("data.seen", on="page:staff_list_players_player_file")
     assert look["data"]["players"] == [str(player)]
 
 
@@ -329,7 +354,7 @@ def test_whoever_may_take_no_files_sees_no_way_to_and_is_refused_on_record():
     assert "export/" not in reader.get(TABLES).text
     for form in ("csv", "xlsx"):
         assert reader.get(f"{TABLES}export/?as={form}").status_code == 403
-    assert len(events("access.refused", on="page:admin:games_table_export")) == 2
+    assert len(events("access.refused", on="page:staff_list_games_table_file")) == 2
     assert events("rows.exported") == []
 
 
@@ -358,8 +383,8 @@ def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.
 
 
 def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -> Any:
-    """Select rows of a list and an action on them."""
-    return visitor.post(address, {"action": deed, ACTION_CHECKBOX_NAME: [str(row.pk) for row in rows], **form})
+    """Choose rows of a list, and what to do to them."""
+    return visitor.post(address, {"action": deed, "chosen": [str(row.pk) for row in rows], **form})
 
 
 def test_a_deed_shows_what_it_would_do_and_does_nothing_before_that_was_read():
@@ -396,9 +421,9 @@ def test_a_deed_is_only_for_whoever_has_its_permission():
 
 def test_what_was_chosen_wrongly_does_nothing():
     visitor = visit("supervisor")
-    for chosen in ({"action": "close"}, {"action": "explode", ACTION_CHECKBOX_NAME: ["1"]}):
+    for chosen in ({"action": "close"}, {"action": "explode", "chosen": ["1"]}):
         assert visitor.post(TABLES, chosen)["Location"] == TABLES
-    nonsense = {"action": "close", ACTION_CHECKBOX_NAME: ["x", "9" * 40, ""], "confirm": "yes", "reason": "x"}
+    nonsense = {"action": "close", "chosen": ["x", "9" * 40, ""], "confirm": "yes", "reason": "x"}
     assert visitor.post(TABLES, nonsense)["Location"] == TABLES
 
 

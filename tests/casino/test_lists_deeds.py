@@ -8,26 +8,25 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.test import Client
 
 from audit.models import Category, Significant, SignificantStep, Weight, Work
 from audit.significant import detection, workflow
+from backoffice.lists.actions import Action, Outcome, Plan, carry_out
 from backoffice.lists.audit import SignificantEvents
-from backoffice.lists.framework.actions import Deed, Outcome, Plan, carry_out
 from backoffice.lists.games import Tables
-from backoffice.lists.navigation import SITE
+from backoffice.lists.index import LISTS
 from games.models import Table
 from games.tables.checks import TableError
 from tests.builders import a_table
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
 
-SIGNIFICANT = "/staff/admin/audit/significant/"
-TABLES = "/staff/admin/games/table/"
-(ACKNOWLEDGE,) = SignificantEvents.deeds
-CLOSE = Tables.deeds[0]
+SIGNIFICANT = "/staff/lists/audit/significant/"
+TABLES = "/staff/lists/games/table/"
+(ACKNOWLEDGE,) = SignificantEvents.actions
+CLOSE = Tables.actions[0]
 
 
 def some_significant(count: int = 2) -> list[Significant]:
@@ -48,7 +47,7 @@ def visit(role: str) -> Client:
 
 
 def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -> Any:
-    return visitor.post(address, {"action": deed, ACTION_CHECKBOX_NAME: [str(row.pk) for row in rows], **form})
+    return visitor.post(address, {"action": deed, "chosen": [str(row.pk) for row in rows], **form})
 
 
 @pytest.mark.django_db
@@ -92,7 +91,7 @@ def test_what_one_row_refuses_stops_no_other():
         if table.pk == sorted(each.pk for each in tables)[1]:
             raise TableError("Not this one.")
 
-    deed = Deed("x", "X", "x", "x", lambda row: Plan("It is changed."), fails_in_the_middle, (TableError,))
+    deed = Action("x", "X", "x", "x", lambda row: Plan("It is changed."), fails_in_the_middle, (TableError,))
     rows = Table.objects.filter(pk__in=[each.pk for each in tables]).order_by("pk")
     found = carry_out(deed, rows, reason="x", by="staff:1")
     assert [(each.is_done, each.what) for each in found] == [
@@ -103,8 +102,8 @@ def test_what_one_row_refuses_stops_no_other():
     assert [table.name == "Changed" for table in rows.all()] == [True, False, True]
 
 
-def by_two(deed: Deed, rows: QuerySet[Any]) -> list[Outcome]:
-    """Return the results of two staff members who do it to one row at the same moment."""
+def by_two(deed: Action, rows: QuerySet[Any]) -> list[Outcome]:
+    """What two of staff are told who do it to one row at the same moment."""
     both = [partial(carry_out, deed, rows.all(), reason="x", by=by) for by in ("staff:1", "staff:2")]
     return [outcome for (outcome,) in at_once(both)]
 
@@ -118,7 +117,7 @@ def test_without_the_lock_two_would_both_be_told_that_they_closed_it(cloned_db, 
 
     lock = QuerySet.select_for_update
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **how: rows if how.get("of") else lock(rows, **how))
-    deed = Deed("close", "Close", "x", "x", planned, CLOSE.do, CLOSE.refusals)
+    deed = Action("close", "Close", "x", "x", planned, CLOSE.do, CLOSE.refusals)
     rows = Table.objects.filter(pk=table.pk)
     found = by_two(deed, rows)
     assert [outcome.is_done for outcome in found] == [True, True]
@@ -143,16 +142,16 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
 
 @pytest.mark.django_db
 def test_every_deed_is_shown_first_and_takes_a_reason():
-    """On every list, a selection alone does nothing."""
-    assert {deed.name for listing in SITE.listings() for deed in listing.deeds} == {
+    """Whatever list it is of: nothing is done by what is chosen alone."""
+    assert {deed.name for listing in LISTS for deed in listing.actions} == {
         "end",
         "close",
         "open",
         "acknowledge",
         "revoke",
     }
-    for listing in SITE.listings():
-        for deed in listing.deeds:
+    for listing in LISTS:
+        for deed in listing.actions:
             assert deed.permission
             assert deed.meaning
             assert deed.kept
@@ -165,6 +164,6 @@ def test_every_deed_is_shown_first_and_takes_a_reason():
 @pytest.mark.django_db
 def test_the_administrator_who_sees_no_list_is_led_to_none():
     visitor = visit("administrator")
-    assert "/staff/admin/" not in visitor.get("/staff/").text
-    assert "/staff/admin/" in visit("support").get("/staff/").text
-    assert "Your role has no list here." in visitor.get("/staff/admin/").text
+    assert "/staff/lists/" not in visitor.get("/staff/").text
+    assert "/staff/lists/" in visit("support").get("/staff/").text
+    assert "Your role has no list here." in visitor.get("/staff/lists/").text

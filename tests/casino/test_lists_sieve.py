@@ -4,19 +4,22 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
-from django.db.models import Q
-from django.test import Client, RequestFactory
+from django.db.models import Field, Q
+from django.http import QueryDict
+from django.test import Client
 from django.utils import timezone
 
 from audit import id_ranges, log
 from audit.models import Category, Event, Significant, Weight, Work
 from audit.significant import detection
-from backoffice.lists.framework.filters import Filter
-from backoffice.lists.framework.listing import PAGE, Listing
-from backoffice.lists.navigation import SITE
+from backoffice.lists.filters import Filter, FilterForm
+from backoffice.lists.index import LISTS
+from backoffice.lists.paging import PAGE, Page
+from backoffice.lists.view import StaffListView
 from games.models import Participation
 from players.models import Mail, Player, Session
 from tests.builders import a_player, a_round, a_table
@@ -26,10 +29,12 @@ from wallet.models import Journal, Payment
 
 pytestmark = pytest.mark.django_db
 
-FILTERS = [(listing, each) for listing in SITE.listings() for each in listing.filters]
-OF_FEW = r"\bwallet_withdrawal_open\b"  # only open ones; PostgreSQL may prefer it to the index of one status
+FILTERS = [(listing, each) for listing in LISTS for each in listing.filters]
+OF_FEW = (
+    r"\bwallet_withdrawal_open\b"  # holds open ones alone; PostgreSQL may choose it over that of a status of theirs
+)
 WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
-BASE = "/staff/admin/"
+BASE = "/staff/lists/"
 
 
 @pytest.fixture
@@ -40,19 +45,25 @@ def visitor() -> Client:
     return found
 
 
-def the_list(listing: Listing, **query: str) -> Any:
-    """Return the list object of a request with this query."""
-    request = RequestFactory().get("/", query)
-    request.user = a_member_of_staff("compliance").user
-    return listing.get_changelist_instance(request)
+def form_of(listing: type[StaffListView], **query: str) -> FilterForm:
+    """What a list is narrowed to when it is asked for this."""
+    form = FilterForm(QueryDict(urlencode(query)), listing)
+    assert form.is_valid()
+    return form
 
 
-def of(model: type[Any]) -> Listing:
-    return next(listing for listing in SITE.listings() if listing.model is model)
+def page_of(listing: type[StaffListView], before: str = "", **query: str) -> Page[Any]:
+    """The rows that a list shows then."""
+    form = form_of(listing, **query)
+    return form.order.page(form.narrow(listing.rows()), {"before": before})
+
+
+def of(model: type[Any]) -> type[StaffListView]:
+    return next(listing for listing in LISTS if listing.model is model)
 
 
 def listed(answer: Any) -> list[str]:
-    return [str(row.pk) for row in answer.context_data["cl"].result_list]
+    return [str(row.pk) for row in answer.context["page"].rows]
 
 
 def columns(condition: Q) -> Iterator[str]:
@@ -65,17 +76,15 @@ def columns(condition: Q) -> Iterator[str]:
             yield name.partition("__")[0]
 
 
-def options(listing: Listing, each: Filter) -> list[str]:
-    """Return the options of a filter; if they are rows and there are none, a value of the same
-    form.
-    """
+def options(listing: type[StaffListView], each: Filter) -> list[str]:
+    """What may be chosen; where it is rows that may be chosen and there are none, something that looks like one."""
     return [value for value, _ in each.options()] or ["1R" if each.key else "1"]
 
 
 @pytest.mark.parametrize(("listing", "each"), FILTERS, ids=lambda found: getattr(found, "name", ""))
-def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: Listing, each: Filter):
-    """No row is read and then discarded by the filter, and many rows are never sorted."""
-    table, plain = listing.opts.db_table, "" if each.is_few else "SET LOCAL enable_sort = off;"
+def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: type[StaffListView], each: Filter):
+    """No row is read to be thrown away for what was chosen, and none sorted where there may be many."""
+    table, plain = listing.model._meta.db_table, "" if each.is_few else "SET LOCAL enable_sort = off;"
     with connection.cursor() as cursor:
         cursor.execute(f"{plain} SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
     rows = listing.model._default_manager.order_by(*(f"-{name}" for name in each.key or listing.key))
@@ -90,9 +99,9 @@ def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: Listing, each: 
 
 
 def test_what_goes_together_has_an_index_of_all_of_it():
-    for listing in SITE.listings():
+    for listing in LISTS:
         for names in listing.together:
-            fields = [[field.lstrip("-") for field in index.fields] for index in listing.opts.indexes]
+            fields = [[field.lstrip("-") for field in index.fields] for index in listing.model._meta.indexes]
             assert any(set(each[: len(names)]) == names and each[len(names) :] == ["id"] for each in fields)
 
 
@@ -101,7 +110,7 @@ def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
     for query in ("state=waiting&q=player:1", "q=12&state=credited&since=2026-01-01T00:00"):
         page = visitor.get(f"{BASE}wallet/payment/?{query}")
         assert "Search, or choose one of these: state. No index serves two of them at once" in page.text
-        assert "Nothing was looked for: see above." in page.text
+        assert "Nothing was looked for: correct what is marked above." in page.text
         assert listed(page) == []
     assert visitor.get(f"{BASE}wallet/payment/?state=waiting&since=2026-01-01T00:00").status_code == 200
     page = visitor.get(f"{BASE}players/player/?jurisdiction=SE&status=leaving")
@@ -142,8 +151,8 @@ def test_pages_and_files_keep_to_what_was_chosen(visitor):
         log.record("test.happened", by="system", on="test:1", data={"number": number})
         log.record("round.voided", by="system", on="test:2", data={"number": number})
     voided = Event.objects.filter(kind="round.voided").count()
-    first = visitor.get(f"{BASE}audit/event/?kind=round.voided")
-    older = visitor.get(f"{BASE}audit/event/" + first.context_data["cl"].older)
+    first: Any = visitor.get(f"{BASE}audit/event/?kind=round.voided")
+    older = visitor.get(f"{BASE}audit/event/", {"kind": "round.voided", "before": first.context["page"].older})
     assert [len(listed(page)) for page in (first, older)] == [PAGE, voided - PAGE]
     assert set(Event.objects.filter(pk__in=listed(first) + listed(older)).values_list("kind", flat=True)) == {
         "round.voided"
@@ -160,13 +169,13 @@ def test_rounds_at_a_table_are_in_the_order_of_their_times(visitor):
     for at in (table, other, table):
         a_round(player, at, player=1000)
     wanted = Participation.objects.filter(table=table).order_by("-at", "-pk")
-    found = the_list(of(Participation), table=f"{table.pk}R")
-    assert found.key == ("at", "id")
-    assert list(found.result_list) == list(wanted)
-    assert found.key_of(wanted[0]) == f"{wanted[0].at.isoformat()}~{wanted[0].pk}"
-    second = the_list(of(Participation), table=f"{table.pk}R", before=found.key_of(wanted[0]))
-    assert list(second.result_list) == [wanted[1]]
-    assert not the_list(of(Participation), table=f"{table.pk}F").result_list
+    order = form_of(of(Participation), table=f"{table.pk}R").order
+    assert order.key == ("at", "id")
+    assert list(page_of(of(Participation), table=f"{table.pk}R").rows) == list(wanted)
+    assert order.cursor(wanted[0]) == f"{wanted[0].at.isoformat()}~{wanted[0].pk}"
+    second = page_of(of(Participation), order.cursor(wanted[0]), table=f"{table.pk}R")
+    assert list(second.rows) == [wanted[1]]
+    assert not page_of(of(Participation), table=f"{table.pk}F").rows
 
 
 def test_running_sessions_are_listed_and_ended_ones_left_out(visitor):
@@ -174,7 +183,7 @@ def test_running_sessions_are_listed_and_ended_ones_left_out(visitor):
     now = timezone.now()
     for number, ended in enumerate((None, now)):
         Session.objects.create(id=f"{number:032x}", user=user, ip="", browser="", began_at=now, ended_at=ended)
-    found = the_list(of(Session), status="running").result_list
+    found = page_of(of(Session), status="running").rows
     assert {session.ended_at for session in found} == {None}
     assert f"{0:032x}" in {session.pk.hex for session in found}
 
@@ -184,8 +193,8 @@ def test_mail_is_waiting_or_given_up(visitor):
     waiting, sent, given_up = Mail.objects.bulk_create(mails)
     Mail.objects.filter(pk=sent.pk).update(sent_at=timezone.now(), next_try_at=None)
     Mail.objects.filter(pk=given_up.pk).update(next_try_at=None)
-    assert list(the_list(of(Mail), status="waiting").result_list) == [waiting]
-    assert list(the_list(of(Mail), status="given-up").result_list) == [given_up]
+    assert list(page_of(of(Mail), status="waiting").rows) == [waiting]
+    assert list(page_of(of(Mail), status="given-up").rows) == [given_up]
 
 
 def test_journals_are_found_by_their_rarer_kinds():
@@ -194,25 +203,23 @@ def test_journals_are_found_by_their_rarer_kinds():
     kinds = {value for value, _ in of(Journal).filters[0].options()}
     assert "deposit" in kinds
     assert kinds.isdisjoint({"stake", "settle"})
-    found = the_list(of(Journal), kind="deposit").result_list
+    found = page_of(of(Journal), kind="deposit").rows
     assert {journal.kind for journal in found} == {"deposit"}
 
 
-@pytest.mark.parametrize(
-    "listing", sample([each for each in SITE.listings() if each.period], 10), ids=lambda each: each.name
-)
-def test_a_time_is_a_range_of_the_key(listing: Listing):
-    """Every list with a time column can be filtered by it, and is still read along its key."""
+@pytest.mark.parametrize("listing", sample([each for each in LISTS if each.period], 10), ids=lambda each: each.name)
+def test_a_time_is_a_range_of_the_key(listing: type[StaffListView]):
+    """Every list that has a time can be asked for one, and is still read along its key."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
-    found = the_list(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
-    assert found.sieve.is_valid()
-    sql = str(found.queryset.query)
-    table = listing.opts.db_table
-    key = listing.opts.get_field(listing.key[0]).column
+    form = form_of(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
+    rows = form.narrow(listing.rows()).order_by(*form.order.fields)
+    sql = str(rows.query)
+    table = listing.model._meta.db_table
+    key = cast("Field[Any, Any]", listing.model._meta.get_field(listing.key[0])).column
     assert f'"{table}"."{key}" >= ' in sql
     assert f'"{table}"."{key}" < ' in sql
-    plan = found.queryset[: PAGE + 1].explain()
+    plan = rows[: PAGE + 1].explain()
     assert f"Seq Scan on {table}" not in plan
     # A partitioned table is not read at all for a time without rows.
     assert "One-Time Filter: false" in plan or not WHOLE.search(plan), plan
@@ -232,9 +239,9 @@ def test_a_time_finds_what_is_of_it_to_the_second(visitor):
     day = timedelta(days=1)
     tomorrow = f"{timezone.now() + day:%Y-%m-%dT%H:%M}"
     yesterday = f"{timezone.now() - day:%Y-%m-%dT%H:%M}"
-    assert not the_list(of(Player), since=tomorrow).result_list
-    assert not the_list(of(Player), until=yesterday).result_list
-    assert len(the_list(of(Player), since=yesterday, until=tomorrow).result_list) == len(joined)
+    assert not page_of(of(Player), since=tomorrow).rows
+    assert not page_of(of(Player), until=yesterday).rows
+    assert len(page_of(of(Player), since=yesterday, until=tomorrow).rows) == len(joined)
 
 
 def test_no_rows_at_all_have_no_time():

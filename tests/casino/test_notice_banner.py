@@ -56,7 +56,7 @@ class TestANotice:
     def test_staff_read_it_in_the_back_office(self):
         notice = a_notice()
         desk = logged_in(a_member_of_staff("support").user)
-        for address in ("/staff/", "/staff/admin/"):
+        for address in ("/staff/", "/staff/lists/"):
             assert span(notice, "en", "UTC") in read(desk, address)
 
     def test_it_is_shown_between_its_times_alone(self):

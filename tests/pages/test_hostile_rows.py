@@ -1,6 +1,5 @@
 """What anybody wrote stays text on every page of staff, whatever it is: where the row came from, and whether a form
-would have let it through, no page asks. That holds most of all for the lists under ``/staff/admin/``, whose scripts
-evaluate what stands in attributes of their pages, and whose policy lets them.
+would have let it through, no page asks.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,12 +14,12 @@ from django.db import DatabaseError, connections, models, transaction
 from django.urls import reverse
 
 from audit import log
-from backoffice.lists.navigation import SITE
+from backoffice.lists.index import LISTS
 from players.models import Session
 from players.staff import notes
 from tests.builders import a_verified_player
 from tests.harness.sweeps import share
-from tests.matrix import LINES, LIST, PAGE, STAFF, Line
+from tests.matrix import LINES, PAGE, STAFF, Line
 from tests.pages.house import House, undone
 from tests.wallet.payout_builders import a_withdrawal
 
@@ -41,7 +40,7 @@ ASKED = """
     since staff state status table text to until variant verdict weight what which who whose year zone state__exact
     category__exact
 """
-OF_STAFF = [line for line in LINES if line.name.startswith(("staff_", "admin:"))]
+OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
 
 
 # Where it has to have got to, or nothing was tried.
@@ -59,10 +58,10 @@ SPOILT = {
     "wallet_statement_line.reference",
 }
 ON_PAGES = {
-    "admin:audit_event_change",
-    "admin:audit_significant_changelist",
-    "admin:games_incident_change",
-    "admin:games_table_changelist",
+    "staff_list_audit_event_row",
+    "staff_list_audit_significant",
+    "staff_list_games_incident_row",
+    "staff_list_games_table",
     "staff_approval",
     "staff_chat_log",
     "staff_deposit",
@@ -175,7 +174,7 @@ def world(spoilt: Spoilt) -> Iterator[Spoilt]:
 
 def reader(line: Line) -> str | None:
     """A role that gets a page there."""
-    found = [role for role in STAFF if line.answers[role] in (PAGE, LIST)]
+    found = [role for role in STAFF if line.answers[role] is PAGE]
     return ("compliance" if "compliance" in found else found[0]) if found else None
 
 
@@ -183,21 +182,22 @@ def pages(world: Spoilt, parts: int, also: Collection[str] = ()) -> Iterator[tup
     """Every page of staff, and of every list the row on top: name, role, address. `make test` looks at one in so many
     *parts*, and at those named *also*.
     """
-    lines, listings = share(OF_STAFF, parts), share(SITE.listings(), parts)
+    lines, listings = share(OF_STAFF, parts), share(LISTS, parts)
     for line in OF_STAFF:
         if line not in lines and line.name not in also:
             continue
         role = reader(line)
         if line.method == "GET" and role:
             yield line.name, role, line.url(world)
-    yield "admin:audit_event_change", "compliance", reverse("admin:audit_event_change", args=[world.event_id])
+    one = "staff_list_audit_event_row"
+    yield one, "compliance", reverse(one, args=[world.event_id])
     visitor = world.visitor("compliance")
-    for listing in SITE.listings():
-        if listing not in listings and listing.address("change") not in also:
+    for listing in LISTS:
+        if listing not in listings and listing.url_name("row") not in also:
             continue
-        listed: Any = visitor.get(reverse(listing.address("changelist")))
-        for row in listed.context_data["cl"].result_list[:1]:
-            yield listing.address("change"), "compliance", reverse(listing.address("change"), args=[row.pk])
+        listed: Any = visitor.get(reverse(listing.url_name()))
+        for row in listed.context["page"].rows[:1]:
+            yield listing.url_name("row"), "compliance", reverse(listing.url_name("row"), args=[row.pk])
 
 
 def faults(answer: Any) -> list[str]:

@@ -23,7 +23,6 @@ from tests.matrix import (
     FORBIDDEN,
     FRAMED,
     LINES,
-    LIST,
     LOG_IN,
     MOVED,
     NOT_FOUND,
@@ -44,7 +43,6 @@ STATUS = {
     TEXT: 200,
     DOCUMENT: 200,
     FRAMED: 200,
-    LIST: 200,
     MOVED: 302,
     LOG_IN: 302,
     FORBIDDEN: 403,
@@ -63,8 +61,6 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-# Unfold evaluates and styles in its pages; these alone let it, and load nothing from elsewhere either.
-OF_LISTS = POLICY | {"script-src": "'self' 'unsafe-eval'", "style-src": "'self' 'unsafe-inline'"}
 # What else may frame or be framed: a live table, by the page that shows two of them.
 FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
 
@@ -99,7 +95,6 @@ def insider(line: Line) -> str:
         TEXT,
         DOCUMENT,
         FRAMED,
-        LIST,
         MOVED,
         UNSIGNED,
         NOT_FOUND,
@@ -170,14 +165,6 @@ def check_document(answer: Any) -> None:
     assert answer["Content-Disposition"].startswith(("inline; filename=", "attachment; filename="))
 
 
-def check_list(answer: Any) -> None:
-    """Hold a page of a list to the policy of lists; of its file, to nothing else."""
-    policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
-    assert policy == OF_LISTS
-    assert answer["X-Frame-Options"] == "DENY"
-    check_everywhere(answer)
-
-
 def check_answer(answer: Any, line: Line, expected: Answer) -> None:
     """Hold what one role got to what the matrix says."""
     assert answer.status_code == STATUS[expected]
@@ -187,8 +174,6 @@ def check_answer(answer: Any, line: Line, expected: Answer) -> None:
         check_page(answer, language="en")
     elif expected is DOCUMENT:
         check_document(answer)
-    elif expected is LIST or (expected is MOVED and line.name.startswith("admin:")):
-        check_list(answer)
     else:
         check_headers(answer)
 

@@ -368,9 +368,9 @@ class TestTheDesk:
                 a_complaint(someone)
         desk, asked = logged_in(support), {"where": "SE", "show": "nobodys"}
         first = desk.get("/staff/service/complaints/", asked)
-        mark = first.context["older"]
-        assert "where=SE&amp;show=nobodys&amp;before=" in first.text
-        second = self.shown(desk, before=mark, **asked)
+        mark = first.context["page"].newer
+        assert "where=SE&amp;show=nobodys&amp;after=" in first.text
+        second = self.shown(desk, after=mark, **asked)
         assert len(second) == 2
         assert [each.pk for each in first.context["complaints"]] + second == sorted(
             Conversation.objects.values_list("pk", flat=True)
@@ -382,6 +382,7 @@ class TestTheDesk:
     def test_a_mark_that_is_none_leads_to_the_first_page(self, player, support, mark):
         case = a_complaint(player)
         assert self.shown(logged_in(support), before=mark) == [case.pk]
+        assert self.shown(logged_in(support), after=mark) == [case.pk]
 
     @pytest.mark.sweep
     def test_is_taken_out_as_a_file_on_record(self, player, support, colleague):

@@ -303,9 +303,9 @@ class TestTheQueue:
                 a_complaint(someone)
         desk = logged_in(support)
         first = desk.get("/staff/service/")
-        assert "before=" in first.text
-        second = desk.get("/staff/service/", {"before": first.context["older"]})
-        assert second.context["older"] == ""
+        assert "after=" in first.text
+        second = desk.get("/staff/service/", {"after": first.context["page"].newer})
+        assert second.context["page"].newer == ""
         shown = [[each.pk for each in page.context["conversations"]] for page in (first, second)]
         assert [len(rows) for rows in shown] == [30, 3]
         assert shown[0] + shown[1] == sorted(Conversation.objects.values_list("pk", flat=True))

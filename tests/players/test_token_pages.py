@@ -240,10 +240,10 @@ class TestAPlayersOnTheirPageForStaff:
         visitor = logged_in(staff.user)
         page = visitor.get(f"/staff/players/{player.pk}/").text
         assert "Play for you, with your money" in page
-        (address,) = re.findall(r'href="(/staff/admin/players/apitoken/[^"]*)"', page)
+        (address,) = re.findall(r'href="(/staff/lists/players/apitoken/[^"]*)"', page)
         assert token.start in visitor.get(address).text
-        sent = {"action": "revoke", "_selected_action": [token.pk], "reason": "stolen", "confirm": "1"}
-        visitor.post("/staff/admin/players/apitoken/", sent)
+        sent = {"action": "revoke", "chosen": [token.pk], "reason": "stolen", "confirm": "1"}
+        visitor.post("/staff/lists/players/apitoken/", sent)
         assert comes_in(key) == 401
         (event,) = events("token.revoked")
         assert (event["by"], event["on"], event["data"]["reason"]) == (str(staff), str(player), "stolen")
@@ -252,8 +252,8 @@ class TestAPlayersOnTheirPageForStaff:
     def test_in_the_list_one_of_staff_is_left_alone(self):
         token, key = a_token(a_member_of_staff("compliance").user, Scope.EVENTS)
         visitor = logged_in(a_member_of_staff("support").user)
-        sent = {"action": "revoke", "_selected_action": [token.pk], "reason": "stolen", "confirm": "1"}
-        visitor.post("/staff/admin/players/apitoken/", sent)
+        sent = {"action": "revoke", "chosen": [token.pk], "reason": "stolen", "confirm": "1"}
+        visitor.post("/staff/lists/players/apitoken/", sent)
         assert comes_in(key) == 200
 
 

@@ -26,7 +26,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Deed:
+class Action:
     """Bulk action that staff can apply to chosen rows.
 
     *name* is its name in forms, *label* what staff read, *permission* what it requires, and
@@ -63,19 +63,19 @@ class ReasonForm(forms.Form):
     )
 
 
-def carry_out(deed: Deed, rows: QuerySet[Any], *, reason: str, by: str) -> Sequence[Outcome]:
+def carry_out(action: Action, rows: QuerySet[Any], *, reason: str, by: str) -> Sequence[Outcome]:
     """Plan the action for each of *rows*, carry it out unless skipped, and return the results."""
-    return [_one(deed, rows, key, reason, by) for key in rows.values_list("pk", flat=True)]
+    return [_one(action, rows, key, reason, by) for key in rows.values_list("pk", flat=True)]
 
 
-def _one(deed: Deed, rows: QuerySet[Any], key: object, reason: str, by: str) -> Outcome:
+def _one(action: Action, rows: QuerySet[Any], key: object, reason: str, by: str) -> Outcome:
     row: Any = None
     try:
         with transaction.atomic():
             row = rows.select_for_update(of=("self",)).get(pk=key)
-            plan = deed.plan(row)
+            plan = action.plan(row)
             if not plan.is_skipped:
-                deed.do(row, reason, by)
-    except deed.refusals as refusal:
+                action.do(row, reason, by)
+    except action.refusals as refusal:
         return Outcome(row, False, str(refusal))
     return Outcome(row, not plan.is_skipped, plan.what)
