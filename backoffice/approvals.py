@@ -22,6 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals, log
 from audit.models import Approval, Decision, Verdict
+from backoffice.lists.paging import Order, Page
 from players.access import StaffRequest, staff_required
 from players.models import Staff, StaffChange, StaffDeed
 from players.staff import access_log
@@ -108,7 +109,6 @@ class FilterForm(forms.Form):
     whose = forms.ChoiceField(
         label="Asked by", required=False, choices=[("", "anybody"), ("mine", "me, under whichever account")]
     )
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     def __init__(self, asked: Mapping[str, Any], kinds: Collection[str]) -> None:
         super().__init__(asked)
@@ -132,7 +132,8 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
     kinds = _reads(request)
     waiting = approvals.waiting().filter(_seen(request)).order_by("pk")[: MOST_WAITING + 1]
     form = FilterForm(request.GET, kinds)
-    ended, older = _ended(form, kinds, request.staff)
+    page = _ended(request, form, kinds)
+    ended = page.rows
     names = _names([*waiting, *(each.approval for each in ended)], ended)
     context = {
         "waiting": [_case(request, each, names) for each in waiting[:MOST_WAITING]],
@@ -143,7 +144,7 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
             Ended(each, approvals.kind(each.approval.kind), *about, names[each.approval.by], names[each.by])
             for each, about in zip(ended, _subjects([each.approval for each in ended]), strict=True)
         ],
-        "older": older,
+        "page": page,
     }
     access_log.shown(request, context["waiting"], context["decided"])
     return render(request, "staff/approvals.html", context)
@@ -289,14 +290,11 @@ def _page(
     return render(request, "staff/approval.html", context)
 
 
-def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[list[Decision], int | None]:
-    """Return a page of closed requests and the cursor of the next page.
-
-    The page holds requests of *kinds* and the reader's own, last closed first. The cursor is the
-    number of the last request.
-    """
+def _ended(request: StaffRequest, form: FilterForm, kinds: Collection[str]) -> Page[Decision]:
+    """Return a page of closed requests: those of *kinds* and the reader's own, last closed first."""
     if not form.is_valid():
-        return [], None
+        return Page()
+    reader = request.staff
     said = form.cleaned_data
     found = Decision.objects.filter(Q(approval__kind__in=kinds) | Q(asker=reader.person))
     if said["kind"]:
@@ -307,10 +305,7 @@ def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[lis
         found = found.filter(verdict=said["verdict"])
     if said["on"]:
         found = found.filter(_about(said["on"]))
-    if mark := Decision.objects.filter(pk=said["before"]).first():
-        found = found.filter(Q(at__lt=mark.at) | Q(at=mark.at, pk__lt=mark.pk))
-    rows = list(found.select_related("approval").order_by("-at", "-pk")[: PAGE + 1])
-    return rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None
+    return Order(("at", "approval_id")).page(found.select_related("approval"), request.GET, PAGE)
 
 
 def _about(said: str) -> Q:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
+from backoffice.lists.paging import NEWEST_FIRST, Page
 from games.chat import moderation, moderation_queue
 from games.chat.moderation import Decided, Decision, Why
 from games.chat.moderation import Length as HowLong
@@ -135,7 +136,6 @@ class QueueForm(forms.Form):
     reason = forms.ChoiceField(label="Reported as", required=False, choices=[("", "All"), *ReportReason.choices])
     by = StaffField(Staff.objects.order_by("name"), label="Decided by", required=False, empty_label="All")
     after = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     @property
     def wanted(self) -> Wanted:
@@ -167,7 +167,6 @@ class LogForm(forms.Form):
     until = forms.DateTimeField(
         label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 MODERATE, READ = "games.moderate_chat", "games.read_chat"
@@ -190,10 +189,9 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     asked = form.cleaned_data
     if form.is_of_decided:
-        rows = list(moderation_queue.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
-        older = rows[PAGE - 1].pk if len(rows) > PAGE else None
-        access_log.shown(request, *(report.message.player_id for report in rows[:PAGE]))
-        return render(request, "staff/chat_decided.html", {"form": form, "reports": rows[:PAGE], "older": older})
+        decided = NEWEST_FIRST.page(moderation_queue.decided(form.wanted), request.GET, PAGE)
+        access_log.shown(request, *(report.message.player_id for report in decided.rows))
+        return render(request, "staff/chat_decided.html", {"form": form, "page": decided})
     authors = moderation_queue.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
     access_log.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
     context = CHOICES | {
@@ -291,7 +289,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
     """Search the stored chat messages, newest first."""
     form = LogForm(request.GET)
-    lines: list[ChatMessage] = []
+    page = Page[ChatMessage]()
     if form.is_valid():
         asked = form.cleaned_data
         found = moderation_queue.search(
@@ -300,12 +298,10 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
             text=asked["text"],
             since=asked["since"],
             until=asked["until"],
-            before=asked["before"],
         )
-        lines = list(found[: PAGE + 1])
-    older = lines[PAGE - 1].pk if len(lines) > PAGE else None
-    access_log.shown(request, *(line.player_id for line in lines[:PAGE]))
-    return render(request, "staff/chat_log.html", {"form": form, "lines": lines[:PAGE], "older": older})
+        page = NEWEST_FIRST.page(found, request.GET, PAGE)
+    access_log.shown(request, *(line.player_id for line in page.rows))
+    return render(request, "staff/chat_log.html", {"form": form, "lines": page.rows, "page": page})
 
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:

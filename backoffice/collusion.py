@@ -18,6 +18,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
+from backoffice.lists.paging import Order
 from games.chemin.collusion import messages as integrity_words
 from games.chemin.collusion import player_reports
 from games.chemin.collusion.choices import pace
@@ -159,10 +160,10 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """List players' reports: those without a finding, oldest first, then the latest findings."""
-    page = Paginator(player_reports.waiting(), REPORTS).get_page(request.GET.get("page"))
+    page = Order(("at", "id"), is_rising=True).page(player_reports.waiting(), request.GET, REPORTS)
     decided = list(player_reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
     access_log.shown(
-        request, *(number for each in (*page, *decided) for number in (each.seat.player_id, each.reporter_id))
+        request, *(number for each in (*page.rows, *decided) for number in (each.seat.player_id, each.reporter_id))
     )
     context = {
         "page": page,

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from backoffice.lists.paging import NEWEST_FIRST
 from games.house_stop import resume, stop
 from players.access import StaffRequest, staff_required
 from wallet import house_stop
@@ -69,16 +70,11 @@ def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpRe
 
 
 def _page(request: StaffRequest, form: StopForm) -> HttpResponse:
-    found = HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by").order_by("-pk")
-    before = request.GET.get("before", "")
-    if before.isdecimal() and len(before) < 19:
-        found = found.filter(pk__lt=int(before))
-    earlier = list(found[: PAGE + 1])
+    earlier = HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by")
     context: dict[str, Any] = {
         "stop": house_stop.current(),
         "form": form,
         "may_stop": request.user.has_perm(STOP),
-        "earlier": earlier[:PAGE],
-        "older": earlier[PAGE - 1].pk if len(earlier) > PAGE else None,
+        "page": NEWEST_FIRST.page(earlier, request.GET, PAGE),
     }
     return render(request, "staff/stop.html", context)

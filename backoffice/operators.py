@@ -1,5 +1,4 @@
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from django import forms
@@ -8,6 +7,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from backoffice.lists.paging import NEWEST_FIRST
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
 from wallet.models import MessageState, RemoteMessage
@@ -22,24 +22,6 @@ NAMES: Final[Mapping[MessageState, str]] = {
     MessageState.SETTLED: "Settled by hand",
     MessageState.TAKEN: "Taken",
 }
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of messages, newest first, and the cursor of older ones (None: none)."""
-
-    messages: tuple[RemoteMessage, ...]
-    further: int | None
-
-
-def find(state: MessageState, *, before: int | None = None) -> Page:
-    """Return a page of messages in *state* older than the cursor."""
-    found = RemoteMessage.objects.filter(state=state)
-    if before is not None:
-        found = found.filter(pk__lt=before)
-    ordered = found.select_related("bet__launch__remote__partner", "settled_by").order_by("-pk")
-    rows = tuple(ordered[: PAGE + 1])
-    return Page(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
 
 
 def counted() -> list[tuple[MessageState, str, int, bool]]:
@@ -57,10 +39,9 @@ OVER: Final = "This message is in doubt no more: somebody was faster."
 
 
 class StateForm(forms.Form):
-    """Filter of messages, with the cursor from the previous page."""
+    """Filter of messages."""
 
     state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 class NoteForm(forms.Form):
@@ -82,14 +63,14 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
     form = StateForm(request.GET)
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
-    page = find(state, before=form.cleaned_data.get("before"))
-    access_log.shown(request, *(message.bet.player_id for message in page.messages))
+    found = RemoteMessage.objects.filter(state=state).select_related("bet__launch__remote__partner", "settled_by")
+    page = NEWEST_FIRST.page(found, request.GET, PAGE)
+    access_log.shown(request, *(message.bet.player_id for message in page.rows))
     context = {
         "form": form,
         "state": state,
         "name": NAMES[state],
         "page": page,
-        "older": page.further,
         "counted": counted(),
     }
     return render(request, "staff/operators.html", context)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
 from audit.reports.requests import clock
+from backoffice.lists.paging import NEWEST_FIRST, OLDEST_FIRST
 from players.access import StaffRequest, actor, staff_required
 from players.datetime_format import Day
 from players.identity.uploads import TOO_MUCH
@@ -26,7 +27,7 @@ from wallet.provider_statements.parser import COLUMNS, MOST_BYTES, MOST_LINES, T
 
 RECONCILE = "wallet.reconcile"
 READERS = (RECONCILE, "wallet.see_statements")
-LISTED = 20  # statements per page
+LISTED = 20  # statements, or differences of one, per page
 SHOWN = 50  # lines of a preview
 MOST_DAYS = 92
 TYPES = {
@@ -59,11 +60,10 @@ class UploadForm(forms.Form):
 
 
 class DifferencesForm(forms.Form):
-    """Filter of a statement's differences, with the cursor from the previous page."""
+    """Filter of a statement's differences."""
 
     kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
     settled = forms.BooleanField(required=False, label="Also those that are settled")
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 class StepForm(forms.Form):
@@ -102,17 +102,14 @@ def staff_statement_upload(request: StaffRequest) -> HttpResponse:
 
 
 def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
-    before = request.GET.get("before", "")
     open_only = request.GET.get("open") == "1"
-    found = (drafts.with_open_differences() if open_only else ProviderStatement.objects.all()).order_by("-pk")
-    if before.isdecimal() and len(before) < 19:
-        found = found.filter(pk__lt=int(before))
-    rows = list(found[: LISTED + 1])
+    found = drafts.with_open_differences() if open_only else ProviderStatement.objects.all()
+    page = NEWEST_FIRST.page(found, request.GET, LISTED)
     context = {
         "form": form,
         "open_only": open_only,
-        "statements": [(row, drafts.still_open(row)) for row in rows[:LISTED]],
-        "older": rows[LISTED - 1].pk if len(rows) > LISTED else None,
+        "statements": [(row, drafts.still_open(row)) for row in page.rows],
+        "page": page,
         "drafts": drafts.drafts_of(request.staff),
         "columns": COLUMNS,
         "most": MOST_LINES,
@@ -205,9 +202,8 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
     form = DifferencesForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
-    page = drafts.differences(
-        statement, open_only=not asked.get("settled"), kind=asked.get("kind", ""), mark=asked.get("before")
-    )
+    found = drafts.differences(statement, open_only=not asked.get("settled"), kind=asked.get("kind", ""))
+    page = OLDEST_FIRST.page(found, request.GET, LISTED)
     counts = {verdict: statement.lines.filter(verdict=verdict).count() for verdict in Verdict}
     context = {
         "statement": statement,
@@ -217,8 +213,8 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
         "repeated": counts[Verdict.REPEATED],
         "still_open": drafts.still_open(statement),
         "form": form,
-        "differences": page.differences,
-        "older": page.further,
+        "differences": page.rows,
+        "page": page,
         "is_filtered": bool(asked.get("kind") or asked.get("settled")),
     }
     return render(request, "staff/statement.html", context)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
-from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django import forms
@@ -32,6 +31,8 @@ from audit.reports.kinds import CURRENCY, FIGURES, Cell, Form, Interval, Kind, R
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
+from backoffice.lists.files import TYPES
+from backoffice.lists.paging import NEWEST_FIRST
 from players.access import StaffRequest, actor, made_by_the_page, staff_required
 from players.models import Jurisdiction, User
 from players.staff import access_log
@@ -46,10 +47,6 @@ MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  
 MOST_COLUMNS: Final = 8  # columns side by side, whatever they hold
 MOST_FIGURES: Final = 13  # columns side by side on a wide page, if most of them are figures
 MOST_WORDS: Final = 4  # most columns there that are not figures
-TYPES: Final = {
-    "csv": "text/csv; charset=utf-8",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 
 
@@ -125,21 +122,16 @@ class ReportForm(forms.Form):
 def staff_reports(request: StaffRequest) -> HttpResponse:
     """List the kinds of reports and the requested reports, newest first."""
     mine = [kind for kind in all_kinds() if may_read(request.user, kind)]
-    found = Report.objects.filter(kind__in=[kind.name for kind in mine]).order_by("-pk").defer("head")
+    found = Report.objects.filter(kind__in=[kind.name for kind in mine]).defer("head")
     if request.GET.get("kind") in [kind.name for kind in mine]:
         found = found.filter(kind=request.GET["kind"])
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal() and len(before) < len(str(2**63)):
-        found = found.filter(pk__lt=int(before))
-    rows = list(found[: LISTED + 1])
+    page = NEWEST_FIRST.page(found, request.GET, LISTED)
     titles = {kind.name: kind.title for kind in mine}
-    wanted = {"kind": request.GET["kind"]} if request.GET.get("kind") in titles else {}
     context = {
         "kinds": mine,
-        "reports": [(report, titles[report.kind]) for report in rows[:LISTED]],
-        "kind": wanted.get("kind", ""),
-        "newest": urlencode(wanted) if before else None,
-        "older": urlencode(wanted | {"before": rows[LISTED - 1].pk}) if len(rows) > LISTED else "",
+        "reports": [(report, titles[report.kind]) for report in page.rows],
+        "kind": request.GET.get("kind", ""),
+        "page": page,
     }
     return render(request, "staff/reports.html", context)
 

@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import approvals
 from audit.models import Approval, Event
+from backoffice.lists.paging import OLDEST_FIRST
 from backoffice.navigation import Function, duties
 from players import staff
 from players.access import StaffRequest, staff_required
@@ -89,14 +90,13 @@ DEEDS: Final = {
 
 
 class FilterForm(forms.Form):
-    """Filter of accounts. ``after`` is the number of the last account on the previous page."""
+    """Filter of accounts."""
 
     who = forms.CharField(label="Name or e-mail address", max_length=200, required=False)
     state = forms.ChoiceField(label="Status", choices=STATES, required=False)
     role = forms.ModelChoiceField(
         Group.objects.order_by("name"), to_field_name="name", required=False, empty_label="All", label="Role"
     )
-    after = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
 
 
 class ReasonForm(forms.Form):
@@ -166,13 +166,13 @@ def staff_people(request: StaffRequest) -> HttpResponse:
     found = _accounts()
     if form.is_valid():
         found = _filtered(found, form.cleaned_data)
-    people = list(found.order_by("pk")[: PAGE + 1])
+    page = OLDEST_FIRST.page(found, request.GET, PAGE)
     waiting = _waiting().order_by("pk")
     open_on = {asked.on for asked in waiting}
     context = {
         "form": form,
-        "people": [(each, str(each) in open_on) for each in people[:PAGE]],
-        "more": people[PAGE - 1].pk if len(people) > PAGE else None,
+        "people": [(each, str(each) in open_on) for each in page.rows],
+        "page": page,
         "waiting": [(asked, _title(asked)) for asked in waiting],
         "may_ask": request.user.has_perm(staff.ASK),
         "roles": _roles(),
@@ -330,7 +330,7 @@ def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
         found = found.filter(user__is_active=asked["state"] == "active")
     if asked["role"]:
         found = found.filter(user__groups=asked["role"])
-    return found.filter(pk__gt=asked["after"] or 0)
+    return found
 
 
 def _waiting() -> QuerySet[Approval]:

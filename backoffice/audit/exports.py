@@ -10,7 +10,6 @@ Personal values are shown as hashes.
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 from django import forms
 from django.db import connection
@@ -24,6 +23,7 @@ from audit.event_search import about
 from audit.models import Event
 from audit.tree import NotSealed, sealed
 from audit.verification import export
+from backoffice.lists.paging import NEWEST_FIRST
 from backoffice.rounds import id_for_code
 from players.access import StaffRequest, staff_required
 from players.login.current_user import actor_of
@@ -44,10 +44,7 @@ SELECT kind FROM found WHERE kind IS NOT NULL ORDER BY kind
 
 
 class EventFilter(forms.Form):
-    """Filter of events. Each field is an exact match; an empty field matches all.
-
-    ``before`` is the id of the last event on the previous page.
-    """
+    """Filter of events. Each field is an exact match; an empty field matches all."""
 
     kind = forms.ChoiceField(
         required=False,
@@ -58,7 +55,6 @@ class EventFilter(forms.Form):
     on = forms.CharField(
         required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "table:1 or a round"})
     )
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True)
@@ -81,21 +77,13 @@ def events(request: HttpRequest) -> TemplateResponse:
     form.full_clean()
     asked = form.cleaned_data
     wanted = {field: asked[field] for field in ("kind", "by", "on") if asked.get(field)}
-    found = Event.objects.order_by("-id").filter(about(**wanted))
-    if asked.get("before"):
-        found = found.filter(id__lt=asked["before"])
+    found = Event.objects.filter(about(**wanted))
     if any(field.errors for field in form.visible_fields()):
         found = found.none()
-    shown = list(found[: PAGE + 1])
-    more = len(shown) > PAGE
-    proven = sealed(event.pk for event in shown)
-    page = [_row(event, sealed=event.pk in proven) for event in shown[:PAGE]]
-    older = urlencode(wanted | {"before": page[-1].id}) if more else ""
-    return TemplateResponse(
-        request,
-        "audit/events.html",
-        {"form": form, "events": page, "older": older, "newest": urlencode(wanted)},
-    )
+    page = NEWEST_FIRST.page(found, request.GET, PAGE)
+    proven = sealed(event.pk for event in page.rows)
+    rows = [_row(event, sealed=event.pk in proven) for event in page.rows]
+    return TemplateResponse(request, "audit/events.html", {"form": form, "events": rows, "page": page})
 
 
 def kinds() -> list[str]:

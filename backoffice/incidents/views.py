@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
@@ -30,6 +29,7 @@ from audit.reports.requests import clock
 from audit.streamed_zip import zipped
 from audit.tree import NotSealed, proof_of
 from backoffice.incidents.timeline import Moment, events_of, timeline
+from backoffice.lists.paging import NEWEST_FIRST
 from games import incidents
 from games.incidents import Case
 from games.incidents.letters import delivery
@@ -227,6 +227,7 @@ def note(*, incident: Incident, text: str, by: str) -> IncidentNote:
 
 
 READ: Final = "games.view_incident"
+PAGE: Final = 20
 EXPORT: Final = "audit.export_rows"
 
 
@@ -235,12 +236,11 @@ def _tables() -> list[tuple[object, str]]:
 
 
 class ListForm(forms.Form):
-    """Filter of the list. ``before`` is the number of the last incident on the previous page."""
+    """Filter of the list."""
 
     state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting a ruling")])
     table = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=_tables)
     kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *IncidentKind.choices])
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
 
 
 class NoteForm(forms.Form):
@@ -257,15 +257,18 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
     form = ListForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
-    page = incidents.incidents(
-        before=asked.get("before"),
-        awaiting=asked.get("state") == "awaiting",
-        table_id=asked.get("table"),
-        kind=asked.get("kind", ""),
-    )
-    query = urlencode({name: asked[name] for name in ("state", "table", "kind") if asked.get(name)})
-    without_state = urlencode({name: asked[name] for name in ("table", "kind") if asked.get(name)})
-    context = {"form": form, "page": page, "query": query, "without_state": without_state}
+    found, is_awaiting = incidents.find(table_id=asked.get("table"), kind=asked.get("kind", "")), asked.get("state")
+    waiting = incidents.awaiting(found)
+    page = NEWEST_FIRST.page(waiting if is_awaiting else incidents.concluded(found), request.GET, PAGE)
+    first = list(waiting.order_by("pk")[: PAGE + 1]) if page.is_first and not is_awaiting else []
+    context = {
+        "form": form,
+        "page": page,
+        "cases": incidents.cases(page.rows),
+        "waiting": incidents.cases(first[:PAGE]),
+        "more_waiting": len(first) > PAGE,
+        "is_filtered": any(asked.get(name) for name in ("state", "table", "kind")),
+    }
     return render(request, "staff/incidents.html", context)
 
 

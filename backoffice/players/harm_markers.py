@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST, require_safe
 
+from backoffice.lists.paging import NEWEST_FIRST
 from backoffice.players.facts import deposits_by_day, facts
 from players import harm_markers
 from players.access import StaffRequest, staff_required
@@ -53,7 +54,6 @@ class FilterForm(forms.Form):
 
     marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), ("closed", "Closed")])
-    page = forms.IntegerField(required=False, min_value=1, max_value=10**6, widget=forms.HiddenInput)
 
 
 class ContactForm(forms.Form):
@@ -106,12 +106,10 @@ def staff_markers(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     asked = form.cleaned_data
     marker = Marker(asked["marker"]) if asked.get("marker") else None
-    page = asked.get("page") or 1
     found = harm_markers.flags(marker=marker, is_open=asked.get("state") != "closed")
-    listed = list(found[(page - 1) * PAGE : page * PAGE + 1])
-    access_log.shown(request, *(flag.player_id for flag in listed[:PAGE]))
-    context = {"form": form, "flags": listed[:PAGE], "page": page, "next_page": page + 1 if listed[PAGE:] else None}
-    return render(request, "staff/markers.html", context)
+    page = NEWEST_FIRST.page(found, request.GET, PAGE)
+    access_log.shown(request, *(flag.player_id for flag in page.rows))
+    return render(request, "staff/markers.html", {"form": form, "flags": page.rows, "page": page})
 
 
 @staff_required(SEE)

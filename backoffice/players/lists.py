@@ -4,30 +4,24 @@ Lists are newest first. The cost of a page does not depend on their length.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, Final, TypeVar
-from uuid import UUID
+from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Model, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from backoffice.lists.paging import NEWEST_FIRST, PAGE, Order, Page
 from backoffice.players.facts import account_name, summaries
 from backoffice.players.sections import SUSPICIONS
 from players.access import StaffRequest, staff_required
 from players.models import Player, Session
 from players.models.staff import LONGEST_NOTE
-from players.search import SEE, SESSIONS, read_uuid
+from players.search import SEE, SESSIONS
 from players.staff import access_log, notes
 from wallet.ledger.statements import movements
 from wallet.models import Account, Payment, Withdrawal
-
-PAGE: Final = 50
-LONGEST_NUMBER: Final = 19  # digits: the columns hold shorter numbers
-Row = TypeVar("Row", bound=Model)
 
 
 class MovementsForm(forms.Form):
@@ -43,10 +37,9 @@ class MovementsForm(forms.Form):
 
 
 class PaymentsForm(forms.Form):
-    """Choice of deposits or withdrawals, and the last one on the previous page (id or number)."""
+    """Choice of deposits or withdrawals."""
 
     which = forms.ChoiceField(label="Show", required=False, choices=[("", "Deposits"), ("withdrawals", "Withdrawals")])
-    before = forms.CharField(required=False, max_length=36, widget=forms.HiddenInput)
 
 
 class NoteForm(forms.Form):
@@ -90,13 +83,13 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
     """List the player's deposits or withdrawals."""
     player, form = _find(player_id), PaymentsForm(request.GET)
     form.full_clean()
-    which, before = form.cleaned_data.get("which", ""), form.cleaned_data.get("before", "")
-    rows: Sequence[Payment | Withdrawal]
+    which = form.cleaned_data.get("which", "")
+    page: Page[Payment] | Page[Withdrawal]
     if which:
-        rows, older = _some(_withdrawals(player, before))
+        page = NEWEST_FIRST.page(Withdrawal.objects.filter(player=player).select_related("account"), request.GET)
     else:
-        rows, older = _some(_deposits(player, before))
-    context = {"form": form, "which": which, "rows": rows, "older": older}
+        page = Order(("begun_at", "id")).page(Payment.objects.filter(player=player), request.GET)
+    context = {"form": form, "which": which, "rows": page.rows, "page": page}
     return _page(request, player, "staff/player_payments.html", context, what=which or "deposits")
 
 
@@ -105,8 +98,8 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's sessions: time, IP address and browser."""
     player = _find(player_id)
-    rows, older = _some(_sessions(player, request.GET.get("before", "")))
-    return _page(request, player, "staff/player_sessions.html", {"rows": rows, "older": older}, what="sessions")
+    page = Order(("began_at", "id")).page(Session.objects.filter(user=player.user_id), request.GET)
+    return _page(request, player, "staff/player_sessions.html", {"rows": page.rows, "page": page}, what="sessions")
 
 
 @staff_required(notes.PERMISSION)
@@ -120,9 +113,8 @@ def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
         notes.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
         messages.success(request, "The note is kept.")
         return redirect("staff_player_notes", player.pk)
-    before = _number(request.GET.get("before", ""))
-    rows, older = _some(notes.notes(player, restricted_too=may_restrict, before=before))
-    context = {"note_form": form, "notes": rows, "older": older}
+    page = NEWEST_FIRST.page(notes.notes(player, restricted_too=may_restrict), request.GET)
+    context = {"note_form": form, "notes": page.rows, "page": page}
     return _page(request, player, "staff/player_notes.html", context, what="notes")
 
 
@@ -135,38 +127,3 @@ def _page(request: StaffRequest, player: Player, template: str, context: dict[st
     access_log.note(request, player, what=what)
     head = {"subject": player, "summary": summaries([player.pk], request.user)[player.pk]}
     return render(request, template, head | context)
-
-
-def _some(found: QuerySet[Row]) -> tuple[list[Row], Any]:
-    """Return a page of rows, and the cursor of older ones (None: none)."""
-    rows = list(found[: PAGE + 1])
-    return rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None
-
-
-def _sessions(player: Player, before: str) -> QuerySet[Session]:
-    found = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id")
-    session_id = read_uuid(before)
-    mark = found.filter(pk=session_id).first() if session_id else None
-    return found.filter(_before("began_at", mark.began_at, mark.pk)) if mark else found
-
-
-def _deposits(player: Player, before: str) -> QuerySet[Payment]:
-    found = Payment.objects.filter(player=player).order_by("-begun_at", "-id")
-    payment_id = read_uuid(before)
-    mark = found.filter(pk=payment_id).first() if payment_id else None
-    return found.filter(_before("begun_at", mark.begun_at, mark.pk)) if mark else found
-
-
-def _withdrawals(player: Player, before: str) -> QuerySet[Withdrawal]:
-    found = Withdrawal.objects.filter(player=player).select_related("account").order_by("-id")
-    number = _number(before)
-    return found.filter(pk__lt=number) if number else found
-
-
-def _number(typed: str) -> int | None:
-    return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < LONGEST_NUMBER else None
-
-
-def _before(field: str, at: datetime, pk: UUID) -> Q:
-    """Return the condition for older rows, in the order of the index."""
-    return Q(**{f"{field}__lte": at}) & ~Q(**{field: at, "pk__gte": pk})

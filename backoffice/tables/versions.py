@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
 from audit.models import Approval, Event
+from backoffice.lists.paging import Order, Page
 from games.betting.limits import StoredLimits
 from games.change_requests import differences, returns, rules, schedule
 from games.change_requests.differences import Change, changes, rules_written, written
@@ -89,24 +90,16 @@ def of_rules(variant: str) -> list[OfRules]:
     ]
 
 
-def of_table(table: Table, *, before: int | None = None) -> tuple[list[OfTable], int | None]:
-    """Return versions of a table, newest first, and the cursor of the next page (None: none).
-
-    With *before*, only versions with a lower number are returned.
-    """
-    found = table.versions.order_by("-number")
-    later = None
-    if before is not None:
-        later = found.filter(number=before).first()
-        found = found.filter(number__lt=before)
-    versions = list(found[: SHOWN + 1])
-    told = _told(table)
-    ends = [later, *versions]
+def of_table(table: Table, asked: Mapping[str, str]) -> tuple[list[OfTable], Page[TableVersion]]:
+    """Return the page of versions of a table that the cursors in *asked* lead to, newest first."""
+    page, told = Order(("number",)).page(table.versions.all(), asked, SHOWN), _told(table)
+    numbers = {number + step for number in (version.number for version in page.rows) for step in (-1, 1)}
+    beside = {version.number: version for version in table.versions.filter(number__in=numbers)}
     lines = [
-        _line(table, version, ends[place], versions[place + 1] if place + 1 < len(versions) else None, told)
-        for place, version in enumerate(versions[:SHOWN])
+        _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), told)
+        for version in page.rows
     ]
-    return lines, versions[SHOWN - 1].number if len(versions) > SHOWN else None
+    return lines, page
 
 
 def between(table: Table, one: TableVersion, other: TableVersion) -> list[Change]:
@@ -198,9 +191,8 @@ ENDED: Final = 20  # ended schedules on the page
 
 
 class PageForm(forms.Form):
-    """Cursor of the list of versions, and two versions to compare."""
+    """Two versions to compare."""
 
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     one = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     other = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
 
@@ -256,7 +248,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     table = get_object_or_404(Table.objects.select_related("version"), pk=table_id, version__isnull=False)
     form = PageForm(request.GET)
     asked = form.cleaned_data if form.is_valid() else {}
-    lines, older = of_table(table, before=asked.get("before"))
+    lines, page = of_table(table, request.GET)
     version = table.version
     context = {
         "table": table,
@@ -266,7 +258,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
         else {},
         "lowest": lowest(table),
         "lines": lines,
-        "older": older,
+        "page": page,
         "compared": _compared(table, asked.get("one"), asked.get("other")),
         "asked": approvals.waiting().filter(kind=CHANGE, on=f"table:{table.pk}").first(),
         "waiting": schedule.of_table(table).first(),

@@ -76,14 +76,14 @@ def authors_waiting(wanted: Wanted, *, after: int, most: int) -> list[Author]:
     ]
 
 
-def decided(wanted: Wanted, *, before: int | None) -> QuerySet[ChatReport]:
-    """Return the decided reports, the latest first, before the report with the id *before*."""
+def decided(wanted: Wanted) -> QuerySet[ChatReport]:
+    """Return the decided reports."""
     found = _fitting(ChatReport.objects.exclude(decision=""), wanted).select_related("message__live_table__table")
     if wanted.decision:
         found = found.filter(decision=wanted.decision)
     if wanted.by:
         found = found.filter(decided_by=wanted.by)
-    return (found.filter(pk__lt=before) if before else found).order_by("-pk")
+    return found
 
 
 def case_of(message: ChatMessage) -> Case:
@@ -112,14 +112,12 @@ def said() -> QuerySet[ChatMessage]:
     return ChatMessage.objects.select_related("live_table__table").annotate(is_nameless=Exists(taken))
 
 
-def search(
-    *, live_table: LiveTable | None, who: str, text: str, since: object, until: object, before: int | None
-) -> QuerySet[ChatMessage]:
-    """Return messages, latest first: of a table, a player, a period, or containing a text.
+def search(*, live_table: LiveTable | None, who: str, text: str, since: object, until: object) -> QuerySet[ChatMessage]:
+    """Return messages of a table, a player, a period, or containing a text.
 
-    *who* is a player id or a chat name. With *before*, only messages with lower ids are returned.
+    *who* is a player id or a chat name.
     """
-    found = said().order_by("-pk")
+    found = said()
     if live_table:
         found = found.filter(live_table=live_table)
     if who:
@@ -132,7 +130,7 @@ def search(
         found = found.filter(at__gte=since)
     if until:
         found = found.filter(at__lt=until)
-    return found.filter(pk__lt=before) if before else found
+    return found
 
 
 def _fitting(reports: QuerySet[ChatReport], wanted: Wanted) -> QuerySet[ChatReport]:

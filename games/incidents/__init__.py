@@ -31,8 +31,6 @@ from games.shared.open_cards import lying_open
 from games.shared.round_status import how_far
 from games.tables import clock
 
-PAGE = 20
-
 
 @dataclass(frozen=True)
 class InAll:
@@ -142,19 +140,6 @@ class Case:
         return live is not None and live.phase in UNDEALT
 
 
-@dataclass(frozen=True)
-class IncidentPage:
-    """A page of incidents, and the id before which older ones follow (None: there are none).
-
-    Incidents that await a ruling are listed separately, on the first page only, oldest first.
-    """
-
-    cases: tuple[Case, ...]
-    older: int | None
-    waiting: tuple[Case, ...] = ()
-    more_waiting: bool = False  # there are more than on this page
-
-
 def open_incident(
     *, kind: IncidentKind, table_id: int, round_id: UUID, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
@@ -213,42 +198,29 @@ def unruled() -> QuerySet[Incident]:
     return Incident.objects.filter(live_round__isnull=False, ruling=None).order_by("pk")
 
 
-def incidents(
-    *, before: int | None = None, awaiting: bool = False, table_id: int | None = None, kind: str = ""
-) -> IncidentPage:
-    """Return a page of incidents with ids lower than *before*, newest first.
-
-    With *awaiting*, only those that await a ruling; otherwise these are listed separately on the
-    first page. *table_id* and *kind* filter.
-    """
-    found = _found()
+def find(*, table_id: int | None = None, kind: str = "") -> QuerySet[Incident]:
+    """Return the incidents of a table and of a kind, with the rows that `cases` needs."""
+    found = Incident.objects.select_related(
+        "table", "ruling", "live_round__live_table__table", "live_round__shoe", "live_round__version"
+    )
     if table_id is not None:
         found = found.filter(table_id=table_id)
-    if kind:
-        found = found.filter(kind=kind)
-    unruled_of = found.filter(live_round__isnull=False, ruling=None)
-    rest = unruled_of if awaiting else found.filter(Q(live_round=None) | Q(ruling__isnull=False))
-    if before is not None:
-        rest = rest.filter(pk__lt=before)
-    rows = tuple(rest.order_by("-pk")[: PAGE + 1])
-    first = tuple(unruled_of.order_by("pk")[: PAGE + 1]) if before is None and not awaiting else ()
-    return IncidentPage(
-        _cases(rows[:PAGE]),
-        rows[PAGE - 1].pk if len(rows) > PAGE else None,
-        _cases(first[:PAGE]),
-        len(first) > PAGE,
-    )
+    return found.filter(kind=kind) if kind else found
+
+
+def awaiting(found: QuerySet[Incident]) -> QuerySet[Incident]:
+    """Return those of *found* that await a ruling."""
+    return found.filter(live_round__isnull=False, ruling=None)
+
+
+def concluded(found: QuerySet[Incident]) -> QuerySet[Incident]:
+    """Return those of *found* that await none."""
+    return found.filter(Q(live_round=None) | Q(ruling__isnull=False))
 
 
 def case_of(incident_id: int) -> Case | None:
     """Return an incident with its related rows, or None."""
-    return next(iter(_cases(_found().filter(pk=incident_id))), None)
-
-
-def _found() -> QuerySet[Incident]:
-    return Incident.objects.select_related(
-        "table", "ruling", "live_round__live_table__table", "live_round__shoe", "live_round__version"
-    )
+    return next(iter(cases(find().filter(pk=incident_id))), None)
 
 
 def _in_all(round_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[InAll]]:
@@ -261,7 +233,8 @@ def _in_all(round_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[InAll]]:
     return by_round
 
 
-def _cases(rows: Iterable[Incident]) -> tuple[Case, ...]:
+def cases(rows: Iterable[Incident]) -> tuple[Case, ...]:
+    """Return incidents with their related rows."""
     rows = tuple(rows)
     ids = [round_id for row in rows if (round_id := row.round_id or row.live_round_id)]
     parts = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))

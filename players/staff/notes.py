@@ -35,15 +35,10 @@ def add(*, player: Player, text: str, restricted: bool, by: Staff) -> Note:
     return note
 
 
-def notes(player: Player, *, restricted_too: bool, before: int | None = None) -> QuerySet[Note]:
-    """Return the notes about a player, newest first, older than the note *before* if given.
-
-    Erased notes are left out.
-    """
+def notes(player: Player, *, restricted_too: bool) -> QuerySet[Note]:
+    """Return the notes about a player, newest first. Erased notes are left out."""
     found = Note.objects.filter(player=player).exclude(text="").select_related("by").order_by("-id")
-    if not restricted_too:
-        found = found.filter(restricted=False)
-    return found.filter(pk__lt=before) if before else found
+    return found if restricted_too else found.filter(restricted=False)
 
 
 def forget(player: Player) -> None:

@@ -56,7 +56,7 @@ def every_page(desk: Client, address: str, **asked: Any) -> Iterator[Any]:
     while before is not None:
         answer = desk.get(address, asked | {"before": before})
         yield answer
-        before = answer.context["older"]
+        before = answer.context["page"].older or None
 
 
 def a_suspicion(player: Player) -> Significant:

@@ -10,7 +10,8 @@ import psycopg
 import pytest
 from django.db import connection
 
-from backoffice.players import lists
+from backoffice.lists import paging
+from backoffice.lists.paging import Order
 from backoffice.players.search import FINDERS, PAGE
 from players.models import Player, Session
 from players.search import ENOUGH
@@ -115,8 +116,9 @@ def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> Non
                     seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
                     assert seen <= ENOUGH + PAGE, where
     most_seen = Player.objects.latest("pk")
-    middle = Session.objects.filter(user=most_seen.user_id).order_by("-began_at")[MANY // 2].pk
-    for mark in ("", str(middle)):
-        for plan in plans_of(partial(lists._some, lists._sessions(most_seen, mark))):
+    order, sessions = Order(("began_at", "id")), Session.objects.filter(user=most_seen.user_id)
+    middle = sessions.order_by("-began_at")[MANY // 2]
+    for mark in ("", order.cursor(middle)):
+        for plan in plans_of(partial(order.page, sessions, {"before": mark})):
             for node in nodes(plan):
-                assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= lists.PAGE + 2, node
+                assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= paging.PAGE + 2, node

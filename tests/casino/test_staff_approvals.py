@@ -9,6 +9,7 @@ from django.urls import reverse
 from audit import approvals
 from audit.models import Decision, Verdict
 from backoffice import approvals as staff_approvals
+from backoffice.lists.paging import Order
 from players import staff
 from players.models import Staff
 from tests.builders import a_player
@@ -211,8 +212,8 @@ class TestAboutStaff:
         self.decide(decider, early, "0")
         monkeypatch.setattr(staff_approvals, "PAGE", 1)
         assert listed(decider) == {str(early.pk)}
-        assert listed(decider, before=early.pk) == {str(late.pk)}
-        assert listed(decider, before=late.pk) == set()
+        marks = [Order(("at", "approval_id")).cursor(Decision.objects.get(pk=each.pk)) for each in (early, late)]
+        assert [listed(decider, before=mark) for mark in marks] == [{str(late.pk)}, set()]
 
 
 @pytest.mark.parametrize("make", sample([Annulment, Payment, OfStaff, Adjustment], 1), ids=lambda deed: deed.kind)

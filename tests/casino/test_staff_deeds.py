@@ -177,7 +177,7 @@ def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
         ("kind=balance.adjust&verdict=refused", True),
         ("verdict=approved", False),
         ("on=player:0", False),
-        (f"before={asked.pk}", False),
+        (f"before={asked.decision.at:%Y-%m-%dT%H:%M:%S.%f}%2B00:00~{asked.pk}", False),
     ):
         shown = finance.get(f"{reverse('staff_approvals')}?{asking}").content.decode()
         assert ("no such round" in shown) == is_found, asking

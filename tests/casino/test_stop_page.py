@@ -115,7 +115,7 @@ def test_earlier_stops_are_all_found_newest_first(supervisor: Staff) -> None:
     first = visitor.get("/staff/stop/")
     assert "stop 0." not in first.text
     assert first.text.index(f"stop {PAGE + 1}.") < first.text.index(f"stop {PAGE}.")
-    second = visitor.get(f"/staff/stop/?before={first.context['older']}").text
+    second = visitor.get(f"/staff/stop/?before={first.context['page'].older}").text
     assert "stop 0." in second
     assert "stop 1." in second
     assert f"stop {PAGE}." not in second

@@ -80,13 +80,12 @@ class TestTheList:
             ("kind=overdue", set()),
             (f"state=awaiting&table={incident.table_id}", set()),
         ):
-            answer = boss.get(f"/staff/incidents/?{query}")
-            page = answer.context["page"]
-            assert {case.incident.pk for case in (*page.waiting, *page.cases)} == found, query
+            shown = boss.get(f"/staff/incidents/?{query}").context
+            assert {case.incident.pk for case in (*shown["waiting"], *shown["cases"])} == found, query
 
     @pytest.mark.sweep
     def test_begins_with_what_awaits_a_ruling_oldest_first_and_pages_through_the_rest(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.PAGE", 2)
+        monkeypatch.setattr("backoffice.incidents.views.PAGE", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         old = [incident.pk]
         for number in range(2):
@@ -102,23 +101,23 @@ class TestTheList:
             )
         boss = reader("supervisor")
         first = boss.get("/staff/incidents/?kind=reported")
-        assert [case.incident.pk for case in first.context["page"].waiting] == waiting[:2]
-        assert [case.incident.pk for case in first.context["page"].cases] == old[:0:-1]
-        assert 'href="?state=awaiting&kind=reported">All that await a ruling' in text(first)
+        assert [case.incident.pk for case in first.context["waiting"]] == waiting[:2]
+        assert [case.incident.pk for case in first.context["cases"]] == old[:0:-1]
+        assert 'href="?kind=reported&state=awaiting">All that await a ruling' in text(first)
         second = boss.get(f"/staff/incidents/?before={old[1]}&kind=reported")
-        assert not second.context["page"].waiting
-        assert [case.incident.pk for case in second.context["page"].cases] == [old[0]]
-        awaiting = boss.get("/staff/incidents/?state=awaiting").context["page"]
-        assert [case.incident.pk for case in awaiting.cases] == waiting[:0:-1]
+        assert not second.context["waiting"]
+        assert [case.incident.pk for case in second.context["cases"]] == [old[0]]
+        awaiting = boss.get("/staff/incidents/?state=awaiting").context["cases"]
+        assert [case.incident.pk for case in awaiting] == waiting[:0:-1]
 
     @pytest.mark.sweep
     def test_keeps_what_was_asked_for_from_page_to_page(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.PAGE", 1)
+        monkeypatch.setattr("backoffice.incidents.views.PAGE", 1)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
         malfunction.let_stand(incident_id=again.pk, reason="seen", by="staff:1")
         page = text(reader("supervisor").get("/staff/incidents/?kind=reported"))
-        assert f'href="?before={again.pk}&kind=reported"' in page
+        assert f'href="?kind=reported&before={again.pk}"' in page
 
 
 class TestThePage:

@@ -32,7 +32,6 @@ from wallet.provider_statements.comparison import Compared, Comparison, compare
 from wallet.provider_statements.parser import Fault, Line, read
 
 DRAFT_LASTS: Final = timedelta(hours=1)
-PAGE: Final = 25
 BATCH: Final = 2000
 # Kinds of difference that a later statement may correct.
 CORRECTED: Final = (
@@ -75,14 +74,6 @@ class Draft:
     row: StatementDraft
     lines: Sequence[Line]
     faults: Sequence[Fault]
-
-
-@dataclass(frozen=True)
-class DifferencePage:
-    """A page of differences. *further* is the cursor of the next page, None on the last one."""
-
-    differences: tuple[Difference, ...]
-    further: int | None
 
 
 @transaction.atomic
@@ -268,15 +259,12 @@ def _is_settled() -> Exists:
     return Exists(DifferenceStep.objects.filter(difference=OuterRef("pk"), settles=True))
 
 
-def differences(statement: ProviderStatement, *, open_only: bool, kind: str, mark: int | None) -> DifferencePage:
-    """Return a page of differences of a statement with ids above *mark*."""
-    found = Difference.objects.filter(statement=statement, pk__gt=mark or 0).order_by("pk")
+def differences(statement: ProviderStatement, *, open_only: bool, kind: str) -> QuerySet[Difference]:
+    """Return the differences of a statement with their lines and steps."""
+    found = Difference.objects.filter(statement=statement).select_related("line").prefetch_related("steps")
     if open_only:
         found = found.exclude(_is_settled())
-    if kind:
-        found = found.filter(kind=kind)
-    rows = tuple(found.select_related("line").prefetch_related("steps")[: PAGE + 1])
-    return DifferencePage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+    return found.filter(kind=kind) if kind else found
 
 
 def with_open_differences() -> QuerySet[ProviderStatement]:
