@@ -91,7 +91,7 @@ def reality_interval(request: PlayerRequest) -> HttpResponse:
     if not form.is_valid():
         return _overview(request, interval=form)
     play_sessions.choose_interval(player=request.player, minutes=form.cleaned_data["minutes"])
-    messages.success(request, _("Saved. This interval holds from now on."))
+    messages.success(request, _("Saved. The new interval applies from now on."))
     return redirect("protection")
 
 
@@ -153,6 +153,6 @@ def _overview(
 def _line(exclusion: Exclusion, language: str) -> tuple[str, str]:
     """Return the label of an exclusion's kind and its end as text."""
     if exclusion.until is None:
-        return str(ExclusionKind(exclusion.kind).label), _("for good")
+        return str(ExclusionKind(exclusion.kind).label), _("permanent")
     zone = exclusion.player.jurisdiction.time_zone
     return str(ExclusionKind(exclusion.kind).label), written_moment(exclusion.until, language, zone)

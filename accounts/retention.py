@@ -109,5 +109,5 @@ def expire() -> dict[Kept, int]:
     }
     log.record("retention.applied", by="system", on="retention", data=data)
     if failed:
-        raise ExceptionGroup("not everything went whose time is over", failed)
+        raise ExceptionGroup("some expired data could not be deleted", failed)
     return gone

@@ -96,10 +96,10 @@ class ClosingForm(WithdrawalForm):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
     code = forms.CharField(
-        label=gettext_lazy("Code of your authenticator app"),
+        label=gettext_lazy("Code from your authenticator app"),
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
     )
-    sure = forms.BooleanField(label=gettext_lazy("I want to close my account for good."))
+    sure = forms.BooleanField(label=gettext_lazy("I want to close my account permanently."))
 
     def __init__(self, *args: Any, player: Player, owed: int, **kwargs: Any) -> None:
         super().__init__(*args, player=player, **kwargs)
@@ -115,7 +115,7 @@ class ClosingForm(WithdrawalForm):
         """Check the player's password, counted as at log-in, so that a stolen session cannot be used to guess it."""
         password: str = self.cleaned_data["password"]
         if not get_adapter().reauthenticate(self._user, password):
-            raise forms.ValidationError(_("The password is wrong."), code="password")
+            raise forms.ValidationError(_("The password is incorrect."), code="password")
         return password
 
     def clean_code(self) -> str:
@@ -161,7 +161,7 @@ def _close(request: PlayerRequest, form: ClosingForm) -> str:
     except closures.AlreadyClosing:
         return ""
     except closing.NoBankAccount:
-        return _("Money has come to your account meanwhile. Say where it goes.")
+        return _("Your account has received money since you opened this page. Choose where to send it.")
     except withdrawals.WithdrawalError as error:
         return str(error)
     return ""
@@ -176,7 +176,7 @@ def _account(player: Player, form: ClosingForm) -> PayoutAccount | None:
 def _after(request: PlayerRequest) -> HttpResponse:
     if closures.state_of(request.player) is ClosureState.CLOSED:
         request.session.flush()
-        messages.success(request, _("Your account is closed, and you are logged out. We have sent you a mail."))
+        messages.success(request, _("Your account is closed and you have been logged out. We have sent you an e-mail."))
         return redirect("lobby")
-    messages.success(request, _("Your account is being closed. Your balance is on its way to you."))
+    messages.success(request, _("Your account is being closed. We are paying out your balance."))
     return redirect("account_close")

@@ -25,8 +25,8 @@ from audit.models import Approval, Clock, Decision, Event, Verdict
 
 LASTS = timedelta(days=3)
 TOO_LATE = "SB007"  # SQLSTATE of audit_decide_in_time
-LATE = "Nobody decided this in time. It has to be asked for again."
-NOT_THEIRS = "One of the two people does not work here in this role any more. It has to be asked for again."
+LATE = "This request expired without a decision. Submit it again."
+NOT_THEIRS = "One of the two people no longer has this role. Submit the request again."
 
 
 class ApprovalError(Exception):
@@ -45,7 +45,7 @@ class AskedTwice(ApprovalError):
     """A request of this kind for the same subject is open: *asked* is that request."""
 
     def __init__(self, asked: Approval) -> None:
-        super().__init__(f"This has been asked for already and awaits a decision: request {asked.pk}.")
+        super().__init__(f"The same request is already pending: request {asked.pk}.")
         self.asked = asked
 
 
@@ -215,9 +215,9 @@ def decide(*, approval_id: int, yes: bool, by: str, person: UUID, reason: str, m
 def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
     asked = _find(approval_id)
     if not may(_kinds[asked.kind].permission):
-        raise NotAllowed("Your role does not decide requests of this kind.")
+        raise NotAllowed("Your role cannot decide requests of this kind.")
     if asked.person == person:
-        raise OwnRequest("You asked for this yourself. Another person has to decide it.")
+        raise OwnRequest("You made this request yourself. Another person must decide it.")
     if Approval.objects.filter(pk=asked.pk, expires_at__lte=Clock()).exists():
         raise Expired(LATE)
     decision = _enter(asked, Verdict.APPROVED if yes else Verdict.REFUSED, by, person, reason)
@@ -253,7 +253,7 @@ def withdraw(*, approval_id: int, by: str, person: UUID, reason: str) -> Decisio
 def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
     asked = _find(approval_id)
     if asked.person != person:
-        raise NotYours("Somebody else asked for this. It can be refused, but not withdrawn.")
+        raise NotYours("Another person made this request. You can refuse it, but not withdraw it.")
     decision = _enter(asked, Verdict.WITHDRAWN, by, person, reason)
     data: dict[str, log.Json] = {"kind": asked.kind, "on": asked.on, "reason": reason, "asked_by": asked.by}
     log.record("approval.withdrawn", by=by, on=_name(asked.pk), data=data)
@@ -291,7 +291,7 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
     recorded = json.loads(bytes(event.body))["data"]["sha256"] if event else None
     if bytes(asked.sha256) != hashed or recorded != hashed.hex():
         raise Tampered(
-            "What is stored is not what was asked for. Nothing has been done; compliance has to look into it."
+            "The stored request does not match the recorded one. Nothing was executed. Report this to compliance."
         )
     request: Mapping[str, log.Json] = json.loads(asked.request)
     return request
@@ -300,7 +300,7 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
 def _find(approval_id: int) -> Approval:
     asked = Approval.objects.filter(pk=approval_id).first()
     if asked is None:
-        raise UnknownApproval("There is no such request.")
+        raise UnknownApproval("Request not found.")
     return asked
 
 
@@ -316,7 +316,7 @@ def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reas
             raise Expired(LATE) from error
         if not Decision.objects.filter(pk=asked.pk).exists():
             raise
-        raise AlreadyDecided("This has been decided already.") from error
+        raise AlreadyDecided("This request has already been decided.") from error
     _tell(asked)
     return decision
 

@@ -14,8 +14,8 @@ class AuditConfig(AppConfig):
 
         approvals.register(
             retention.KIND,
-            title="time for which something is kept",
-            then="The new time holds at once. What has been kept for longer goes with the next night.",
+            title="retention period",
+            then="The new period applies at once. Older data is deleted the next night.",
             execute=retention.execute,
             permission=retention.PERMISSION,
             describe=retention.describe,

@@ -26,7 +26,7 @@ class Event(models.Model):
     class Meta:
         db_table = "audit_event"
         default_permissions = ("view",)
-        permissions = [("export_rows", "Can take rows of lists out as files")]
+        permissions = [("export_rows", "Can export lists")]
         indexes = [
             models.Index(fields=["kind", "id"], name="audit_event_kind"),
             models.Index(fields=["on", "id"], name="audit_event_on"),
@@ -159,10 +159,10 @@ class Decision(models.Model):
 class ReportState(models.TextChoices):
     """State of a report."""
 
-    WAITING = "waiting", "waiting to be made"
-    MAKING = "making", "being made"
+    WAITING = "waiting", "queued"
+    MAKING = "making", "in progress"
     READY = "ready", "ready"
-    FAILED = "failed", "could not be made"
+    FAILED = "failed", "failed"
 
 
 class Report(models.Model):
@@ -237,14 +237,14 @@ class ReportPart(models.Model):
 class Kept(models.TextChoices):
     """Data that is kept for a limited time."""
 
-    ACCOUNT = "account", "Who somebody was, after their account was closed"
-    CONVERSATION = "conversation", "Messages of players and answers to them, after the last one"
-    CHAT = "chat", "What was said at tables"
-    REFUSED_PAPERS = "refused papers", "Identity documents that were refused, after the refusal"
-    MAIL = "mail", "To whom mails went, and what they were about"
-    ADDRESS = "address", "From where somebody logged in, played or registered: addresses and browsers"
-    WRONG_LOG_IN = "wrong log-in", "E-mail addresses given in log-ins that failed"
-    LOOK = "look", "From where staff looked at somebody’s data, and what they asked for"
+    ACCOUNT = "account", "Personal data, after the account is closed"
+    CONVERSATION = "conversation", "Messages with players, after the last message"
+    CHAT = "chat", "Chat messages"
+    REFUSED_PAPERS = "refused papers", "Refused identity documents, after the refusal"
+    MAIL = "mail", "Recipients and subjects of e-mails"
+    ADDRESS = "address", "IP addresses and browsers of log-ins, play and registrations"
+    WRONG_LOG_IN = "wrong log-in", "E-mail addresses entered in failed log-ins"
+    LOOK = "look", "IP addresses and requests in the access log"
 
 
 class Retention(models.Model):
@@ -272,25 +272,25 @@ class Category(models.TextChoices):
 
     LOG_IN = "log_in", "Failed log-ins"
     ERROR = "error", "Errors and mismatches"
-    STANDSTILL = "standstill", "Play stood still"
+    STANDSTILL = "standstill", "Play interruptions"
     LARGE_WIN = "large_win", "Large wins"
     LARGE_WAGER = "large_wager", "Large wagers"
     LARGE_PAYMENT = "large_payment", "Large payments"
     CORRECTION = "correction", "Voids, overrides and corrections"
-    PARAMETER = "parameter", "Changed parameters, rules and paytables"
-    ADJUSTMENT = "adjustment", "Adjusted balances"
-    PERSONAL = "personal", "Changed personal data"
+    PARAMETER = "parameter", "Parameter, rule and paytable changes"
+    ADJUSTMENT = "adjustment", "Balance adjustments"
+    PERSONAL = "personal", "Personal data changes"
     DEACTIVATION = "deactivation", "Deactivations"
     NEGATIVE = "negative", "Negative balances"
-    LAUNDERING = "laundering", "Signs of money laundering"
-    RETURNS = "returns", "Returns and randomness"
+    LAUNDERING = "laundering", "AML alerts"
+    RETURNS = "returns", "RTP and randomness"
 
 
 class Weight(models.IntegerChoices):
     """Importance of a significant event."""
 
-    NOTICE = 1, "to be seen"
-    ALERT = 2, "to be looked into; e-mailed at once"
+    NOTICE = 1, "notice"
+    ALERT = 2, "alert, e-mailed at once"
 
 
 class Work(models.TextChoices):

@@ -45,7 +45,7 @@ def ask(*, what: Kept, days: int, by: str, person: UUID, reason: str) -> Approva
     """
     now = Retention.objects.get(pk=what)
     if days < now.minimum:
-        raise TooShort(f"It is kept for at least {now.minimum} days.")
+        raise TooShort(f"The minimum period is {now.minimum} days.")
     request: dict[str, log.Json] = {"what": str(what), "before": now.days, "days": days}
     return approvals.ask(kind=KIND, on=f"retention:{what}", request=request, by=by, person=person, reason=reason)
 
@@ -59,12 +59,14 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         cause = error.__cause__
         if not (isinstance(cause, psycopg.Error) and cause.sqlstate == NOT_AS_ASKED):
             raise
-        raise approvals.CannotExecute("The period has changed since this was asked for.") from error
+        raise approvals.CannotExecute(
+            "The period has changed since this was requested. Request the change again."
+        ) from error
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe a request to staff."""
-    facts = [("Now", f"{request['before']} days"), ("From then on", f"{request['days']} days")]
+    facts = [("Current period", f"{request['before']} days"), ("New period", f"{request['days']} days")]
     return approvals.Description(f"Keep for {request['days']} days: {Kept(str(request['what'])).label}", facts)
 
 

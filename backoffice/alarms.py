@@ -26,7 +26,7 @@ class Alarm:
 
     text: str
     link: str = ""
-    link_text: str = "Look at it"
+    link_text: str = "View"
 
 
 def alarms(user: User) -> list[Alarm]:
@@ -38,7 +38,7 @@ def alarms(user: User) -> list[Alarm]:
 def _house(mine: set[str]) -> Iterator[Alarm]:
     stop = house_stop.current()
     if stop:
-        text = f"The whole house is stopped since {stop.at:%Y-%m-%d %H:%M} UTC: nobody stakes or deposits."
+        text = f"House stop since {stop.at:%Y-%m-%d %H:%M} UTC: all stakes and deposits are blocked."
         yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"))
 
 
@@ -55,9 +55,9 @@ def _tables(mine: set[str]) -> Iterator[Alarm]:
         return
     stopped = f"{next(iter(tables.values()))} is stopped" if len(tables) == 1 else f"{len(tables)} tables are stopped"
     if RULE not in mine:
-        yield Alarm(f"{stopped}.", reverse("staff_floor"), "See the floor")
+        yield Alarm(f"{stopped}.", reverse("staff_floor"), "View floor")
     elif len(incidents) == 1:
-        yield Alarm(f"{stopped}: an incident awaits the supervisor.", reverse("staff_incident", args=[incidents[0].pk]))
+        yield Alarm(f"{stopped}: one incident awaits a ruling.", reverse("staff_incident", args=[incidents[0].pk]))
     else:
-        waiting = f"{stopped}: {len(incidents)} incidents await the supervisor."
-        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "Look at them")
+        waiting = f"{stopped}: {len(incidents)} incidents await a ruling."
+        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "View incidents")

@@ -57,7 +57,7 @@ def staff_program_new(request: StaffRequest) -> HttpResponse:
     try:
         made = make(request.user, form.cleaned_data, ip=ip)
     except tokens.TooMany:
-        messages.error(request, f"You have {tokens.MOST} tokens, which is as many as you can have. Revoke one first.")
+        messages.error(request, f"You have {tokens.MOST} tokens, which is the maximum. Revoke one first.")
         return redirect("staff_programs")
     if made is None:
         messages.warning(request, ONCE)
@@ -75,9 +75,9 @@ def staff_program_revoke(request: StaffRequest, token_id: int) -> HttpResponse:
         raise Http404
     form = RevokeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
     elif tokens.revoke(token_id=found.pk, by=str(request.staff), reason=form.cleaned_data["reason"]):
-        messages.success(request, "It is revoked. No program comes in with it any more.")
+        messages.success(request, "Token revoked. All further calls with it are refused.")
     else:
-        messages.warning(request, "It was revoked already.")
+        messages.warning(request, "This token is already revoked.")
     return redirect("staff_programs")

@@ -74,7 +74,7 @@ class VerdictForm(forms.Form):
         label="Reason",
         max_length=300,
         strip=True,
-        error_messages={"required": "Say why: the reason is kept on record."},
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
 
 
@@ -85,11 +85,11 @@ class WithdrawForm(forms.Form):
         label="Reason",
         max_length=300,
         strip=True,
-        error_messages={"required": "Say why: the reason is kept on record."},
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
     sure = forms.BooleanField(
-        label="This request is not to be decided any more.",
-        error_messages={"required": "Confirm that you mean it: a request that is withdrawn stays so."},
+        label="This request can no longer be decided.",
+        error_messages={"required": "Confirm the withdrawal. A withdrawn request cannot be restored."},
     )
 
 
@@ -98,16 +98,16 @@ class FilterForm(forms.Form):
 
     kind = forms.ChoiceField(label="Kind", required=False)
     verdict = forms.ChoiceField(
-        label="Ended", required=False, choices=[("", "any way"), *((each.value, each.label) for each in Verdict)]
+        label="Outcome", required=False, choices=[("", "any outcome"), *((each.value, each.label) for each in Verdict)]
     )
     on = forms.CharField(
-        label="About",
+        label="Subject",
         required=False,
         max_length=100,
-        help_text="a number as in player:12 or withdrawal:7, or the name or e-mail address of somebody of staff.",
+        help_text="player:12, withdrawal:7, or the name or e-mail address of a staff member",
     )
     whose = forms.ChoiceField(
-        label="Asked by", required=False, choices=[("", "anybody"), ("mine", "me, under whichever account")]
+        label="Requested by", required=False, choices=[("", "anybody"), ("mine", "me, with any of my accounts")]
     )
 
     def __init__(self, asked: Mapping[str, Any], kinds: Collection[str]) -> None:
@@ -204,7 +204,7 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
         except approvals.ApprovalError as error:
             form.add_error("reason", str(error))
         else:
-            messages.success(request, f"Request {approval_id} is withdrawn. Nothing has been done.")
+            messages.success(request, f"Request {approval_id} is withdrawn. Nothing was executed.")
             return redirect("staff_approvals")
     return _refused(request, approval_id, form, withdrawing=form)
 
@@ -219,7 +219,7 @@ def _told(decision: Decision) -> SafeString:
         decision.pk,
         decision.verdict,
         f": {described.title}" if described else "",
-        approvals.kind(decision.approval.kind).then if is_approved else "Nothing has been done.",
+        approvals.kind(decision.approval.kind).then if is_approved else "Nothing was executed.",
     )
 
 
@@ -228,7 +228,7 @@ def _refused(request: StaffRequest, approval_id: int, form: forms.Form, **forms_
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is not None:
         return _page(request, asked, **forms_)
-    messages.error(request, " ".join(map(str, form.errors.get("reason", ["Approve or refuse."]))))
+    messages.error(request, " ".join(map(str, form.errors.get("reason", ["Choose Approve or Refuse."]))))
     return redirect("staff_approvals")
 
 

@@ -20,13 +20,13 @@ from players.models import Player, Staff
 from players.staff import TOLD, access_log
 
 LENGTHS: Final = [
-    ("hour", "For an hour"),
-    ("day", "For a day"),
-    ("week", "For a week"),
+    ("hour", "1 hour"),
+    ("day", "1 day"),
+    ("week", "1 week"),
     ("lifted", "Until it is lifted"),
 ]
 EVERYWHERE, HERE = "everywhere", "here"
-WHERE: Final = [(EVERYWHERE, "At every table"), (HERE, "At this table alone")]
+WHERE: Final = [(EVERYWHERE, "At every table"), (HERE, "At this table only")]
 WAITING, DECIDED = "waiting", "decided"
 
 
@@ -65,9 +65,9 @@ class DecisionForm(forms.Form):
     """
 
     decision = forms.TypedChoiceField(
-        choices=[("removed", "Remove the message"), ("kept", "Keep it")],
+        choices=[("removed", "Remove"), ("kept", "Keep")],
         coerce=ReportDecision,
-        error_messages={"required": "Say what becomes of the message."},
+        error_messages={"required": "Choose whether to keep or remove the message."},
     )
     length = forms.TypedChoiceField(
         required=False, choices=[("", "No ban"), *LENGTHS], coerce=HowLong, empty_value=None
@@ -85,9 +85,9 @@ class DecisionForm(forms.Form):
         asked = super().clean() or {}
         is_removed = asked.get("decision") == ReportDecision.REMOVED
         if (is_removed or asked.get("takes_name") or asked.get("length")) and not asked.get("grounds"):
-            self.add_error(None, "Say why: the player is told.")
+            self.add_error(None, "Choose a reason. It is shown to the player.")
         if (is_removed or asked.get("takes_name")) and not asked.get("sure"):
-            self.add_error(None, "Confirm that it goes for good: neither message nor name can be brought back.")
+            self.add_error(None, "Confirm the removal. A removed message or name cannot be restored.")
         return asked
 
     @property
@@ -130,7 +130,7 @@ class QueueForm(forms.Form):
     state = forms.ChoiceField(
         label="State",
         required=False,
-        choices=[("", "Waiting"), *((each.value, each.label) for each in ReportDecision), (DECIDED, "All decided")],
+        choices=[("", "Open"), *((each.value, each.label) for each in ReportDecision), (DECIDED, "All decided")],
     )
     table = TableField()
     reason = forms.ChoiceField(label="Reported as", required=False, choices=[("", "All"), *ReportReason.choices])
@@ -159,8 +159,8 @@ class LogForm(forms.Form):
     """Filter of the chat log."""
 
     table = TableField()
-    player = forms.CharField(label="Player’s number or name", required=False, max_length=40)
-    text = forms.CharField(label="Words in it", required=False, max_length=100)
+    player = forms.CharField(label="Player number or chat name", required=False, max_length=40)
+    text = forms.CharField(label="Text", required=False, max_length=100)
     since = forms.DateTimeField(
         label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
@@ -204,7 +204,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
-@access_log.listed("a message and those around it")
+@access_log.listed("a chat message and its context")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """Show one message among those around it."""
@@ -212,7 +212,7 @@ def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
 
 
 @staff_required(MODERATE)
-@access_log.listed("a message and those around it")
+@access_log.listed("a chat message and its context")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     """Remove or keep a message. Optionally ban its author and take the author's name away."""
@@ -227,9 +227,11 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     except Decided as error:
         messages.warning(request, str(error))
         return redirect("staff_chat_message", message_id=message_id)
-    done = [f"Chat message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'stays'}."]
-    done += ["The name was taken away."] if decision.takes_name else []
-    done += [f"{said.author} may not write any more."] if decision.length else []
+    done = [
+        f"Chat message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'was kept'}."
+    ]
+    done += ["The chat name was removed."] if decision.takes_name else []
+    done += [f"{said.author} is banned from the chat."] if decision.length else []
     messages.success(request, " ".join(done))
     return redirect("staff_chat")
 
@@ -245,10 +247,10 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
         moderation.ban(
             player=player, length=asked["length"], why=form.why, by=request.staff, live_table=asked["live_table"]
         )
-        where = f"at {asked['live_table'].table.name}" if asked["live_table"] else "in the chat"
-        messages.success(request, f"{player} may not write {where} any more, and was told.")
+        where = f"at {asked['live_table'].table.name}" if asked["live_table"] else "from the chat"
+        messages.success(request, f"{player} is banned {where} and has been notified.")
     else:
-        messages.error(request, "Say for how long and why: the player is told.")
+        messages.error(request, "Choose a duration and a reason. The reason is shown to the player.")
     return _back(request)
 
 
@@ -259,14 +261,14 @@ def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
     player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
     form = NameForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the player is told.")
+        messages.error(request, "Choose a reason. It is shown to the player.")
         return _back(request)
     try:
         moderation.take_name(player=player, name=form.cleaned_data["name"], why=form.why, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"The name was taken away from {player}. Nobody can choose it again.")
+        messages.success(request, f"The chat name of {player} was removed. It cannot be chosen again.")
     return _back(request)
 
 
@@ -284,7 +286,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
-@access_log.listed("the log of the chat")
+@access_log.listed("chat log")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
     """Search the stored chat messages, newest first."""

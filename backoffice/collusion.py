@@ -34,14 +34,14 @@ from wallet.models import Currency, Mode
 EXAMINE: Final = "games.examine_play"
 DAYS: Final = 30  # default length of the period
 PAIRS, COUPS, REPORTS = 25, 50, 20  # per page
-SORTS: Final = [("signs", "What stands out"), ("deviation", "Deviation"), ("net", "Money")]
+SORTS: Final = [("signs", "Signal"), ("deviation", "Deviation"), ("net", "Money")]
 
 
 class ScopeForm(forms.Form):
     """Filter of play to examine. Defaults: the last month, real money."""
 
     since = Day("From (UTC)")
-    until = Day("To, that day included")
+    until = Day("To (inclusive)")
     mode = forms.TypedChoiceField(
         label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
     )
@@ -73,10 +73,8 @@ class ScopeForm(forms.Form):
 class PairsForm(ScopeForm):
     """Filter and order of pairs."""
 
-    player = forms.CharField(label="Player’s number", required=False, max_length=30)
-    which = forms.ChoiceField(
-        label="Pairs", required=False, choices=[("", "Those that stand out"), ("all", "All of them")]
-    )
+    player = forms.CharField(label="Player number", required=False, max_length=30)
+    which = forms.ChoiceField(label="Pairs", required=False, choices=[("", "With signals"), ("all", "All")])
     sort = forms.ChoiceField(label="First", required=False, choices=SORTS)
 
     def clean_player(self) -> int | None:
@@ -85,7 +83,7 @@ class PairsForm(ScopeForm):
         if not known:
             return None
         if not (known.isascii() and known.isdecimal() and len(known) < 19):
-            raise forms.ValidationError("Players are known by their numbers here.")
+            raise forms.ValidationError("Enter a player number.")
         return int(known)
 
 
@@ -106,7 +104,7 @@ class PairLine:
 
 
 @staff_required(EXAMINE)
-@access_log.listed("pairs of guests")
+@access_log.listed("player pairs")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
     """List pairs of players, most suspicious first."""
@@ -156,7 +154,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 
 
 @staff_required(EXAMINE)
-@access_log.listed("reports of guests")
+@access_log.listed("player reports")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """List players' reports: those without a finding, oldest first, then the latest findings."""
@@ -180,7 +178,7 @@ def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
     get_object_or_404(PlayReport, pk=report_id)
     form = FindingForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say what you found, and why: it is kept on record.")
+        messages.error(request, "Choose a finding and enter a reason. Both are recorded.")
         return redirect("staff_play_reports")
     try:
         found = player_reports.decide(report_id=report_id, by=request.staff, **form.cleaned_data)

@@ -43,9 +43,9 @@ class Doubt(StrEnum):
 
 
 NAMES: Final = {
-    Doubt.OPEN: "Undecided for long, or disputed",
-    Doubt.AMOUNT: "Another amount, not credited",
-    Doubt.CONTRADICTED: "Credited, then contradicted",
+    Doubt.OPEN: "Overdue or disputed",
+    Doubt.AMOUNT: "Amount differs, not credited",
+    Doubt.CONTRADICTED: "Credited, then reversed by the provider",
 }
 # A settling note ends a doubt about a decided deposit until the provider sends a new message. An
 # open deposit is settled by the provider, or by the house when it gives up. Each list uses a
@@ -107,7 +107,7 @@ class Said:
 
 
 def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) -> Page:
-    """Return a page of deposits in doubt after the cursor *mark*, optionally with settled ones."""
+    """Return a page of deposit exceptions after the cursor *mark*, optionally with settled ones."""
     rows = _rows(doubt, settled_too=settled_too, mark=mark or 0, limit=PAGE + 1)
     numbers = [number for number, _mark in rows[:PAGE]]
     found = Payment.objects.select_related("player").in_bulk(numbers)
@@ -145,10 +145,10 @@ def why_not_settled(found: Sequence[Found]) -> str:
     """Return the reason why a note cannot settle the deposit; "" if it can."""
     if any(each.doubt is Doubt.OPEN for each in found):
         return (
-            "It cannot be settled by hand while the provider has the last word. It leaves the list by itself: when the"
-            " provider answers, or when the house gives up."
+            "It cannot be settled manually while the provider’s decision is pending. It leaves the list when the"
+            " provider answers or the deposit expires."
         )
-    return "" if any(not each.is_settled for each in found) else "Nothing is left to settle."
+    return "" if any(not each.is_settled for each in found) else "Nothing to settle."
 
 
 def _said_otherwise(payment: Payment) -> datetime | None:
@@ -207,7 +207,7 @@ class DoubtForm(forms.Form):
     """Filter of deposits, and the cursor from the previous page."""
 
     doubt = forms.ChoiceField(required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()])
-    settled = forms.BooleanField(required=False, label="Also those that were settled")
+    settled = forms.BooleanField(required=False, label="Include settled")
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
@@ -216,18 +216,18 @@ class NoteForm(forms.Form):
 
     words = forms.CharField(
         max_length=1000,
-        label="What you found out",
+        label="Note",
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Write what you found out: it is kept on record."},
+        error_messages={"required": "Enter a note. It is recorded."},
     )
-    settles = forms.BooleanField(required=False, label="This settles it: take it off the list")
+    settles = forms.BooleanField(required=False, label="Mark as settled")
 
 
 @staff_required(*READERS)
-@access_log.listed("deposits in doubt")
+@access_log.listed("deposit exceptions")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
-    """List deposits in doubt."""
+    """List deposit exceptions."""
     form = DoubtForm(request.GET)
     form.full_clean()
     doubt = Doubt(form.cleaned_data.get("doubt") or Doubt.OPEN)
@@ -268,7 +268,7 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     if is_answered:
         messages.success(request, f"The provider answered. The deposit is {payment.get_state_display().lower()}.")
     else:
-        messages.warning(request, "The provider gave no answer. That is on record; nothing has changed.")
+        messages.warning(request, "The provider did not answer. The deposit is unchanged.")
     return redirect("staff_deposit", payment_id)
 
 
@@ -283,11 +283,11 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     try:
         written = note(payment_id, by=actor(request), **form.cleaned_data)
     except CannotSettle as error:
-        form.add_error("settles", f"{error} Nothing was kept.")
+        form.add_error("settles", f"{error} Nothing was saved.")
         return _page(request, payment_id, form)
     except Payment.DoesNotExist as error:
         raise Http404 from error
-    messages.success(request, "Settled." if written.settles else "Noted.")
+    messages.success(request, "Settled." if written.settles else "Note saved.")
     return redirect("staff_deposit", payment_id)
 
 

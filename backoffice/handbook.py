@@ -48,7 +48,7 @@ class Part:
 class RoleForm(forms.Form):
     """Choice of the role whose jobs are shown."""
 
-    role = forms.ChoiceField(required=False, choices=[("", "My own"), *((role, role) for role in sorted(WORDS))])
+    role = forms.ChoiceField(required=False, choices=[("", "My roles"), *((role, role) for role in sorted(WORDS))])
 
 
 @staff_required(READ)

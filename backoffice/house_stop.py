@@ -28,10 +28,10 @@ class StopForm(forms.Form):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Kept on record with your name; players do not read it.",
-        error_messages={"required": "Say why: the reason is kept on record."},
+        help_text="Recorded with your name. Not shown to players.",
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
-    sure = forms.BooleanField(error_messages={"required": "Confirm it."})
+    sure = forms.BooleanField(error_messages={"required": "Tick the confirmation."})
 
 
 @staff_required(*READERS)
@@ -45,14 +45,14 @@ def staff_stop(request: StaffRequest) -> HttpResponse:
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
     """Start the house stop."""
-    return _do(request, stop, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
+    return _do(request, stop, "House stop started. All new stakes and deposits are blocked.")
 
 
 @staff_required(STOP)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
     """End the house stop."""
-    return _do(request, resume, "The house goes on: tables that are open begin their next rounds.")
+    return _do(request, resume, "House stop ended. Open tables start their next rounds.")
 
 
 def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:

@@ -271,7 +271,7 @@ def house_accounts() -> tuple[Account, ...]:
 
 READ = "wallet.view_ledger"
 PICKER = {"type": "datetime-local", "step": "60"}
-PLAYER = RegexValidator(r"^(?:player:)?[0-9]{1,18}$", "A player is called by number here, such as 12.")
+PLAYER = RegexValidator(r"^(?:player:)?[0-9]{1,18}$", "Enter a player number, such as 12.")
 
 
 class MomentField(forms.DateTimeField):
@@ -294,7 +294,7 @@ class JournalFilter(forms.Form):
     round = forms.UUIDField(
         required=False,
         label="Code or id of the round",
-        error_messages={"invalid": "No finished round has this code, nor can it be an id."},
+        error_messages={"invalid": "No finished round has this code or id."},
     )
     player = forms.CharField(required=False, max_length=25, label="Player's number", validators=[PLAYER])
     kind = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *((each, each) for each in kinds())])
@@ -332,7 +332,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
     if typed := form.cleaned_data.get("journal", "").strip():
         if (number := find_journal(typed)) is not None:
             return redirect("staff_ledger_journal", journal_id=number)
-        form.add_error("journal", "No journal has this number, nor this key.")
+        form.add_error("journal", "No journal has this number or key.")
     wanted, before = form.wanted(), form.cleaned_data.get("before", "")
     page = JournalPage() if form.errors else journals(wanted, before=before)
     is_filtered = any(request.GET.get(name) for name in ("journal", "round", "player", "kind", "since", "until"))

@@ -41,10 +41,10 @@ class Moment(forms.DateTimeField):
 class NoticeForm(forms.Form):
     """Maintenance notice: time of the work, time it is shown, text in every language."""
 
-    begins_at = Moment("Work begins (UTC)", "Universal time: one hour behind Stockholm in winter, two in summer.")
-    ends_at = Moment("Work ends (UTC)")
-    shown_from = Moment("Shown from (UTC)", "A moment that is past: at once.")
-    shown_until = Moment("Shown until (UTC)", "Left empty: until work ends.", required=False)
+    begins_at = Moment("Maintenance start (UTC)", "UTC: one hour behind Stockholm in winter, two hours in summer.")
+    ends_at = Moment("Maintenance end (UTC)")
+    shown_from = Moment("Shown from (UTC)", "A past time publishes the notice at once.")
+    shown_until = Moment("Shown until (UTC)", "Leave empty to show it until the maintenance ends.", required=False)
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         """Add a text field for every language. *now* is the database's time."""
@@ -59,23 +59,23 @@ class NoticeForm(forms.Form):
         asked = super().clean() or {}
         begins, ends, first, last = (asked.get(each) for each in ("begins_at", "ends_at", "shown_from", "shown_until"))
         if ends and ends <= self._now:
-            self.add_error("ends_at", "That is past.")
+            self.add_error("ends_at", "This time is in the past.")
         elif ends and ends > self._now + FURTHEST:
-            self.add_error("ends_at", "That is more than a year ahead.")
+            self.add_error("ends_at", "This time is more than one year ahead.")
         elif begins and ends and ends <= begins:
-            self.add_error("ends_at", "That is not after work begins.")
+            self.add_error("ends_at", "The end must be after the start.")
         elif begins and ends and ends - begins > LONGEST_WINDOW:
-            self.add_error("ends_at", "That is more than a week after it begins.")
+            self.add_error("ends_at", "The end must be at most one week after the start.")
         if last and last <= self._now:
-            self.add_error("shown_until", "That is past: nobody would read it.")
+            self.add_error("shown_until", "This time is in the past. The notice would never be shown.")
         elif first and last and last <= first:
-            self.add_error("shown_until", "That is not after it is first shown.")
+            self.add_error("shown_until", "This time must be after the first display.")
         elif last and ends and last < ends:
-            self.add_error("shown_until", "Work goes on after that: nobody would read of it.")
+            self.add_error("shown_until", "The maintenance ends later. Show the notice until its end.")
         elif last and ends and last > ends + LONGEST_WINDOW:
-            self.add_error("shown_until", "That is more than a week after work ends.")
+            self.add_error("shown_until", "This time must be at most one week after the maintenance ends.")
         if first and begins and first > begins:
-            self.add_error("shown_from", "Work would have begun before anybody reads of it.")
+            self.add_error("shown_from", "The notice must be shown before the maintenance starts.")
         for language in LANGUAGES:
             if language in asked and (wrong := notices.fault(asked[language])):
                 self.add_error(language, wrong)
@@ -127,7 +127,7 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
         form.add_error(None, str(error))
         return _form(request, form)
     state = notices.state_of(made, exclusions.now())
-    messages.success(request, f"It is published, and {state}: every open table and lobby is told by itself.")
+    messages.success(request, f"Notice published ({state}); open tables and lobbies are updated automatically.")
     return redirect("staff_notices")
 
 
@@ -137,7 +137,7 @@ def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse
     """Withdraw a notice."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_notices")
     try:
         notices.withdraw(notice_id=notice_id, reason=form.cleaned_data["reason"], by=request.staff)
@@ -146,7 +146,7 @@ def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse
     except Refused as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "It is withdrawn, and gone from every table and lobby.")
+        messages.success(request, "Notice withdrawn and removed from all tables and lobbies.")
     return redirect("staff_notices")
 
 

@@ -17,10 +17,10 @@ from wallet.seamless_wallet.partners import VIEW
 PAGE: Final = 20
 MOST_COUNTED: Final = 1000
 NAMES: Final[Mapping[MessageState, str]] = {
-    MessageState.DOUBT: "In doubt",
+    MessageState.DOUBT: "Refused",
     MessageState.WAITING: "Waiting",
-    MessageState.SETTLED: "Settled by hand",
-    MessageState.TAKEN: "Taken",
+    MessageState.SETTLED: "Settled manually",
+    MessageState.TAKEN: "Accepted",
 }
 
 
@@ -35,7 +35,7 @@ def counted() -> list[tuple[MessageState, str, int, bool]]:
 
 SETTLE: Final = "wallet.settle_remote"
 READERS: Final = (SETTLE, VIEW)
-OVER: Final = "This message is in doubt no more: somebody was faster."
+OVER: Final = "This message is no longer refused. Another person or process has handled it."
 
 
 class StateForm(forms.Form):
@@ -49,14 +49,14 @@ class NoteForm(forms.Form):
 
     note = forms.CharField(
         max_length=500,
-        label="How it was settled with the operator",
+        label="Settlement agreed with the operator",
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Write how it was settled: it is kept on record."},
+        error_messages={"required": "Describe the settlement. It is recorded."},
     )
 
 
 @staff_required(*READERS)
-@access_log.listed("messages to operators")
+@access_log.listed("operator messages")
 @require_safe
 def staff_operators(request: StaffRequest) -> HttpResponse:
     """List messages, by default those in doubt."""
@@ -77,7 +77,7 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@access_log.listed("a message to an operator")
+@access_log.listed("operator message")
 @require_safe
 def staff_operator_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """Show one message: what was sent, the operator's answer, and the possible actions."""
@@ -93,12 +93,12 @@ def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse
     except queue.NotInDoubt:
         messages.warning(request, OVER)
     else:
-        messages.success(request, "It is sent again now.")
+        messages.success(request, "The message is being resent.")
     return redirect("staff_operator_message", message_id)
 
 
 @staff_required(SETTLE)
-@access_log.listed("a message to an operator")
+@access_log.listed("operator message")
 @require_POST
 def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpResponse:
     """Settle a message that is in doubt by hand."""

@@ -20,32 +20,32 @@ from wallet.seamless_wallet import partners
 from wallet.seamless_wallet.partners import ASK, KINDS, READERS
 
 USUAL_RATE: Final = 600
-ASKED: Final = "It was asked for. Another person decides it, under Approvals."
-NO_REASON: Final = "Say why: the reason is kept in the log."
+ASKED: Final = "Requested. A second person must approve it under Approvals."
+NO_REASON: Final = "Enter a reason. It is recorded in the audit log."
 
 
 class PartnerForm(forms.Form):
     """Request for a new partner."""
 
     kind = forms.ChoiceField(
-        label="The partner is", choices=[("", "Choose"), *((kind.value, words) for kind, words in KINDS.items())]
+        label="Type", choices=[("", "Choose"), *((kind.value, words) for kind, words in KINDS.items())]
     )
     name = forms.CharField(label="Name", max_length=80)
     code = forms.CharField(
         label="Code",
         max_length=32,
         validators=[validate_slug],
-        help_text="How programs name it, for ever: letters, digits, hyphens.",
+        help_text="Permanent identifier in the API: letters, digits and hyphens.",
     )
     address = forms.CharField(
         label="Address",
         max_length=200,
-        help_text="Of a studio: where its games begin. Of an operator: where its wallet is. It begins with https://",
+        help_text="For a studio: URL of its games. For an operator: URL of its wallet. Must start with https://",
     )
     per_minute = forms.IntegerField(
-        label="Requests a minute, at most", min_value=1, max_value=1_000_000, initial=USUAL_RATE
+        label="Rate limit (requests per minute)", min_value=1, max_value=1_000_000, initial=USUAL_RATE
     )
-    reason = forms.CharField(label="Why", max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = forms.CharField(label="Reason", max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class ReasonForm(forms.Form):
@@ -117,7 +117,7 @@ def staff_partner_key(request: StaffRequest, partner_id: int) -> HttpResponse:
 def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
     """Disable a partner."""
     partner = get_object_or_404(Partner, pk=partner_id)
-    done = f"{partner.name} is switched off. Wins and rollbacks still come in until its keys are ended."
+    done = f"{partner.name} is deactivated. Wins and rollbacks are still accepted until its keys are revoked."
     return _with_reason(
         request, lambda said: partners.switch_off(partner=partner, reason=said["reason"], by=request.staff), done
     )
@@ -128,7 +128,7 @@ def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
 def staff_partner_key_end(request: StaffRequest, key_id: int) -> HttpResponse:
     """End a key."""
     key = get_object_or_404(PartnerKey.objects.select_related("partner"), pk=key_id)
-    done = "The key has ended: what is signed with it is refused."
+    done = "Key revoked. Messages signed with it are refused."
 
     def end(said: dict[str, Any]) -> None:
         partners.end_key(key=key, reason=said["reason"], by=request.staff, is_sure=said["sure"])

@@ -45,7 +45,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label="CSV file",
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
-        error_messages={"required": "Choose the file.", "empty": "The file is empty."},
+        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
     )
 
     def clean(self) -> dict[str, Any]:
@@ -53,7 +53,9 @@ class UploadForm(forms.Form):
         given: dict[str, Any] = self.cleaned_data
         since, until, file = given.get("since"), given.get("until"), given.get("file")
         if since and until and not timedelta(0) <= until - since < timedelta(days=MOST_DAYS):
-            self.add_error("until", f"The last day comes before the first, or more than {MOST_DAYS} days after it.")
+            self.add_error(
+                "until", f"The last day must not be before the first day or more than {MOST_DAYS} days after it."
+            )
         if file and file.size > MOST_BYTES:
             self.add_error("file", TOO_LARGE)
         return given
@@ -63,7 +65,7 @@ class DifferencesForm(forms.Form):
     """Filter of a statement's differences."""
 
     kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
-    settled = forms.BooleanField(required=False, label="Also those that are settled")
+    settled = forms.BooleanField(required=False, label="Include settled")
 
 
 class StepForm(forms.Form):
@@ -181,7 +183,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
     except (drafts.StatementError, TooMuchMissing) as error:
         messages.error(request, str(error))
         return redirect("staff_statements")
-    messages.success(request, "Confirmed. What differs is listed below.")
+    messages.success(request, "Statement confirmed. The differences are listed below.")
     return redirect("staff_statement", statement.pk)
 
 
@@ -190,7 +192,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
 def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpResponse:
     """Discard a preview."""
     drafts.discard(draft_id, request.staff)
-    messages.success(request, "Discarded. Nothing was kept.")
+    messages.success(request, "Draft discarded.")
     return redirect("staff_statements")
 
 
@@ -227,14 +229,14 @@ def staff_difference_note(request: StaffRequest, statement_id: int, difference_i
     get_object_or_404(Difference, pk=difference_id, statement=statement_id)
     form = StepForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Write what you found out: it is kept on record.")
+        messages.error(request, "Enter a note. It is recorded.")
     else:
         try:
             step = drafts.note(difference_id, by=actor(request), **form.cleaned_data)
         except drafts.Settled as error:
             messages.warning(request, str(error))
         else:
-            messages.success(request, "Settled." if step.settles else "Noted.")
+            messages.success(request, "Settled." if step.settles else "Note saved.")
     return redirect("staff_statement", statement_id)
 
 

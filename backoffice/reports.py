@@ -79,7 +79,7 @@ class ReportForm(forms.Form):
         label="From", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
     )
     until = forms.DateTimeField(
-        label="Until, not including", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+        label="To (exclusive)", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
     )
     zone = forms.ChoiceField(label="Time zone")
 
@@ -101,7 +101,7 @@ class ReportForm(forms.Form):
         if given.get("period") is Period.OWN:
             for name in ("since", "until"):
                 if name not in self.errors and not given.get(name):
-                    self.add_error(name, f"Give the moment: {self.fields[name].label}.")
+                    self.add_error(name, f"Enter a date and time: {self.fields[name].label}.")
         return given
 
     def interval(self, now: datetime) -> Interval:

@@ -45,7 +45,7 @@ class When(forms.DateTimeField):
         try:
             return super().clean(value)
         except OverflowError as error:
-            raise forms.ValidationError("There is no such moment.") from error
+            raise forms.ValidationError("Invalid date and time.") from error
 
 
 class Amount(forms.DecimalField):
@@ -69,7 +69,7 @@ class RoundsForm(forms.Form):
     mode = forms.ChoiceField(required=False, label="Money", choices=[("", "All"), ("R", "Real"), ("F", "Free")])
     status = forms.ChoiceField(
         required=False,
-        choices=[("", "All that are over"), *((each.value, each.value.capitalize()) for each in Status)],
+        choices=[("", "All finished"), *((each.value, each.value.capitalize()) for each in Status)],
     )
     ending = forms.ChoiceField(
         label="Won by",
@@ -77,21 +77,21 @@ class RoundsForm(forms.Form):
         choices=[("", "All"), ("player", "Player, punters"), ("banker", "Banker, bank"), ("tie", "Tie, draw")],
     )
     currency = forms.ChoiceField(required=False, choices=[("", "All"), *((code, code) for code in Currency.values)])
-    staked_least = Amount("Staked, at least")
-    staked_most = Amount("Staked, at most")
-    paid_least = Amount("Paid back, at least")
-    paid_most = Amount("Paid back, at most")
+    staked_least = Amount("Staked, minimum")
+    staked_most = Amount("Staked, maximum")
+    paid_least = Amount("Paid back, minimum")
+    paid_most = Amount("Paid back, maximum")
     before = forms.IntegerField(required=False, min_value=1, max_value=END, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         """Require a currency for amounts, and ranges that begin before they end."""
         asked = super().clean() or {}
         if not asked.get("currency") and any(asked.get(name) is not None for name in AMOUNTS):
-            self.add_error("currency", "Say in which currency.")
+            self.add_error("currency", "Choose a currency.")
         for first, last in (("since", "until"), ("staked_least", "staked_most"), ("paid_least", "paid_most")):
             least, most = asked.get(first), asked.get(last)
             if least is not None and most is not None and least > most:
-                self.add_error(last, "This comes before what it begins with.")
+                self.add_error(last, "The end is before the start.")
         return asked
 
     def wanted(self, players: Iterable[int] | None) -> Wanted:
@@ -138,8 +138,8 @@ READERS = (
     "players.view_player",
 )
 CHAT = ("games.moderate_chat", "games.read_chat")  # roles that know players by their chat names
-UNKNOWN = "There is no round of this code or id. One that nobody bet on is found by its id alone."
-NOBODY = "No player is called that."
+UNKNOWN = "Round not found. Rounds without bets can only be found by id."
+NOBODY = "Player not found."
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@access_log.listed("the recall of a round")
+@access_log.listed("verification of a round")
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Verify one round: deal it again from its seed and compare the result with what is stored."""

@@ -101,17 +101,15 @@ class FilterForm(forms.Form):
     state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
     category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
     weight = forms.ChoiceField(
-        label="Weight", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
+        label="Severity", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
     )
-    whose = forms.ChoiceField(label="Whose", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
+    whose = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
     about = forms.CharField(label="Player or round", required=False, max_length=100)
     currency = forms.ChoiceField(
         label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
     )
     since = forms.DateField(label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(
-        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"})
-    )
+    until = forms.DateField(label="To (inclusive)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
 
 
 class StepForm(forms.Form):
@@ -174,12 +172,12 @@ def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
     if "sure" in request.POST:
         done = workflow.acknowledge(significant_ids=chosen, by=str(request.staff))
         if done.already:
-            messages.warning(request, f"{done.done} acknowledged; to {done.already} somebody else had seen meanwhile.")
+            messages.warning(request, f"{done.done} acknowledged; {done.already} already acknowledged by others.")
         else:
             messages.success(request, f"{done.done} acknowledged.")
         return redirect("staff_significant")
     if not found:
-        messages.warning(request, "Choose at least one that is new.")
+        messages.warning(request, "Select at least one new event.")
         return redirect("staff_significant")
     access_log.note_list(request, _players(found), what="significant events")
     return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
@@ -198,10 +196,10 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     """Take a step in handling an event, or show why it is not possible."""
     found, form = _find(significant_id), StepForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, "Choose what to do.")
+        return _page(request, found, "Choose an action.")
     asked = form.cleaned_data
     if asked["to"] and asked["to"] not in _handlers():
-        return _page(request, found, "Choose somebody who works on significant events.")
+        return _page(request, found, "Choose a person who may handle significant events.")
     try:
         workflow.take(significant_id=found.pk, by=str(request.staff), **asked)
     except workflow.Meanwhile as error:
@@ -209,7 +207,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     except workflow.WorkError as error:
         return _page(request, found, str(error), words=asked["words"], step=asked["step"])
     else:
-        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Done.")
+        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Saved.")
     return redirect("staff_significant_event", found.pk)
 
 
@@ -221,7 +219,7 @@ def staff_significant_mail(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         told = {Category(each) for each in form.cleaned_data["told"]}
         workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
-        messages.success(request, "Your choice of mails is kept.")
+        messages.success(request, "Notification settings saved.")
     return redirect("staff_significant")
 
 
@@ -266,7 +264,7 @@ def _names() -> dict[str, str]:
     staff = {str(each): each.name for each in Staff.objects.all()}
     places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
     games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
-    return {**staff, **places, **games, LOG_IN: "nobody the house knows"}
+    return {**staff, **places, **games, LOG_IN: "unknown account"}
 
 
 def _players(found: list[Significant]) -> set[int]:
@@ -343,7 +341,7 @@ NAMES: Final = {
     "deposit": "Deposits",
     "withdrawal": "Withdrawals paid out",
     "wager": "Staked in a round",
-    "win": "Won in a round, beyond the stakes",
+    "win": "Net win in a round",
 }
 
 
@@ -353,9 +351,9 @@ class ThresholdForm(forms.Form):
     what = forms.CharField(max_length=40, widget=forms.HiddenInput)
     currency = forms.ChoiceField(choices=Currency.choices, widget=forms.HiddenInput)
     before = forms.RegexField(r"^[0-9]{1,18} [0-9]{1,18} [0-9]{1,4}$", widget=forms.HiddenInput)
-    single = MoneyField(label="One amount from")
-    summed = MoneyField(label="Together from")
-    days = forms.IntegerField(label="In days", min_value=1, max_value=thresholds.LONGEST)
+    single = MoneyField(label="Single amount from")
+    summed = MoneyField(label="Total from")
+    days = forms.IntegerField(label="Within days", min_value=1, max_value=thresholds.LONGEST)
     reason = forms.CharField(label="Reason", max_length=300)
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
@@ -388,7 +386,7 @@ def _currency(request: StaffRequest) -> str:
 def _change(request: StaffRequest, form: ThresholdForm) -> bool:
     """Change a threshold, and return whether it was changed. Errors are added to the form."""
     if not request.user.has_perm(CHANGE):
-        form.add_error(None, "Your role does not change thresholds.")
+        form.add_error(None, "Your role cannot change thresholds.")
     elif form.is_valid():
         said = form.cleaned_data
         try:
@@ -403,7 +401,7 @@ def _change(request: StaffRequest, form: ThresholdForm) -> bool:
         except ThresholdError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Changed. It counts for what is found from now on.")
+            messages.success(request, "Threshold changed. It applies to future events.")
             return True
     return False
 

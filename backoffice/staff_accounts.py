@@ -36,7 +36,7 @@ PAGE: Final = 50  # accounts per page
 PASSWORDS: Final = ("password.changed", "password.reset")
 STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
 SOMEBODY_NEW: Final = "new"
-ASKED: Final = "Asked for. Another person has to agree, on the page of approvals."
+ASKED: Final = "Requested. A second person must approve it under Approvals."
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,24 @@ class Offer:
 
 
 DEEDS: Final = {
-    StaffDeed.ROLES: Offer("roles", "Give other roles", "What is ticked is what the account may do from then on."),
+    StaffDeed.ROLES: Offer("roles", "Change roles", "The ticked roles replace the current roles."),
     StaffDeed.FACTORS: Offer(
         "factors",
         "Reset second factors",
-        "For whoever lost theirs: the present ones stop counting, all sessions end, and the next log-in asks for a new "
-        "one. See to it that it is really this person who asks.",
+        "For lost second factors. The current ones become invalid, all sessions end, and "
+        "the next log-in asks for a new "
+        "one. Verify the identity of the person first.",
     ),
     StaffDeed.DISABLE: Offer(
         "disable",
-        "Disable the account",
-        "All sessions end at once, and nobody can log in with it. What this person asked for stays open for others to "
+        "Disable account",
+        "All sessions end at once and the account cannot log in. Open requests of this person stay for others to "
         "decide.",
     ),
     StaffDeed.ENABLE: Offer(
         "enable",
-        "Enable the account",
-        "It has its password, its second factors and its roles again. Where somebody else may know them, ask for a "
-        "reset as well.",
+        "Enable account",
+        "The account keeps its password, second factors and roles. If others may know them, also request a reset.",
     ),
 }
 
@@ -106,7 +106,7 @@ class ReasonForm(forms.Form):
         label="Reason",
         max_length=300,
         strip=True,
-        error_messages={"required": "Say why: the reason is kept on record."},
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
 
 
@@ -116,7 +116,7 @@ class RolesForm(ReasonForm):
     roles = forms.MultipleChoiceField(
         label="Roles",
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Tick at least one role. To take all from somebody, disable the account."},
+        error_messages={"required": "Select at least one role. To remove all roles, disable the account."},
     )
     field_order: tuple[str, ...] = ("roles", "reason")
 
@@ -133,12 +133,12 @@ class NewForm(RolesForm):
     """Request for a new account. Several accounts of one human count as one person."""
 
     email = forms.EmailField(
-        label="E-mail address", max_length=254, help_text="A code for the first password goes there."
+        label="E-mail address", max_length=254, help_text="The code for the first password is sent to this address."
     )
     name = forms.CharField(label="Name", max_length=120, strip=True)
     works_here = forms.ChoiceField(
-        label="Does this person have an account here already?",
-        help_text="Two accounts of one human count as one person, and never decide about each other.",
+        label="Does this person already have an account?",
+        help_text="Two accounts of one person count as one person and cannot decide about each other.",
     )
     field_order = ("email", "name", "works_here", "roles", "reason")
 
@@ -147,8 +147,8 @@ class NewForm(RolesForm):
         super().__init__(*args, **kwargs)
         known = Staff.objects.select_related("user").order_by("name", "pk")
         cast("forms.ChoiceField", self.fields["works_here"]).choices = [
-            ("", "Say which"),
-            (SOMEBODY_NEW, "No, somebody new"),
+            ("", "Choose"),
+            (SOMEBODY_NEW, "No, new person"),
             *((str(each.pk), f"Yes: {each.name}, {each.user.email} ({each})") for each in known),
         ]
 
@@ -197,7 +197,7 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
                 by=request.staff,
             )
         except EmailTaken:
-            form.add_error("email", "Somebody has this e-mail address already.")
+            form.add_error("email", "This e-mail address is already in use.")
         except staff.OwnAccount as error:
             form.add_error("works_here", str(error))
         except approvals.AskedTwice as error:
@@ -250,8 +250,7 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
 def _asked_before(asked: Approval) -> SafeString:
     """Return a message about the earlier request: who asked, when, why, and a link."""
     return format_html(
-        "{} asked for this already, on {} UTC, because “{}”. It awaits a decision: "
-        '<a class="link" href="{}">request {}</a>.',
+        '{} already requested this on {} UTC: “{}”. It is pending: <a class="link" href="{}">request {}</a>.',
         staff.called().get(asked.by, asked.by),
         f"{asked.at:%Y-%m-%d at %H:%M}",
         asked.reason,

@@ -228,7 +228,7 @@ class DecisionForm(forms.Form):
 class QueueForm(forms.Form):
     """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
 
-    STATES = {"": "waiting for a decision", **dict(WithdrawalStatus.choices), "over": "decided, any"}
+    STATES = {"": "pending", **dict(WithdrawalStatus.choices), "over": "decided (all)"}
 
     number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number")
     state = forms.ChoiceField(required=False, choices=list(STATES.items()))
@@ -254,7 +254,10 @@ class QueueForm(forms.Form):
             return
         for name in ("above", "hours"):
             if self.cleaned_data.get(name):
-                self.add_error(name, "This finds what is still open. For the others there is the report of payments.")
+                self.add_error(
+                    name,
+                    "This filter only finds open withdrawals. For others, use the report Deposits and withdrawals.",
+                )
 
 
 APPROVERS = "wallet.approve_withdrawal"
@@ -331,11 +334,11 @@ def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Wi
 
 def _fault(form: DecisionForm) -> str:
     if "reason" in form.errors:
-        return "Say why: what you write is kept on record."
-    return "Choose what the player is told." if "code" in form.errors else "Choose to approve or to refuse."
+        return "Enter a reason. It is recorded."
+    return "Choose the reason that is shown to the player." if "code" in form.errors else "Choose Approve or Refuse."
 
 
 def _sentence(decided: Withdrawal) -> str:
     if decided.status == WithdrawalStatus.SECONDING:
-        return f"Withdrawal {decided.pk} is approved by you. It takes a second person, under Approvals."
+        return f"Withdrawal {decided.pk} is approved by you. A second person must approve it under Approvals."
     return f"Withdrawal {decided.pk} is {decided.get_status_display().lower()}."

@@ -38,8 +38,6 @@ class CasinoConfig(AppConfig):
         detection.register_ordinary(
             ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
         )
-        detection.register_kinds(
-            {"house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy")}
-        )
+        detection.register_kinds({"house.restored": (Category.CORRECTION, Weight.ALERT, "Restored from a backup")})
         parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "places", "sessions", "tokens")
-        alterations.register("House", {"house.restored": ("The house was put up again from a copy", parts)})
+        alterations.register("System", {"house.restored": ("Restored from a backup", parts)})

@@ -12,45 +12,45 @@ def ready() -> None:
     register(
         "Tables",
         {
-            "table.opened": ("A table was opened", moved("closed", "open")),
-            "table.paused": ("A table was paused", moved("open", "paused")),
-            "table.went_on": ("A table that paused goes on", moved("paused", "open")),
-            "table.closed": ("A table was closed", _closed),
-            "table.version": ("Rules, limits or pace of a table", _version),
-            "table.scheduled": ("Rules, limits or pace of a table wait for their time", _scheduled),
-            "table.schedule_withdrawn": ("What waited for its time was withdrawn", moved("waiting", "withdrawn")),
-            "table.schedule_failed": ("What waited for its time could not be done", moved("waiting", "failed")),
-            "rules.kept": ("The program has other rules of a game", said),
-            "table.chat_language": ("The language of a table’s chat", said),
-            "table.reopened": ("A stopped table goes on", moved("stopped", "in play")),
-            "table.broken_up": ("The guests of a table were sent home", became("in play", "guests")),
-            "incident.opened": ("Play stopped because of an incident", _incident),
-            "incident.ruled": ("An incident was ruled on", became("awaits a ruling", "ruling")),
+            "table.opened": ("Table opened", moved("closed", "open")),
+            "table.paused": ("Table paused", moved("open", "paused")),
+            "table.went_on": ("Table resumed after a pause", moved("paused", "open")),
+            "table.closed": ("Table closed", _closed),
+            "table.version": ("Rules, limits or timing of a table", _version),
+            "table.scheduled": ("Rules, limits or timing of a table scheduled", _scheduled),
+            "table.schedule_withdrawn": ("Scheduled change withdrawn", moved("waiting", "withdrawn")),
+            "table.schedule_failed": ("Scheduled change failed", moved("waiting", "failed")),
+            "rules.kept": ("Game rules changed with a release", said),
+            "table.chat_language": ("Chat language of a table", said),
+            "table.reopened": ("Table resumed after a stop", moved("stopped", "in play")),
+            "table.broken_up": ("Table broken up", became("in play", "guests")),
+            "incident.opened": ("Table stopped by an incident", _incident),
+            "incident.ruled": ("Ruling on an incident", became("awaits a ruling", "ruling")),
         },
     )
     register(
         "Rounds",
         {
-            "round.cancelled": ("A round was cancelled before its deal", _cancelled),
-            "round.voided": ("A round was annulled", _voided),
+            "round.cancelled": ("Round cancelled before the deal", _cancelled),
+            "round.voided": ("Round voided", _voided),
         },
     )
     register(
         "Chat",
         {
-            "chat.named": ("A player took a name for the chat", moved(None, None)),
-            "chat.name_taken": ("A name in the chat was taken away", moved("in use", "taken away")),
-            "chat.removed": ("A message was removed", moved("in view", "removed")),
-            "chat.kept": ("A reported message was left", moved("reported", "in view")),
+            "chat.named": ("Chat name chosen", moved(None, None)),
+            "chat.name_taken": ("Chat name removed", moved("in use", "removed")),
+            "chat.removed": ("Chat message removed", moved("visible", "removed")),
+            "chat.kept": ("Reported chat message kept", moved("reported", "visible")),
             "chat.banned": (
-                "A player may not write in chats, or in that of one table",
+                "Chat ban, all tables or one table",
                 added("ban", "length", "live_table"),
             ),
-            "chat.ban_lifted": ("A player may write in chats again", _ban_lifted),
+            "chat.ban_lifted": ("Chat ban lifted", _ban_lifted),
         },
     )
-    register("Returns", {"returns.stop_policy": ("Whether an alarm closes tables", said)})
-    register("Reports of guests", {"play.report_decided": ("A report of play was decided", became("open", "finding"))})
+    register("RTP", {"returns.stop_policy": ("Effect of RTP alarms", said)})
+    register("Collusion reports", {"play.report_decided": ("Collusion report decided", became("open", "finding"))})
 
 
 def _version(data: Data) -> Change:
@@ -62,7 +62,7 @@ def _closed(data: Data) -> Change:
 
 
 def _scheduled(data: Data) -> Change:
-    return Change("asked for", {"due": data.get("due")}, str(data.get("reason", "")), str(data.get("asked_by", "")))
+    return Change("requested", {"due": data.get("due")}, str(data.get("reason", "")), str(data.get("asked_by", "")))
 
 
 def _incident(data: Data) -> Change:

@@ -19,8 +19,8 @@ class GamesConfig(AppConfig):
 
         approvals.register(
             malfunction.KIND,
-            title="annulment of a round",
-            then="Every stake goes back and every payout is taken back, the shoe is retired, and the players are told.",
+            title="void of a round",
+            then="All stakes are returned, all payouts are reversed, the shoe is retired and the players are informed.",
             execute=malfunction.execute,
             permission=malfunction.PERMISSION,
             describe=malfunction.describe,

@@ -145,15 +145,15 @@ def _lost(found: Found) -> str:
     total = format_money(sum(row["amount"] for row in deposits), found.currency, "en")
     lost = format_money(-sum(row["amount"] for row in found.of("games_round")), found.currency, "en")
     times = "once" if len(deposits) == 1 else f"{len(deposits)} times"
-    return f"Deposited {times} within an hour of losing: {total}, {lost} lost in the days before."
+    return f"Deposited {times} within an hour of losing: {total}, {lost} lost in the previous days."
 
 
 def _emptied(found: Found) -> str:
-    return f"{found.degree} times within 24 hours the balance was played down to nothing and filled within the hour."
+    return f"{found.degree} times within 24 hours the balance was lost and topped up within one hour."
 
 
 def _nights(found: Found) -> str:
-    return f"Played for real money in {found.degree} nights of 14, between 00:00 and 05:00 in {found.time_zone}."
+    return f"Played for real money on {found.degree} nights of 14, between 00:00 and 05:00 in {found.time_zone}."
 
 
 def _long(found: Found) -> str:
@@ -164,7 +164,7 @@ def _long(found: Found) -> str:
 
 def _taken_back(found: Found) -> str:
     back = format_money(sum(row["amount"] for row in found.of("wallet_withdrawal")), found.currency, "en")
-    return f"{found.degree} withdrawals, {back} together, were cancelled and played with within a day."
+    return f"{found.degree} withdrawals, {back} in total, were cancelled and staked within a day."
 
 
 RAISED_STAKES = Definition(

@@ -37,13 +37,17 @@ from wallet.seamless_wallet.views import caller, malformed
 
 FORBIDDEN, CONFLICT = HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT
 OFF: Final = "partner-off"  # same code as in the wallet API
-NO_TABLE: Final = register("table-unknown", HTTPStatus.NOT_FOUND, _("No such table is played for their money there"))
-NOT_REMOTELY: Final = register("table-not-remote", CONFLICT, _("The table is not for players of operators"))
+NO_TABLE: Final = register(
+    "table-unknown", HTTPStatus.NOT_FOUND, _("No such table is available for the player’s currency and jurisdiction")
+)
+NOT_REMOTELY: Final = register("table-not-remote", CONFLICT, _("The table is not available to players of operators"))
 REFUSED: Final = {
-    TooYoung: register("player-too-young", FORBIDDEN, _("The player is too young to play there")),
-    CurrencyNotOffered: register("currency-not-offered", CONFLICT, _("The house does not offer this currency there")),
+    TooYoung: register("player-too-young", FORBIDDEN, _("The player is too young to play in this jurisdiction")),
+    CurrencyNotOffered: register(
+        "currency-not-offered", CONFLICT, _("This currency is not offered in this jurisdiction")
+    ),
     launches.PlayerChanged: register(
-        "player-changed", CONFLICT, _("The player came with another currency, country or date of birth before")
+        "player-changed", CONFLICT, _("The player’s currency, country or date of birth differs from an earlier launch")
     ),
 }
 Check = Callable[[messages.Json], str | None]

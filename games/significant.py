@@ -17,22 +17,22 @@ from wallet.money import format_money
 from wallet.significant import Moved, What, large
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "round.missing": (Category.ERROR, Weight.ALERT, "A finished round is missing"),
-    "round.unreadable": (Category.ERROR, Weight.ALERT, "A round cannot be dealt again"),
-    "round.voided": (Category.CORRECTION, Weight.NOTICE, "A round was annulled"),
-    "round.cancelled": (Category.CORRECTION, Weight.NOTICE, "A round was called off before its cards were drawn"),
-    "incident.ruled": (Category.CORRECTION, Weight.NOTICE, "An incident was ruled on"),
-    "table.broken_up": (Category.CORRECTION, Weight.NOTICE, "A table of guests was broken up"),
-    "table.reopened": (Category.STANDSTILL, Weight.NOTICE, "A table that was stopped goes on"),
-    "table.opened": (Category.PARAMETER, Weight.NOTICE, "A table was opened"),
-    "table.paused": (Category.PARAMETER, Weight.NOTICE, "A table pauses"),
-    "table.went_on": (Category.PARAMETER, Weight.NOTICE, "A table that paused goes on"),
-    "table.closed": (Category.PARAMETER, Weight.NOTICE, "A table was closed"),
-    "table.version": (Category.PARAMETER, Weight.NOTICE, "Rules and limits of a table came into force"),
-    "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "Rules or limits of a table were approved for later"),
-    "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "A table’s approved version was withdrawn"),
-    "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "A table’s approved version could not go live"),
-    "rules.kept": (Category.PARAMETER, Weight.NOTICE, "The program has other rules of a game"),
+    "round.missing": (Category.ERROR, Weight.ALERT, "Finished round missing"),
+    "round.unreadable": (Category.ERROR, Weight.ALERT, "Round cannot be verified"),
+    "round.voided": (Category.CORRECTION, Weight.NOTICE, "Round voided"),
+    "round.cancelled": (Category.CORRECTION, Weight.NOTICE, "Round cancelled before the deal"),
+    "incident.ruled": (Category.CORRECTION, Weight.NOTICE, "Ruling on an incident"),
+    "table.broken_up": (Category.CORRECTION, Weight.NOTICE, "Chemin de Fer table broken up"),
+    "table.reopened": (Category.STANDSTILL, Weight.NOTICE, "Table resumed after a stop"),
+    "table.opened": (Category.PARAMETER, Weight.NOTICE, "Table opened"),
+    "table.paused": (Category.PARAMETER, Weight.NOTICE, "Table paused"),
+    "table.went_on": (Category.PARAMETER, Weight.NOTICE, "Table resumed after a pause"),
+    "table.closed": (Category.PARAMETER, Weight.NOTICE, "Table closed"),
+    "table.version": (Category.PARAMETER, Weight.NOTICE, "New rules and limits of a table in force"),
+    "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "New rules or limits of a table scheduled"),
+    "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "Scheduled table version withdrawn"),
+    "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "Scheduled table version failed"),
+    "rules.kept": (Category.PARAMETER, Weight.NOTICE, "Game rules changed with a release"),
 }
 SETTLED: Final = "round.settled"
 OPENED: Final = "incident.opened"
@@ -77,8 +77,8 @@ ORDINARY: Final = (
     "shoe.opened",
 )
 STOOD_STILL: Final = (IncidentKind.OVERDUE, IncidentKind.PHASE_RAISED)
-WAGER: Final = What("wager", Category.LARGE_WAGER, "A large wager", "Large wagers together")
-WIN: Final = What("win", Category.LARGE_WIN, "A large win", "Large wins together")
+WAGER: Final = What("wager", Category.LARGE_WAGER, "Large wager", "Large wagers in total")
+WIN: Final = What("win", Category.LARGE_WIN, "Large win", "Large wins in total")
 
 
 def register() -> None:
@@ -104,13 +104,13 @@ def incidents(leaves: Leaves) -> Iterable[Found]:
             title=f"Incident: {kind.label[0].lower()}{kind.label[1:]}",
             happened_at=event.at,
             event=event.pk,
-            because="Rounds of this table are not what they should be. A shared table stands still until the "
-            "supervisor has ruled on the incident.",
+            because="A round of this table has an error. A shared table remains stopped until the "
+            "supervisor rules on the incident.",
             rows=[
                 {"What": "Round", "Value": f"round:{said['round']}"},
                 {"What": "Incident", "Value": str(said["incident"])},
                 {"What": "Cause", "Value": str(said["cause"]) or "—"},
-                *({"What": "Done at once", "Value": str(done)} for done in _list(said["done"])),
+                *({"What": "Action taken", "Value": str(done)} for done in _list(said["done"])),
             ],
         )
 
@@ -128,13 +128,13 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
             category=Category.ADJUSTMENT,
             weight=Weight.ALERT,
             on=player,
-            title="The house made up for a balance",
+            title="Shortfall covered by the house",
             happened_at=event.at,
             event=event.pk,
             currency=part.currency,
             amount=part.shortfall,
-            because="A round was annulled whose winnings were spent. The house put this on the account, so that the "
-            "round could be reversed and no balance fell below zero.",
+            because="A round was voided after its winnings had been spent. The house credited this amount so that the "
+            "round could be reversed without a negative balance.",
             rows=[{"Round": event.on, "Player": player, "Amount": amount}],
         )
 

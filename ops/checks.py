@@ -44,7 +44,7 @@ def refuse_unsafe_start(**sent: object) -> None:
     try:
         _stop_at(run_checks(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS]))
     except DatabaseError as error:
-        sys.exit(f"Sabot does not start: the database cannot be asked who is in it.\n  {error}")
+        sys.exit(f"Sabot does not start: the database query for demo users failed.\n  {error}")
     finally:
         # a server that forks its workers must not share this connection with them
         connections[DEFAULT_DB_ALIAS].close()
@@ -67,8 +67,8 @@ def check_demo_people(
         return []
     return [
         Error(
-            "People of the demo are in the database; their password is printed for everyone.",
-            hint="Use another database, or set SABOT_DEMO=1 if this house is a demo.",
+            "The database contains demo users, whose password is public.",
+            hint="Use another database, or set SABOT_DEMO=1 for a demo.",
             id="sabot.E009",
         )
         for alias in databases or ()
@@ -93,8 +93,9 @@ def check_transactions_end(
         return []
     return [
         Error(
-            f"Transactions of web and workers have to end within {LONGEST_TRANSACTION} seconds.",
-            hint="manage.py create_roles sees to it; PostgreSQL has to be 17 or newer.",
+            "The database role of web and workers needs a transaction_timeout "
+            f"of at most {LONGEST_TRANSACTION} seconds.",
+            hint="Run manage.py create_roles. PostgreSQL 17 or newer is required.",
             id="sabot.E016",
         )
     ]
@@ -113,7 +114,7 @@ def check_at_home(
         return []
     return [
         Error(
-            "This database is a copy of the house's own: what it would deal may be known by now.",
+            "This database is a restored copy that was not activated. Its next cards may be known.",
             hint="Run manage.py after_restore; see docs/operating.md.",
             id="sabot.E017",
         )
@@ -134,14 +135,14 @@ def _keys() -> Iterator[CheckMessage]:
     named = [("SECRET_KEY", key), *(("SECRET_KEY_FALLBACKS", each) for each in settings.SECRET_KEY_FALLBACKS)]
     for setting, secret in named:
         if len(secret) < SHORTEST_SECRET or len(set(secret)) < FEWEST_DIFFERENT or secret.startswith(INSECURE):
-            words = f"{setting} is missing or weak: it takes {SHORTEST_SECRET} random characters or more."
+            words = f"{setting} is missing or weak. It needs at least {SHORTEST_SECRET} random characters."
             yield Error(words, id="sabot.E001")
     for setting, fault in SEALING.items():
         keys = key_rotation.keys_of(getattr(settings, setting))
         named += [(setting, each) for each in keys]
         if not keys or any(_key_bytes(each) != key_rotation.KEY_BYTES for each in keys):
             words = (
-                f"{setting} is missing, or one that it names is not {key_rotation.KEY_BYTES} bytes in URL-safe base64."
+                f"{setting} is missing, or one of its keys is not {key_rotation.KEY_BYTES} bytes in URL-safe base64."
             )
             yield Error(words, id=fault)
     yield from _keys_named_twice(named)
@@ -157,7 +158,7 @@ def _keys_named_twice(named: Sequence[tuple[str, str]]) -> Iterator[CheckMessage
             where.setdefault(key.rstrip("="), []).append(setting)
     for settings_of_it in where.values():
         if len(settings_of_it) > 1:
-            yield Error(f"One key is named twice, by {' and '.join(settings_of_it)}.", id="sabot.E022")
+            yield Error(f"The same key is listed twice, in {' and '.join(settings_of_it)}.", id="sabot.E022")
 
 
 def _backups() -> Iterator[CheckMessage]:
@@ -169,19 +170,19 @@ def _backups() -> Iterator[CheckMessage]:
 
 def _web() -> Iterator[CheckMessage]:
     if settings.DEBUG:
-        yield Error("DEBUG is on: it shows settings and code to visitors.", id="sabot.E003")
+        yield Error("DEBUG is on. It exposes settings and code to visitors.", id="sabot.E003")
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
-        yield Error("ALLOWED_HOSTS is empty or lets any host through: name the hosts.", id="sabot.E004")
+        yield Error("ALLOWED_HOSTS is empty or allows any host. List the host names.", id="sabot.E004")
     if not settings.HTTPS:
         yield Error(
-            "HTTPS is off: log-ins would travel in the clear. Behind a proxy that speaks it, set TRUST_PROXY=1.",
+            "HTTPS is off, so log-ins are not encrypted. Behind a proxy that terminates HTTPS, set TRUST_PROXY=1.",
             id="sabot.E024",
         )
 
 
 def _databases() -> Iterator[CheckMessage]:
     if settings.EMBEDDED:
-        yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E005")
+        yield Error("DATABASE_URL is missing. Only a demo can use the embedded database.", id="sabot.E005")
         return
     login, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
     replica = settings.DATABASES.get("replica", {"NAME": ""})
@@ -190,7 +191,7 @@ def _databases() -> Iterator[CheckMessage]:
             yield Error(f"{variable} has no password or a default one.", id="sabot.E006")
     if owner["NAME"] and owner["USER"] == login["USER"]:
         yield Error(
-            "DATABASE_URL and DATABASE_OWNER_URL log in as one role: web and workers could rewrite the ledger.",
+            "DATABASE_URL and DATABASE_OWNER_URL use the same role. Web and workers could change the ledger.",
             id="sabot.E007",
         )
 
@@ -204,17 +205,22 @@ def _broker() -> Iterator[CheckMessage]:
             yield Error(f"{variable} has a default password.", id="sabot.E006")
         elif address.startswith(("redis://", "rediss://")) and not urlsplit(address).password:
             # Cached values are unpickled, so anyone who can write to the cache can run code here.
-            yield Error(f"{variable} has no password: use one, or a unix socket.", id="sabot.E006")
+            yield Error(f"{variable} has no password. Set one, or use a Unix socket.", id="sabot.E006")
 
 
 def _payments() -> Iterator[CheckMessage]:
     for name, (provider, _configuration) in settings.PAYMENT_VARIANTS.items():
         if provider.startswith(TOYS):
-            yield Error(f"PAYMENT_VARIANTS: {name} hands out money that nobody has paid.", id="sabot.E011")
+            yield Error(
+                f"PAYMENT_VARIANTS: {name} is a sandbox provider. It credits deposits without payment.", id="sabot.E011"
+            )
     if settings.PAYOUT_PROVIDER.startswith(TOY_BANK):
-        yield Error("PAYOUT_PROVIDER is the sandbox bank: it says that it paid, and pays nobody.", id="sabot.E011")
+        yield Error("PAYOUT_PROVIDER is the sandbox bank. It confirms payouts without paying.", id="sabot.E011")
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
-        yield Error("PAYMENT_VARIANTS takes money in, and without PAYOUT_PROVIDER none goes out.", id="sabot.E012")
+        yield Error(
+            "PAYMENT_VARIANTS accepts deposits, but PAYOUT_PROVIDER is missing, so withdrawals cannot be paid.",
+            id="sabot.E012",
+        )
 
 
 def _partners() -> Iterator[CheckMessage]:
@@ -226,22 +232,22 @@ def _partners() -> Iterator[CheckMessage]:
     for network in found:
         if any(network.version == never.version and network.overlaps(never) for never in reach.NEVER):
             yield Error(
-                f"PARTNER_NETWORKS: {network} holds this machine, its own link, or what a cloud tells its machines"
-                " alone: an operator's address could lead there.",
+                f"PARTNER_NETWORKS: {network} contains loopback, link-local or cloud metadata addresses. Do not"
+                " allow requests to these addresses.",
                 id="sabot.E019",
             )
 
 
 def _event_log() -> Iterator[CheckMessage]:
     if not settings.AUDIT_SIGNER:
-        yield Error("AUDIT_SIGNER is missing: nobody signs what happens in the house.", id="sabot.E013")
+        yield Error("AUDIT_SIGNER is missing. The audit log is not signed.", id="sabot.E013")
     try:
         kinds = {key.kind for key in keys.known()}
     except Unproven as error:
         yield Error(f"AUDIT_KEYS: {error}.", id="sabot.E014")
     else:
         if kinds != {LOG, TIME}:
-            yield Error("AUDIT_KEYS lacks a key: it takes both that the signer wrote down.", id="sabot.E014")
+            yield Error("AUDIT_KEYS is incomplete. Set both public keys that the signer printed.", id="sabot.E014")
     for place in settings.AUDIT_CHECKPOINTS_TO:
         try:
             checkpoint_delivery.place_of(place)
@@ -249,7 +255,7 @@ def _event_log() -> Iterator[CheckMessage]:
             yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
     called = [checkpoint_delivery.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
     if len(set(called)) < len(called):
-        yield Error("AUDIT_CHECKPOINTS_TO: two places differ in their secrets alone.", id="sabot.E015")
+        yield Error("AUDIT_CHECKPOINTS_TO: two destinations differ only in their secrets.", id="sabot.E015")
 
 
 def _key_bytes(key: str) -> int:

@@ -62,7 +62,7 @@ def worker(called: str = "celery") -> str:
         with quick_line() as broker:
             answers = current_app.control.ping(destination=[node], timeout=PATIENCE, limit=1, connection=broker)
     except (OperationalError, OSError) as error:
-        raise Unwell(f"the broker is not reached: {type(error).__name__}") from error
+        raise Unwell(f"the broker is not reachable: {type(error).__name__}") from error
     if not answers:
         raise Unwell(f"{node} does not answer")
     return f"worker: {node} answers"
@@ -77,13 +77,13 @@ def clock() -> str:
     except Error as error:
         raise Unwell(f"the database does not answer: {type(error).__name__}") from error
     if row is None:
-        raise Unwell("no beat of this machine is at work or stands by")
+        raise Unwell("no beat is active or standing by on this host")
     is_at_work, seconds = row
     if not is_at_work:
-        return "beat: stands by"
+        return "beat: standby"
     if seconds > LONGEST_TICK:
         raise Unwell(f"beat has done nothing for {seconds:.0f} seconds")
-    return "beat: at work"
+    return "beat: active"
 
 
 def signer() -> str:

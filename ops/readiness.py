@@ -22,9 +22,9 @@ from ops.broker import quick_line
 
 REMEMBERED: Final = 1.0  # seconds for which a result is reused
 
-STOPPING: Final = "the process is being stopped"
+STOPPING: Final = "the process is shutting down"
 NO_DATABASE: Final = "the database does not answer"
-OLDER_TABLES: Final = "the tables are older than this program: run manage.py migrate"
+OLDER_TABLES: Final = "migrations are missing: run manage.py migrate"
 NO_BROKER: Final = "the broker does not answer"
 NO_REPLICA: Final = "the replica does not answer"
 BEHIND: Final = "the replica is behind"

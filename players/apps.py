@@ -22,8 +22,8 @@ class PlayersConfig(AppConfig):
         approvals.listen(approval_mail.keep)
         approvals.register(
             exclusions.KIND,
-            title="end of an exclusion",
-            then="The exclusion ends at once, and its player may play again. Limits stay as they are.",
+            title="lifting of an exclusion",
+            then="The exclusion ends at once and the player can play again. Limits are unchanged.",
             execute=exclusions.execute,
             permission=exclusions.PERMISSION,
             describe=exclusions.describe,

@@ -201,9 +201,9 @@ def record_contact(
     """
     flag = _open(flag_id)
     if not Flag.objects.filter(pk=flag.pk).annotate(now=Now()).filter(now__gte=made_at).exists():
-        raise NotYet("The contact lies in the future.")
+        raise NotYet("The time of the contact is in the future.")
     if next_look is not None and next_look < made_at.date():
-        raise NotYet("The next look lies before the contact.")
+        raise NotYet("The follow-up date is before the contact.")
     contact = Contact.objects.create(flag=flag, staff=by, made_at=made_at, way=way, said=said, next_look=next_look)
     data: dict[str, log.Json] = {
         "flag": flag.pk,
@@ -224,7 +224,7 @@ def close(*, flag_id: int, outcome: FlagOutcome, note: str, by: Staff) -> Flag:
     """
     flag = _open(flag_id)
     if not flag.contacts.exists():
-        raise NoContact("Record the contact first, or that none was needed.")
+        raise NoContact("Record a contact first, or record that none was needed.")
     Flag.objects.filter(pk=flag.pk).update(closed_at=Now(), closed_by=by, outcome=outcome, note=note)
     flag.refresh_from_db()
     data: dict[str, log.Json] = {"flag": flag.pk, "marker": str(flag.marker), "outcome": outcome.value}
@@ -236,5 +236,5 @@ def _open(flag_id: int) -> Flag:
     """Return the flag, locked until the transaction ends. Raises FlagClosed."""
     flag = Flag.objects.select_for_update(of=("self",)).select_related("player").get(pk=flag_id)
     if flag.closed_at is not None:
-        raise FlagClosed("This flag is closed.")
+        raise FlagClosed("This marker is closed.")
     return flag

@@ -16,15 +16,17 @@ from players.models import Agreement, ApiToken, Jurisdiction, Player, User
 
 CHANGES = {
     "password.changed": _("The password of your account was changed."),
-    "password.reset": _("The password of your account was set anew, with a code sent to this address."),
-    "address.changed": _("Your account has another e-mail address now. This one no longer belongs to it."),
+    "password.reset": _("The password for your account was reset with a code sent to this address."),
+    "address.changed": _(
+        "The e-mail address of your account was changed. This address no longer belongs to the account."
+    ),
     "authenticator.added": _("An authenticator app was set up for your account."),
     "authenticator.removed": _("The authenticator app of your account was removed."),
     "passkey.added": _("A passkey was added to your account."),
     "passkey.removed": _("A passkey was removed from your account."),
-    "token.made": _("A token was made, with which a program can use your account."),
-    "staff.token_made": _("A token was made, with which a program can read what you can."),
-    "recovery_codes.made": _("New recovery codes were made for your account. The old ones no longer count."),
+    "token.made": _("An API token was created. An API client can use your account with it."),
+    "staff.token_made": _("An API token was created. An API client can read everything you can read with it."),
+    "recovery_codes.made": _("New recovery codes were created for your account. The old codes no longer work."),
 }
 LOG_IN = "log-in"  # object of events if the e-mail address has no account
 

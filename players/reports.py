@@ -1,4 +1,4 @@
-"""Report "Register of responsible play": actions of players, staff and registers for player protection."""
+"""Report "Responsible gambling register": actions of players, staff and registers for player protection."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
 
 Data = Mapping[str, log.Json]
-FOR_GOOD: Final = "for good"
+FOR_GOOD: Final = "permanent"
 
 COLUMNS: Final = (
     Column("at", "When", Form.TIME),
     Column("player", "Player"),
     Column("subject", "Subject"),
-    Column("what", "What happened"),
-    Column("which", "Which"),
+    Column("what", "Event"),
+    Column("which", "Details"),
     Column("before", "Value before"),
     Column("after", "Value after"),
-    Column("begun", "Begins", Form.TIME),
-    Column("ended", "Ends", Form.TIME),
+    Column("begun", "Start", Form.TIME),
+    Column("ended", "End", Form.TIME),
     Column("reason", "Reason"),
-    Column("by", "By whom"),
-    Column("event", "Event", Form.NUMBER),
+    Column("by", "By"),
+    Column("event", "Event number", Form.NUMBER),
 )
 
 
@@ -89,7 +89,7 @@ def _rows(events: Iterable[Told], seen: Counter[tuple[str, str]]) -> Iterator[Ro
 
 
 def _total(subject: str, what: str, number: int) -> Row:
-    return (None, "", subject, what, f"{number} in all", "", "", None, None, "", "", None)
+    return (None, "", subject, what, f"{number} in total", "", "", None, None, "", "", None)
 
 
 def _exclusion(event: Told) -> Said:
@@ -132,20 +132,20 @@ def _interval(event: Told) -> Said:
 
 def _answered(event: Told) -> Said:
     data = event.data
-    goes_on = "goes on" if data.get("goes_on") else "stops"
+    goes_on = "continues" if data.get("goes_on") else "stops"
     return Said(f"shown after {data.get('seconds')} seconds of play", "", goes_on)
 
 
 def _marker(event: Told) -> Said:
     data = event.data
-    which = f"{Marker(str(data['marker'])).label}, flag {data['flag']}"
+    which = f"{Marker(str(data['marker'])).label}, marker {data['flag']}"
     return Said(which, "", _text(data, "outcome"), data.get("began"), data.get("ended"))
 
 
 def _contact(event: Told) -> Said:
     data = event.data
-    looked = f"staff look again on {data['next_look']}" if data.get("next_look") else ""
-    return Said(f"flag {data['flag']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
+    looked = f"staff follow-up on {data['next_look']}" if data.get("next_look") else ""
+    return Said(f"marker {data['flag']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
 
 
 def _check(event: Told) -> Said:
@@ -172,19 +172,19 @@ CHECKS: Final = "Reality checks"
 MARKERS: Final = "Markers of harm"
 REGISTERS: Final = "Registers"
 KINDS: Final[Mapping[str, Kind]] = {
-    "player.excluded": Kind(EXCLUSIONS, "Exclusion or pause begun", _exclusion),
+    "player.excluded": Kind(EXCLUSIONS, "Exclusion or pause started", _exclusion),
     "exclusion.lifted": Kind(EXCLUSIONS, "Exclusion lifted", _lifted),
     "limits.changed": Kind(LIMITS, "Limit set, changed or removed", _limit),
-    "limits.withdrawn": Kind(LIMITS, "Waiting change withdrawn", _limit),
+    "limits.withdrawn": Kind(LIMITS, "Pending change withdrawn", _limit),
     "limits.declined": Kind(LIMITS, "Offer of limits declined", _nothing),
-    "limits.contact_due": Kind(LIMITS, "Limit asks for contact", _limit),
+    "limits.contact_due": Kind(LIMITS, "Limit requires contact", _limit),
     "reality_check.chosen": Kind(CHECKS, "Interval chosen", _interval),
     "reality_check.answered": Kind(CHECKS, "Check shown and answered", _answered),
-    "marker.flagged": Kind(MARKERS, "Flag raised", _marker),
-    "marker.worsened": Kind(MARKERS, "Flagged and worse than before", _marker),
-    "marker.contact": Kind(MARKERS, "Contact made", _contact),
-    "marker.closed": Kind(MARKERS, "Flag closed", _marker),
-    "register.checked": Kind(REGISTERS, "Register asked", _check),
+    "marker.flagged": Kind(MARKERS, "Marker raised", _marker),
+    "marker.worsened": Kind(MARKERS, "Marker more severe than before", _marker),
+    "marker.contact": Kind(MARKERS, "Contact recorded", _contact),
+    "marker.closed": Kind(MARKERS, "Marker closed", _marker),
+    "register.checked": Kind(REGISTERS, "Register checked", _check),
 }
 
 
@@ -194,8 +194,9 @@ def _subjects() -> Sequence[tuple[str, str]]:
 
 KIND: Final = kinds.Kind(
     name="responsible_play",
-    title="Register of responsible play",
-    purpose="Exclusions, pauses, limits, reality checks, markers of harm with contacts, and what registers answered.",
+    title="Responsible gambling register",
+    purpose="Exclusions, pauses, limits, reality checks, markers of harm with contacts, and "
+    "self-exclusion register checks.",
     clause="",
     columns=COLUMNS,
     answer=answer,

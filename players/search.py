@@ -260,7 +260,7 @@ def _browser(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("number", "player’s number", (SEE,), _number),
+    Finder("number", "player number", (SEE,), _number),
     Finder("email", "e-mail address", (SEE,), _email),
     Finder("name", "name", NAMES, _name),
     Finder("phone", "telephone number", (IDENTITY,), _phone),
@@ -268,5 +268,5 @@ FINDERS: Final = (
     Finder("document", "document number", (IDENTITY,), _document),
     Finder("ip", "IP address", SESSIONS, _ip),
     Finder("session", "session", SESSIONS, _session),
-    Finder("device", "device (as its browser calls itself)", SESSIONS, _browser),
+    Finder("device", "device (user agent)", SESSIONS, _browser),
 )

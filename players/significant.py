@@ -14,24 +14,24 @@ from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "login.locked": (Category.LOG_IN, Weight.ALERT, "An account was locked after failed log-ins"),
-    "address.changed": (Category.PERSONAL, Weight.NOTICE, "An e-mail address was changed"),
-    "identity.verified": (Category.PERSONAL, Weight.NOTICE, "Who a player is was confirmed"),
-    "authenticator.removed": (Category.PERSONAL, Weight.NOTICE, "A second factor was removed"),
-    "passkey.removed": (Category.PERSONAL, Weight.NOTICE, "A passkey was removed"),
-    "staff.employed": (Category.PARAMETER, Weight.NOTICE, "Somebody was given a role in the house"),
-    "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, "Somebody of staff was given other roles"),
-    "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, "An account of staff was disabled"),
-    "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "An account of staff was enabled"),
-    "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "The second factors of somebody of staff were reset"),
-    "staff.token_made": (Category.PARAMETER, Weight.NOTICE, "Somebody of staff lets a program read"),
-    "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "An account is being closed"),
-    "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Staff locked an account"),
-    "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Staff opened a locked account"),
-    "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "An account was closed"),
-    "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "A player was excluded"),
-    "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "An exclusion was lifted before its time"),
-    "complaint.overdue": (Category.ERROR, Weight.ALERT, "A complaint was not decided by the day that was promised"),
+    "login.locked": (Category.LOG_IN, Weight.ALERT, "Account locked after failed log-ins"),
+    "address.changed": (Category.PERSONAL, Weight.NOTICE, "E-mail address changed"),
+    "identity.verified": (Category.PERSONAL, Weight.NOTICE, "Identity verified"),
+    "authenticator.removed": (Category.PERSONAL, Weight.NOTICE, "Second factor removed"),
+    "passkey.removed": (Category.PERSONAL, Weight.NOTICE, "Passkey removed"),
+    "staff.employed": (Category.PARAMETER, Weight.NOTICE, "Staff role granted"),
+    "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, "Staff roles changed"),
+    "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, "Staff account disabled"),
+    "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "Staff account enabled"),
+    "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "Staff second factors reset"),
+    "staff.token_made": (Category.PARAMETER, Weight.NOTICE, "Staff API token created"),
+    "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "Account closure started"),
+    "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Account locked by staff"),
+    "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Account unlocked by staff"),
+    "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "Account closed"),
+    "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "Player excluded"),
+    "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "Exclusion lifted early"),
+    "complaint.overdue": (Category.ERROR, Weight.ALERT, "Complaint overdue"),
 }
 ORDINARY: Final = (
     # Credentials were added or renewed; the owner was notified by mail.
@@ -86,9 +86,9 @@ ORDINARY: Final = (
     "terms.agreed",
 )
 TRIES: Final = {
-    "login.failed": "Log-ins failed",
-    "second_factor.failed": "A second factor was wrong",
-    "access.refused": "Pages were asked for that are not for whoever asked",
+    "login.failed": "Failed log-ins",
+    "second_factor.failed": "Wrong second factor",
+    "access.refused": "Access to restricted pages refused",
 }
 """Kinds whose events of one name and day count as one significant event."""
 
@@ -112,9 +112,9 @@ def tries(leaves: Leaves) -> Iterable[Found]:
             title=TRIES[event.kind],
             happened_at=event.at,
             event=event.pk,
-            because=f"It is the first try of {day} (UTC) under this name. All of that day are one significant event; "
-            "they stand below, with the address each came from, for as long as those are kept.",
-            rows=[{"What": "First try", "Value": f"event {event.pk}"}],
+            because=f"First attempt of {day} (UTC) for this name. All attempts of the day are one significant event. "
+            "They are listed below, with IP addresses as long as these are retained.",
+            rows=[{"What": "First attempt", "Value": f"event {event.pk}"}],
         )
 
 

@@ -55,7 +55,7 @@ def open_past_round(page: Page) -> None:
 
 def begin_from_a_template(page: Page) -> None:
     """Begin a letter from a template that needs what the house does not know."""
-    page.locator("#id_template").select_option(label="The player may not write in the chat of one table")
+    page.locator("#id_template").select_option(label="Chat ban at one table")
     page.locator("button[name=fill]").click()
     expect(page.locator("#id_mark_until")).to_be_visible()
 
@@ -182,8 +182,8 @@ def unfold_row(page: Page) -> None:
 def show_the_letter(page: Page) -> None:
     """Have a letter shown as its readers will read it."""
     page.locator("main textarea").first.fill("Ditt kort vändes för tidigt.")
-    page.get_by_role("button", name="Show it").click()
-    expect(page.get_by_role("heading", name="As it will be read")).to_be_visible()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Preview")).to_be_visible()
 
 
 def send_nothing(page: Page) -> None:
@@ -201,15 +201,15 @@ def ask_for_no_roles(page: Page) -> None:
     for ticked in form.locator("input:checked").all():
         ticked.uncheck()
     form.get_by_role("button").click()
-    expect(page.get_by_text("Nothing has been asked for.")).to_be_visible()
+    expect(page.get_by_text("The request was not sent.")).to_be_visible()
 
 
 def show_a_decision(page: Page) -> None:
     """Have a decision on a complaint shown as its player will read it, and forget to tick it."""
     page.get_by_role("textbox", name="Answer").fill("We dealt the round again: the banker’s hand lost.")
-    page.get_by_label("Verdict, if this decides the complaint").select_option("rejected")
-    page.get_by_role("button", name="Show the decision").click()
-    page.get_by_role("button", name="Decide the complaint").click()
+    page.get_by_label("Verdict (for a decision)").select_option("rejected")
+    page.get_by_role("button", name="Preview decision").click()
+    page.get_by_role("button", name="Send decision").click()
     expect(page.get_by_text("Nothing was decided")).to_be_visible()
 
 
@@ -239,7 +239,7 @@ def refuse_form(page: Page) -> None:
 
 def ask_for_no_table(page: Page) -> None:
     """Ask for a table with nothing filled in but what it begins with."""
-    page.get_by_role("button", name="Show what it comes to").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator(".errorlist").first).to_be_visible()
 
 
@@ -247,8 +247,8 @@ def see_what_it_comes_to(page: Page) -> None:
     """Fill in the form of another version of a table, and see what it would come to."""
     page.get_by_label("free money").uncheck()
     page.get_by_label("Reason").fill("for a look")
-    page.get_by_role("button", name="Show what it comes to").click()
-    expect(page.get_by_role("button", name="Ask for it")).to_be_visible()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("button", name="Send request")).to_be_visible()
 
 
 def write_no_notice(page: Page) -> None:
@@ -259,13 +259,13 @@ def write_no_notice(page: Page) -> None:
 
 def unfold_the_withdrawal(page: Page) -> None:
     """Unfold the form that withdraws a notice."""
-    page.locator("main summary", has_text="Withdraw it").first.click()
+    page.locator("main summary", has_text="Withdraw notice").first.click()
     expect(page.get_by_label("Reason").first).to_be_visible()
 
 
 def see_the_notice(page: Page) -> None:
     """See a notice as readers will, before it is published."""
-    page.get_by_role("button", name="See it").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("button", name="Publish")).to_be_visible()
 
 
@@ -371,7 +371,7 @@ def choose_all_rows(page: Page) -> None:
 
 def show_a_secret(page: Page) -> None:
     """Look at the secret of a partner's key."""
-    page.get_by_role("button", name="Show the secret").first.click()
+    page.get_by_role("button", name="Show secret").first.click()
     expect(page.locator("#key")).to_be_visible()
 
 

@@ -240,11 +240,11 @@ class World:
             category=Category.LARGE_PAYMENT,
             weight=Weight.ALERT,
             on=str(self.player),
-            title="A large deposit",
+            title="Large deposit",
             happened_at=clock(),
             currency="SEK",
             amount=2_500_000,
-            because="It was SEK 25,000.00; from SEK 20,000.00 on that is significant.",
+            because="Amount: SEK 25,000.00; threshold: SEK 20,000.00.",
             rows=[{"What": "payment 1", "When (UTC)": "2026-01-01 12:00:00", "Amount": "SEK 25,000.00"}],
         )
         detection.keep(one)

@@ -490,7 +490,7 @@ STATES = (
     Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), deeds.open_details),
     Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
-    Sight("staff: a report that could not be made", _as("finance"), _report("not_made_id")),
+    Sight("staff: a report that failed", _as("finance"), _report("not_made_id")),
     Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
     Sight("staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), deeds.open_details),
     Sight("staff: other roles that lack everything", _as("administrator"), _colleague, deeds.ask_for_no_roles),

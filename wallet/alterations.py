@@ -6,41 +6,41 @@ from audit.reports.alterations import Change, Data, added, moved, register
 from wallet.models import WithdrawalStatus
 
 TITLES = {
-    WithdrawalStatus.REQUESTED: "A withdrawal was asked for",
-    WithdrawalStatus.SECONDING: "A withdrawal was approved by the first of two people",
-    WithdrawalStatus.APPROVED: "A withdrawal was approved",
-    WithdrawalStatus.SENDING: "The bank was asked to pay a withdrawal",
-    WithdrawalStatus.PAID: "A withdrawal was paid",
-    WithdrawalStatus.RETURNED: "The bank returned a withdrawal",
-    WithdrawalStatus.REFUSED: "A withdrawal was refused",
-    WithdrawalStatus.CANCELLED: "A withdrawal was cancelled",
+    WithdrawalStatus.REQUESTED: "Withdrawal requested",
+    WithdrawalStatus.SECONDING: "Withdrawal approved by the first of two people",
+    WithdrawalStatus.APPROVED: "Withdrawal approved",
+    WithdrawalStatus.SENDING: "Payout sent to the bank",
+    WithdrawalStatus.PAID: "Withdrawal paid",
+    WithdrawalStatus.RETURNED: "Payout returned by the bank",
+    WithdrawalStatus.REFUSED: "Withdrawal refused",
+    WithdrawalStatus.CANCELLED: "Withdrawal cancelled",
 }
 
 
 def ready() -> None:
     """Register these events with the report of events and alterations."""
-    register("Balances", {"balance.adjusted": ("A balance was adjusted", _adjusted)})
+    register("Balances", {"balance.adjusted": ("Balance adjusted", _adjusted)})
     register(
-        "The house",
+        "House stop",
         {
-            "house.stopped": ("The whole house was stopped", moved("in play", "stopped")),
-            "house.resumed": ("The house goes on", moved("stopped", "in play")),
+            "house.stopped": ("House stop started", moved("in play", "stopped")),
+            "house.resumed": ("House stop ended", moved("stopped", "in play")),
         },
     )
     register(
         "Partners",
         {
-            "partner.added": ("A partner was added", added("code")),
-            "partner.key_made": ("A key of a partner was made", added("key")),
-            "partner.key_ended": ("A key of a partner was ended", moved("in use", "ended")),
-            "partner.switched_off": ("A partner was switched off", moved("on", "off")),
+            "partner.added": ("Partner added", added("code")),
+            "partner.key_made": ("Partner key created", added("key")),
+            "partner.key_ended": ("Partner key revoked", moved("in use", "ended")),
+            "partner.switched_off": ("Partner deactivated", moved("on", "off")),
         },
     )
     register(
         "Operators",
-        {"remote_message.settled": ("What an operator refused was settled by hand", moved("in doubt", "settled"))},
+        {"remote_message.settled": ("Refused operator message settled manually", moved("refused", "settled"))},
     )
-    register("Bank accounts of players", {"payout_account.kept": ("A bank account was added", added("account"))})
+    register("Bank accounts of players", {"payout_account.kept": ("Bank account added", added("account"))})
     register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})
 
 

@@ -16,7 +16,7 @@ class WalletConfig(AppConfig):
         approvals.register(
             withdrawals.KIND,
             title="payment of a withdrawal",
-            then="The house sends the money to this bank account. If you refuse, it goes back to the player’s balance.",
+            then="The money is sent to this bank account. If refused, it returns to the player’s balance.",
             execute=withdrawals.second,
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
@@ -24,8 +24,9 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             adjustments.KIND,
-            title="adjustment of a balance",
-            then="The balance changes at once, against the house, and the player reads why in a mail and a statement.",
+            title="balance adjustment",
+            then="The balance changes at once against the house account. The player is informed by "
+            "e-mail and in the statement.",
             execute=adjustments.execute,
             permission=adjustments.DECIDE,
             describe=adjustments.describe,
@@ -34,15 +35,17 @@ class WalletConfig(AppConfig):
         approvals.register(
             partners.ADD,
             title="partner of the seamless wallet",
-            then="The partner and its first key are made. Whoever asked sees the secret once, and hands it over.",
+            then="The partner and its first key are created. The secret is shown once to the "
+            "requester, who passes it on.",
             execute=partners.add,
             permission=partners.DECIDE,
             describe=partners.describe,
         )
         approvals.register(
             partners.KEY,
-            title="another key of a partner",
-            then="The key is made; the one before it goes on. Whoever asked sees the secret once, and hands it over.",
+            title="new key for a partner",
+            then="The key is created; the previous key stays active. The secret is shown once to the "
+            "requester, who passes it on.",
             execute=partners.add_key,
             permission=partners.DECIDE,
             describe=partners.describe_key,

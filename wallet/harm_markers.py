@@ -66,13 +66,13 @@ RETRIED = """
 
 
 def _undone(found: Found) -> str:
-    return f"{found.degree} changes of limits were taken back within 30 days."
+    return f"{found.degree} limit changes were withdrawn within 30 days."
 
 
 def _above(found: Found) -> str:
     amount = found.rows[-1]["amount"]
     asked = "no limit" if amount is None else f"a limit of {format_money(amount, found.currency, 'en')}"
-    return f"The player has asked for {asked} on deposits a month: the law has the house get in touch."
+    return f"The player requested {asked} on monthly deposits. The law requires contact with the player."
 
 
 def _deposits(found: Found) -> str:
@@ -81,7 +81,7 @@ def _deposits(found: Found) -> str:
 
 
 def _retried(found: Found) -> str:
-    return f"Within 24 hours {found.degree} deposits were declined and another one tried within the hour."
+    return f"Within 24 hours {found.degree} declined deposits were retried within one hour."
 
 
 LIMITS_UNDONE = Definition(

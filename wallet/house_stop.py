@@ -37,21 +37,21 @@ class AlreadyStopped(StopError):
     """The house is already stopped. The current stop is unchanged."""
 
     def __init__(self) -> None:
-        super().__init__("The house is stopped already.")
+        super().__init__("A house stop is already in force.")
 
 
 class NotStopped(StopError):
     """There is no current stop to end."""
 
     def __init__(self) -> None:
-        super().__init__("The house is not stopped.")
+        super().__init__("No house stop is in force.")
 
 
 class NoReason(StopError):
     """The reason is missing."""
 
     def __init__(self) -> None:
-        super().__init__("Say why: the reason is kept on record.")
+        super().__init__("Enter a reason. It is recorded.")
 
 
 @transaction.atomic

@@ -90,17 +90,19 @@ def parse_money(text: str, currency: str, language: str) -> int:
     notation = _notation(currency, language)
     amount = _without_currency(text[: LONGEST + 1].strip(SPACES + "\t\r\n"), notation.names)
     if not amount:
-        raise MoneyError(_("Write an amount, for example %(example)s.") % {"example": notation.example})
+        raise MoneyError(_("Enter an amount, for example %(example)s.") % {"example": notation.example})
     if len(text) > LONGEST:
         raise MoneyError(_("This amount is too large."))
     if amount[0] in MINUS_SIGNS and notation.pattern.fullmatch(amount[1:].strip(SPACES)):
         raise MoneyError(_("The amount must be more than zero."))
     found = notation.pattern.fullmatch(amount)
     if found is None:
-        raise MoneyError(_("This is not an amount. Write it like this: %(example)s.") % {"example": notation.example})
+        raise MoneyError(
+            _("This is not a valid amount. Enter it like this: %(example)s.") % {"example": notation.example}
+        )
     decimals = found["decimals"] or ""
     if len(decimals) > 2:  # usually thousands in another notation: 1.000 in English, 1,000 in German
-        sentence = _("An amount has at most two decimals. Write it like this: %(example)s.")
+        sentence = _("An amount can have at most two decimal places. Enter it like this: %(example)s.")
         raise MoneyError(sentence % {"example": notation.example})
     return _in_minor_units(found["whole"], decimals)
 

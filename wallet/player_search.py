@@ -68,6 +68,6 @@ def _withdrawal(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 FINDERS: Final = (
     Finder("account", "bank account", PAYERS, _payout_account),
     Finder("payment", "deposit", (SEE,), _payment),
-    Finder("authorisation", "authorisation of a deposit", (SEE,), _authorisation),
+    Finder("authorisation", "deposit authorisation number", (SEE,), _authorisation),
     Finder("withdrawal", "withdrawal", (SEE,), _withdrawal),
 )

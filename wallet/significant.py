@@ -21,23 +21,23 @@ from wallet.invariants import COVERED
 from wallet.money import format_money
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "payment.contradicted": (Category.ERROR, Weight.ALERT, "A payment provider contradicts itself"),
-    "payment.mismatched": (Category.ERROR, Weight.ALERT, "A payment provider speaks of another amount"),
-    "payment.error": (Category.ERROR, Weight.ALERT, "A deposit ended with another amount than it began with"),
-    "payment.not_answered": (Category.ERROR, Weight.NOTICE, "A payment provider does not answer"),
-    "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "A message about a payout was not believed"),
-    "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "The bank returned a payout"),
-    "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "A balance was adjusted"),
-    "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "The whole house was stopped"),
-    "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, "The house goes on after a stop"),
-    "partner.added": (Category.PARAMETER, Weight.NOTICE, "A partner of the seamless wallet was added"),
-    "partner.key_made": (Category.PARAMETER, Weight.NOTICE, "A partner has another key"),
-    "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, "A partner was switched off"),
-    "remote_message.refused": (Category.ERROR, Weight.NOTICE, "An operator refuses to book what a round came to"),
-    "remote_message.settled": (Category.CORRECTION, Weight.NOTICE, "What an operator refused was settled by hand"),
-    "remote_message.unanswered": (Category.ERROR, Weight.ALERT, "An operator has not answered for an hour"),
-    "remote_message.not_recognised": (Category.ERROR, Weight.ALERT, "An operator does not take our key, or our clock"),
-    "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "A player gave an account to be paid to"),
+    "payment.contradicted": (Category.ERROR, Weight.ALERT, "Contradictory provider messages"),
+    "payment.mismatched": (Category.ERROR, Weight.ALERT, "Provider reports a different amount"),
+    "payment.error": (Category.ERROR, Weight.ALERT, "Deposit amount changed"),
+    "payment.not_answered": (Category.ERROR, Weight.NOTICE, "Payment provider does not answer"),
+    "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "Unauthenticated payout message"),
+    "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "Payout returned by the bank"),
+    "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "Balance adjusted"),
+    "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "House stop started"),
+    "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, "House stop ended"),
+    "partner.added": (Category.PARAMETER, Weight.NOTICE, "Seamless wallet partner added"),
+    "partner.key_made": (Category.PARAMETER, Weight.NOTICE, "Partner key created"),
+    "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, "Partner deactivated"),
+    "remote_message.refused": (Category.ERROR, Weight.NOTICE, "Operator refuses a round result"),
+    "remote_message.settled": (Category.CORRECTION, Weight.NOTICE, "Refused operator message settled manually"),
+    "remote_message.unanswered": (Category.ERROR, Weight.ALERT, "Operator has not answered for an hour"),
+    "remote_message.not_recognised": (Category.ERROR, Weight.ALERT, "Operator rejects our key or timestamp"),
+    "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "Bank account added by a player"),
 }
 BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"
@@ -153,8 +153,8 @@ class Day:
         return amounts[what.name]
 
 
-DEPOSIT: Final = What("deposit", Category.LARGE_PAYMENT, "A large deposit", "Large deposits together")
-WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "A large withdrawal", "Large withdrawals together")
+DEPOSIT: Final = What("deposit", Category.LARGE_PAYMENT, "Large deposit", "Large deposits in total")
+WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "Large withdrawal", "Large withdrawals in total")
 
 
 def register() -> None:
@@ -168,18 +168,18 @@ def register() -> None:
 def broken(leaves: Leaves) -> Iterable[Found]:
     """Find broken invariants of the ledger. A negative balance gets its own category."""
     for event in detection.events(leaves, BROKEN):
-        rows = [{"What does not hold": name, "Row": str(row)} for name, row in _lines(detection.data(event))]
+        rows = [{"Failed check": name, "Row": str(row)} for name, row in _lines(detection.data(event))]
         is_negative = COVERED.name in detection.data(event)
         yield Found(
             key=f"event:{event.pk}",
             category=Category.NEGATIVE if is_negative else Category.ERROR,
             weight=Weight.ALERT,
             on=event.on,
-            title="A balance is below what lies on it" if is_negative else "The ledger does not add up",
+            title="Balance below the held amount" if is_negative else "Ledger inconsistent",
             happened_at=event.at,
             event=event.pk,
-            because="The hourly check of the ledger found rows that should not be. No money moves because of this: "
-            "find out what happened, and correct it by an opposite entry.",
+            because="The hourly ledger check found inconsistent rows. No money was moved by this. "
+            "Find the cause and correct it with a reversing entry.",
             rows=rows,
         )
 
@@ -211,8 +211,7 @@ def _single(what: What, moved: Moved, limit: Limit) -> Found:
         event=moved.event,
         currency=moved.currency,
         amount=moved.amount,
-        because=f"It was {_money(moved.amount, moved.currency)}; "
-        f"from {_money(limit.single, moved.currency)} on that is significant.",
+        because=f"Amount: {_money(moved.amount, moved.currency)}; threshold: {_money(limit.single, moved.currency)}.",
         rows=[{"What": moved.about, "When (UTC)": _moment(moved.at), "Amount": _money(moved.amount, moved.currency)}],
     )
 
@@ -234,8 +233,8 @@ def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) 
             event=moved.event,
             currency=currency,
             amount=amount,
-            because=f"In {limit.days} days it came to {_money(amount, currency)}; from "
-            f"{_money(limit.summed, currency)} on that is significant. It is found again in {limit.days} days at the "
+            because=f"In {limit.days} days the total was {_money(amount, currency)}; the threshold is "
+            f"{_money(limit.summed, currency)}. It is reported again after {limit.days} days at the "
             "earliest.",
             rows=[{"Day": day.day.isoformat(), "Amount": _money(day.of(what), currency)} for day in days],
         )

@@ -90,7 +90,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'db_table': 'audit_event',
-                'permissions': [('export_rows', 'Can take rows of lists out as files')],
+                'permissions': [('export_rows', 'Can export lists')],
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['kind', 'id'], name='audit_event_kind'), models.Index(fields=['on', 'id'], name='audit_event_on'), models.Index(fields=['by', 'id'], name='audit_event_by')],
             },
@@ -182,7 +182,7 @@ class Migration(InitialMigration):
                 ('choices', models.JSONField(default=dict)),
                 ('by', models.TextField()),
                 ('asked_at', models.DateTimeField(db_default=audit.models.Clock())),
-                ('state', models.TextField(choices=[('waiting', 'waiting to be made'), ('making', 'being made'), ('ready', 'ready'), ('failed', 'could not be made')], default='waiting')),
+                ('state', models.TextField(choices=[('waiting', 'queued'), ('making', 'in progress'), ('ready', 'ready'), ('failed', 'failed')], default='waiting')),
                 ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('done', models.BigIntegerField(default=0)),
                 ('of', models.BigIntegerField(null=True)),
@@ -229,7 +229,7 @@ class Migration(InitialMigration):
         migrations.CreateModel(
             name='Retention',
             fields=[
-                ('what', models.TextField(choices=[('account', 'Who somebody was, after their account was closed'), ('conversation', 'Messages of players and answers to them, after the last one'), ('chat', 'What was said at tables'), ('refused papers', 'Identity documents that were refused, after the refusal'), ('mail', 'To whom mails went, and what they were about'), ('address', 'From where somebody logged in, played or registered: addresses and browsers'), ('wrong log-in', 'E-mail addresses given in log-ins that failed'), ('look', 'From where staff looked at somebody’s data, and what they asked for')], primary_key=True, serialize=False)),
+                ('what', models.TextField(choices=[('account', 'Personal data, after the account is closed'), ('conversation', 'Messages with players, after the last message'), ('chat', 'Chat messages'), ('refused papers', 'Refused identity documents, after the refusal'), ('mail', 'Recipients and subjects of e-mails'), ('address', 'IP addresses and browsers of log-ins, play and registrations'), ('wrong log-in', 'E-mail addresses entered in failed log-ins'), ('look', 'IP addresses and requests in the access log')], primary_key=True, serialize=False)),
                 ('days', models.IntegerField()),
                 ('minimum', models.IntegerField()),
                 ('fields', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
@@ -246,8 +246,8 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.TextField(unique=True)),
-                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play stood still'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Changed parameters, rules and paytables'), ('adjustment', 'Adjusted balances'), ('personal', 'Changed personal data'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'Signs of money laundering'), ('returns', 'Returns and randomness')])),
-                ('weight', models.IntegerField(choices=[(1, 'to be seen'), (2, 'to be looked into; e-mailed at once')])),
+                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play interruptions'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Parameter, rule and paytable changes'), ('adjustment', 'Balance adjustments'), ('personal', 'Personal data changes'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'AML alerts'), ('returns', 'RTP and randomness')])),
+                ('weight', models.IntegerField(choices=[(1, 'notice'), (2, 'alert, e-mailed at once')])),
                 ('event', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.event')),
                 ('on', models.TextField()),
                 ('currency', models.CharField(blank=True, default='', max_length=3)),
@@ -289,7 +289,7 @@ class Migration(InitialMigration):
             fields=[
                 ('pk', models.CompositePrimaryKey('who', 'category', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('who', models.TextField()),
-                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play stood still'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Changed parameters, rules and paytables'), ('adjustment', 'Adjusted balances'), ('personal', 'Changed personal data'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'Signs of money laundering'), ('returns', 'Returns and randomness')])),
+                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play interruptions'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Parameter, rule and paytable changes'), ('adjustment', 'Balance adjustments'), ('personal', 'Personal data changes'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'AML alerts'), ('returns', 'RTP and randomness')])),
             ],
             options={
                 'db_table': 'audit_significant_muted',

@@ -89,13 +89,13 @@ def altering() -> Sequence[str]:
 COLUMNS: Final = (
     Column("at", "When", Form.TIME),
     Column("component", "Component"),
-    Column("by", "Who did it"),
-    Column("authorised_by", "Who authorised it"),
+    Column("by", "Performed by"),
+    Column("authorised_by", "Authorised by"),
     Column("reason", "Reason"),
     Column("before", "Value before"),
     Column("after", "Value after"),
-    Column("what", "What happened"),
-    Column("on", "To what"),
+    Column("what", "Change"),
+    Column("on", "Subject"),
     Column("event", "Event", Form.NUMBER),
 )
 
@@ -108,10 +108,10 @@ def answer(asked: Asked) -> Answer:
 
 
 NOTES: Final = (
-    "Where something was added there is no value before, where something ended none after.",
-    "Values are as the log has them: amounts of money in hundredths of the currency, times in UTC.",
-    "What an event says of a person stands in the event log alone, where it can be erased; here it is called personal.",
-    "Players who alter their own account or limits owe nobody a reason, and nobody authorises it.",
+    "Additions have no value before; removals have no value after.",
+    "Values are as recorded in the audit log: amounts in hundredths of the currency, times in UTC.",
+    "Personal values are stored only in the audit log, where they can be erased; here they appear as “personal”.",
+    "Changes that players make to their own account or limits need no reason and no authorisation.",
 )
 
 
@@ -164,7 +164,8 @@ def ready() -> None:
         kinds.Kind(
             name="alterations",
             title="Events and alterations",
-            purpose="Whatever was altered in the house: when, by whom, on whose authority, why, from what to what.",
+            purpose="All changes to settings, accounts and data: time, person, authorisation, reason, "
+            "value before and after.",
             clause="GLI-19 v3.0, 2.9.5",
             columns=COLUMNS,
             answer=answer,
@@ -175,23 +176,23 @@ def ready() -> None:
     register(
         "Approvals",
         {
-            "approval.asked": ("A second person was asked", added("kind", "on", "sha256")),
-            "approval.decided": ("A second person decided", _decided),
-            "approval.expired": ("Nobody decided in time", moved("waiting", "expired")),
-            "approval.withdrawn": ("Whoever asked withdrew it", moved("waiting", "withdrawn")),
+            "approval.asked": ("Approval requested", added("kind", "on", "sha256")),
+            "approval.decided": ("Approval decided", _decided),
+            "approval.expired": ("Approval request expired", moved("waiting", "expired")),
+            "approval.withdrawn": ("Approval request withdrawn", moved("waiting", "withdrawn")),
         },
     )
     register(
-        "Kept data",
+        "Data retention",
         {
-            "retention.changed": ("How long something is kept", _retention),
-            "retention.applied": ("What was kept long enough was deleted", became(None, "gone")),
-            "personal.erased": ("Personal values were erased", became(None, "values")),
+            "retention.changed": ("Retention period changed", _retention),
+            "retention.applied": ("Retention run", became(None, "gone")),
+            "personal.erased": ("Personal values erased", became(None, "values")),
             "personal.expired": ("Personal values expired", added("what", "values")),
         },
     )
-    register("Thresholds", {"threshold.changed": ("From when on something is significant", said)})
-    register("Event log", {"log.keys_announced": ("By which other keys it is to be signed", _keys)})
+    register("Thresholds", {"threshold.changed": ("Threshold changed", said)})
+    register("Audit log", {"log.keys_announced": ("Signing keys announced", _keys)})
 
 
 def _decided(data: Data) -> Change:

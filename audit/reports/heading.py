@@ -62,11 +62,11 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
         ("Report", kind.title),
         ("Number", str(report.pk)),
         ("From", moment(report.since, asked.zone)),
-        ("Until, not including", moment(report.until, asked.zone)),
+        ("To (exclusive)", moment(report.until, asked.zone)),
         ("Time zone", asked.zone),
         *chosen,
         ("Generated at", moment(made_at, asked.zone)),
-        ("Asked for by", report.by),
+        ("Requested by", report.by),
     ]
     if kind.clause:
         lines.append(("Required by", kind.clause))
@@ -78,8 +78,8 @@ def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: S
     notes = [*answer.notes(), *more]
     if goes_on(report):
         notes.append(
-            f"Figures up to {moment(report.until, head.zone)}; what was still being written at"
-            f" {moment(made_at, head.zone)} is not among them."
+            f"Figures up to {moment(report.until, head.zone)}; transactions in progress at"
+            f" {moment(made_at, head.zone)} are not included."
         )
     return Head(head.lines, head.zone, head.columns, [list(row) for row in answer.totals()], notes)
 

@@ -35,7 +35,7 @@ NAMES = {
     Period.THIS_YEAR: "This year, up to now",
     Period.LAST_YEAR: "Last year",
     Period.LIFE: "Life to date",
-    Period.OWN: "From … to …, below",
+    Period.OWN: "Custom (from … to …)",
 }
 
 
@@ -76,5 +76,5 @@ def _days(period: Period, today: date) -> tuple[date, date | None]:
         Period.LAST_YEAR: (year.replace(year=year.year - 1), year),
     }
     if period not in days:
-        raise ValueError(f"{period} says no days")
+        raise ValueError(f"{period} contains no days")
     return days[period]

@@ -38,13 +38,13 @@ def ask(
     """
     found = kind_of(kind)
     if found is None:
-        raise CannotAsk("There is no such report.")
+        raise CannotAsk("Unknown report.")
     if interval.since >= interval.until:
-        raise CannotAsk("The interval has to begin before it ends.")
+        raise CannotAsk("The start must be before the end.")
     if interval.since < EARLIEST:
-        raise CannotAsk(f"The interval may not begin before the year {EARLIEST.year}.")
+        raise CannotAsk(f"The start must not be before the year {EARLIEST.year}.")
     if interval.until > clock():
-        raise CannotAsk("The interval may not end in the future.")
+        raise CannotAsk("The end must not be in the future.")
     report = Report.objects.create(
         kind=kind,
         since=interval.since,
@@ -99,7 +99,7 @@ def _chosen(kind: Kind, choices: Mapping[str, str]) -> dict[str, str]:
         if value and choice.options and value not in choice.named():
             raise CannotAsk(f"{choice.heading}: there is no {value}.")
     if strange := set(choices) - set(chosen):
-        raise CannotAsk(f"There is nothing to choose called {', '.join(sorted(strange))}.")
+        raise CannotAsk(f"Unknown option: {', '.join(sorted(strange))}.")
     return chosen
 
 

@@ -31,7 +31,7 @@ REPORT: Final = 1017  # first key of the advisory locks of reports
 MOST_TRIES: Final = 5  # attempts before a report whose runners crash is given up
 LONGEST_READ: Final = 300.0  # seconds without an answer after which a replica counts as gone
 FAILED: Final = "report.failed"  # event kind
-UNFORESEEN: Final = "Something went wrong that is the house’s fault, not yours. It is on record."
+UNFORESEEN: Final = "The report failed because of an internal error. The error is recorded."
 
 OPEN: Final = (ReportState.WAITING, ReportState.MAKING)
 LOCK: Final = "SELECT pg_try_advisory_lock(%s, (%s %% 2147483647)::integer)"
@@ -41,7 +41,7 @@ BEGIN: Final = """
 """
 CLEAR_PAGES: Final = "DELETE FROM audit_report_page WHERE report_id = %s"
 CLEAR_PARTS: Final = "DELETE FROM audit_report_part WHERE report_id = %s"
-OF_REPLICA: Final = "Read from a replica of the database that had all that was committed when the report was generated."
+OF_REPLICA: Final = "Read from a database replica that contained all data committed when the report was generated."
 FAIL: Final = """
     WITH said AS (SELECT audit_record(%s, %s, %s, %s, %s::jsonb) AS id)
     UPDATE audit_report SET state = 'failed', failure = %s, moved_at = clock_timestamp()
@@ -81,7 +81,7 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
     assert kind  # noqa: S101  (no other is begun)
     try:
         if begun[0] > MOST_TRIES:
-            raise CannotMake(f"It was begun {MOST_TRIES} times, and each time whoever made it was cut off.")
+            raise CannotMake(f"The report was interrupted {MOST_TRIES} times and was not completed.")
         if not _is_made_of_replica(report, kind, begun[1], writer, one_state):
             replica.tell_of_primary(replica.REPORT)
             with one_state():

@@ -48,12 +48,12 @@ def findings() -> Iterator[Finding]:
         numbers.append(number)
         report = Report.objects.filter(pk=number, state=ReportState.READY).first()
         if report is None:
-            yield Finding(f"report {number} is not there", "it was made and then taken out", event_id)
+            yield Finding(f"report {number} is not there", "it was created and then deleted", event_id)
             continue
         for name in faults(report):
-            yield Finding(f"{name} of report {number} is another", "it was changed after it was made", event_id)
+            yield Finding(f"{name} of report {number} differs", "it was changed after creation", event_id)
     for report in Report.objects.filter(state=ReportState.READY).exclude(pk__in=numbers):
-        yield Finding(f"report {report.pk} is there", "no event says that it was made")
+        yield Finding(f"report {report.pk} is not recorded", "no event records its creation")
 
 
 def verify_last_day() -> int:

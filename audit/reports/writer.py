@@ -136,7 +136,7 @@ class _Keeper:
         self._number += 1
         self._bytes += len(piece)
         if self._bytes > MOST_BYTES:
-            raise CannotMake("It is too long for a file. Ask for a shorter interval.")
+            raise CannotMake("The report is too long for a file. Request a shorter interval.")
         self._hash.update(piece)
         do(self._database, PART, [self._report, self._name, self._number, piece])
 

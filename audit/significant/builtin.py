@@ -8,19 +8,19 @@ from audit.sealing import key_announcement
 from audit.significant import clock, detection, rescan, thresholds, workflow
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
-    "log.lags": (Category.ERROR, Weight.ALERT, "The signed event log lags behind"),
-    key_announcement.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "The event log is to be signed by other keys"),
-    "retention.changed": (Category.PARAMETER, Weight.NOTICE, "For how long something is kept was changed"),
-    "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
-    "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
-    "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
-    "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "A request could not be withdrawn"),
-    verification.DIFFERS: (Category.ERROR, Weight.ALERT, "A report is not what the log says of it"),
-    rescan.MISSED: (Category.ERROR, Weight.ALERT, "Significant events were passed over, or stand as something else"),
-    "sums.failed": (Category.ERROR, Weight.ALERT, "Something cannot be summed up"),
-    "sums.differ": (Category.ERROR, Weight.ALERT, "Sums are not what their rows say"),
-    thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
+    "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
+    "log.lags": (Category.ERROR, Weight.ALERT, "Audit log signing delayed"),
+    key_announcement.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
+    "retention.changed": (Category.PARAMETER, Weight.NOTICE, "Retention period changed"),
+    "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data erased"),
+    "report.failed": (Category.ERROR, Weight.NOTICE, "Report failed"),
+    "approval.not_decided": (Category.ERROR, Weight.NOTICE, "Approval could not be recorded"),
+    "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "Request could not be withdrawn"),
+    verification.DIFFERS: (Category.ERROR, Weight.ALERT, "Report differs from the audit log"),
+    rescan.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
+    "sums.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
+    "sums.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
+    thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
 }
 ORDINARY: Final = (
     "approval.asked",  # has its own queue

@@ -42,14 +42,14 @@ def gone_back(leaves: Leaves) -> Iterable[Found]:
             category=Category.PARAMETER,
             weight=Weight.ALERT,
             on="clock",
-            title="The clock went back",
+            title="Clock moved backwards",
             happened_at=at,
             event=event,
-            because=f"Event {event} is dated {before - at} before event {previous}, which the log has before it. "
-            f"A transaction that was open for more than {OPEN.seconds // 60} minutes would look the same.",
+            because=f"Event {event} is dated {before - at} before event {previous}, which precedes it in the log. "
+            f"A transaction open for more than {OPEN.seconds // 60} minutes has the same effect.",
             rows=[
-                {"Event": str(previous), "Dated": before.isoformat()},
-                {"Event": str(event), "Dated": at.isoformat()},
+                {"Event": str(previous), "Timestamp": before.isoformat()},
+                {"Event": str(event), "Timestamp": at.isoformat()},
             ],
         )
 
@@ -70,11 +70,11 @@ def beat(who: str) -> None:
                 category=Category.STANDSTILL,
                 weight=Weight.ALERT,
                 on="house",
-                title="The house stood still",
+                title="Workers interrupted",
                 happened_at=last,
-                because=f"No worker did anything between these two moments, for {int((now - last).total_seconds())} "
-                "seconds: nobody moved shared tables, and nothing was found, sent or summed up. Workers, their broker "
-                "or the database were away.",
-                rows=[{"Last seen": last.isoformat(), "Seen again": now.isoformat()}],
+                because=f"No worker was active between these two times, for {int((now - last).total_seconds())} "
+                "seconds: shared tables, detection, mail and hourly totals were interrupted. Workers, their broker "
+                "or the database were not available.",
+                rows=[{"Last seen": last.isoformat(), "Active again": now.isoformat()}],
             )
         )

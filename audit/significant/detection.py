@@ -160,7 +160,7 @@ def by_kind(leaves: Leaves) -> Iterable[Found]:
             title=title,
             happened_at=event.at,
             event=event.pk,
-            because=f"An event “{event.kind}” is significant by itself. It was done by {event.by}.",
+            because=f"An event “{event.kind}” is always significant. Performed by {event.by}.",
             rows=[{"What": what, "Value": value} for what, value in _flat(data(event))],
         )
 
@@ -225,11 +225,11 @@ def _tell(name: str, error: Exception) -> None:
             category=Category.ERROR,
             weight=Weight.ALERT,
             on="significant",
-            title="Significant events cannot be found",
+            title="Detection of significant events failed",
             happened_at=Event.objects.get(pk=event).at,
             event=event,
-            because=f"“{name}” stopped at leaf {cursor.leaves} of the event log, and tries again every few seconds. "
-            "What it would have found since then is missing here. The worker's log says why.",
+            because=f"“{name}” stopped at leaf {cursor.leaves} of the audit log and retries every few seconds. "
+            "Significant events since then are missing here. See the worker’s log for the cause.",
             rows=[{"What": each, "Value": str(value)} for each, value in what.items()],
         )
     )

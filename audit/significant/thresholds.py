@@ -46,16 +46,16 @@ def change(*, what: str, currency: str, before: Limit, after: Limit, reason: str
     where *after* is the same or invalid, and without a reason.
     """
     if not reason.strip():
-        raise ThresholdError("Say why it changes.")
+        raise ThresholdError("Enter a reason for the change.")
     if after.single < 1 or after.summed < after.single or not 1 <= after.days <= LONGEST:
         raise ThresholdError(
-            f"A single amount is more than nothing, the sum no less than it, and the days are from 1 to {LONGEST}."
+            f"The single amount must be above zero, the total not below it, and the days from 1 to {LONGEST}."
         )
     found = Threshold.objects.select_for_update().filter(what=what, currency=currency).first()
     if found is None or Limit(found.single, found.summed, found.days) != before:
-        raise ThresholdError("Somebody has changed it meanwhile. Look at what it is now.")
+        raise ThresholdError("Another person has changed this threshold. Check the current values.")
     if after == before:
-        raise ThresholdError("That is what it is already.")
+        raise ThresholdError("The values are unchanged.")
     data: dict[str, log.Json] = {"before": _said(before), "after": _said(after), "reason": reason.strip()}
     log.record(CHANGED, by=by, on=f"threshold:{what}:{currency}", data=data)
     Threshold.objects.filter(what=what, currency=currency).update(

@@ -29,9 +29,9 @@ FROM: Final = {
 }
 INTO: Final = {Step.ACKNOWLEDGED: Work.SEEN, Step.CLOSED: Work.CLOSED, Step.REOPENED: Work.SEEN}
 UNSAID: Final = {
-    Step.COMMENTED: "Say it in words.",
-    Step.CLOSED: "Say in words how it ended, or comment before you close it.",
-    Step.REOPENED: "Say in words why it is open again.",
+    Step.COMMENTED: "Enter a comment.",
+    Step.CLOSED: "Enter a comment on the outcome before you close the event.",
+    Step.REOPENED: "Enter a reason for reopening the event.",
 }
 
 
@@ -67,14 +67,14 @@ def take(
     if found.state != seen or found.assigned_to != assigned:
         last = found.steps.order_by("-pk").first()
         raise Meanwhile(
-            f"{last.by if last else 'Somebody'} was faster: look at what has become of it, and choose again."
+            f"{last.by if last else 'Another person'} has changed this event. Check the current state and try again."
         )
     if found.state not in FROM[step]:
         raise WorkError(f"It is {Work(found.state).label}.")
     if step in UNSAID and not words.strip() and not (step is Step.CLOSED and _has_said(found, by)):
         raise WorkError(UNSAID[step])
     if step is Step.ASSIGNED and to == found.assigned_to:
-        raise WorkError("That is whose it is already.")
+        raise WorkError("The event is already assigned to this person.")
     _enter(found, step, by=by, words=words, to=to)
     return found.steps.latest("pk")
 

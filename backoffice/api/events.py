@@ -32,7 +32,7 @@ from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
 from players.models import Scope
 
-NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this"))
+NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this entry"))
 PROOF: Final = "text/plain; charset=utf-8"
 LONGEST_NAME: Final = 200  # characters of an event's kind, actor or subject
 END: Final = 2**63 - 1
@@ -43,11 +43,11 @@ class EventsAsked(Numbered):
     """Query for events. Each condition narrows the list."""
 
     kind = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="a kind, exactly: round.settled")
-    by = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="who did it, exactly: staff:3")
+    by = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="exact actor: staff:3")
     on = serializers.CharField(
         required=False,
         max_length=LONGEST_NAME,
-        help_text="what it was done to, exactly: table:1; or a round’s id alone",
+        help_text="exact subject: table:1; or a round id",
     )
     since = Moment(required=False, help_text="written then or later")
     until = Moment(required=False, help_text="written before")
@@ -84,7 +84,7 @@ class EventsAsked(Numbered):
 class EventSchema(serializers.Serializer[Any]):
     """An event and its place in the log."""
 
-    id = serializers.IntegerField(help_text="its number in the database, which no proof speaks of")
+    id = serializers.IntegerField(help_text="database id, not part of proofs")
     leaf = serializers.IntegerField(
         allow_null=True, help_text="its place in the log, from 0; null until a few seconds have passed"
     )
@@ -93,7 +93,7 @@ class EventSchema(serializers.Serializer[Any]):
     kind = serializers.CharField()
     by = serializers.CharField(help_text="who did it: player:12, staff:3, system")
     on = serializers.CharField(help_text="what it was done to: round:…, table:1, player:12")
-    data = serializers.JSONField(help_text="what else it tells; its kind says what that is")  # type: ignore[assignment]
+    data = serializers.JSONField(help_text="data of the event, by kind")  # type: ignore[assignment]
     personal = serializers.DictField(
         child=serializers.CharField(), help_text="personal values by their names: SHA-256 of salt and text, in hex"
     )

@@ -46,7 +46,7 @@ class KindSchema(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     purpose = serializers.CharField()
-    clause = serializers.CharField(allow_blank=True, help_text="what of GLI-19 it answers; empty where it is ours")
+    clause = serializers.CharField(allow_blank=True, help_text="clause of GLI-19; empty for internal reports")
     is_daily = serializers.BooleanField(help_text="made every day for the day before")
     names_players = serializers.BooleanField()
     columns = ColumnSchema(many=True)
@@ -84,7 +84,7 @@ class LineSchema(serializers.Serializer[Any]):
 class WholeReportSchema(ReportSchema):
     """A report with everything except its rows."""
 
-    lines = LineSchema(many=True, help_text="what it is, of whom, of when")
+    lines = LineSchema(many=True, help_text="title, operator and interval")
     columns = ColumnSchema(many=True)
     totals = serializers.ListField(child=serializers.ListField(), help_text="of the same columns")
     notes = serializers.ListField(child=serializers.CharField())

@@ -39,16 +39,16 @@ class BetSchema(serializers.Serializer[Any]):
     stake = serializers.IntegerField()
     payout = serializers.IntegerField(help_text="the stake included")
     commission = serializers.IntegerField()
-    result = serializers.CharField(help_text="win, push, lose; void where the round was annulled before it was settled")
+    result = serializers.CharField(help_text="win, push, lose; void where the round was voided before settlement")
 
 
 class MovedBackSchema(serializers.Serializer[Any]):
     """What one player's balance got or lost when the round was voided."""
 
     returned = serializers.IntegerField(
-        help_text="stakes given back less payouts taken back; negative where the round had won"
+        help_text="stakes returned less payouts reversed; negative where the round had won"
     )
-    shortfall = serializers.IntegerField(help_text="what the house added, because the winnings had been spent")
+    shortfall = serializers.IntegerField(help_text="covered by the house because the winnings had been spent")
 
 
 class PartSchema(serializers.Serializer[Any]):
@@ -69,12 +69,12 @@ class FoundRoundSchema(PartSchema):
     """One player’s part in a round, as a search result."""
 
     round = serializers.UUIDField()
-    code = serializers.CharField(help_text="what people say to each other: 7Q4K-0193-BD2M")
+    code = serializers.CharField(help_text="round code: 7Q4K-0193-BD2M")
     table = serializers.IntegerField()
     game = serializers.CharField()
     outcome = serializers.CharField()
     at = serializers.DateTimeField()
-    void = serializers.CharField(allow_null=True, help_text="why it was annulled; null where it was not")
+    void = serializers.CharField(allow_null=True, help_text="reason of the void; null if not void")
 
 
 class GoingRoundSchema(serializers.Serializer[Any]):
@@ -87,7 +87,7 @@ class GoingRoundSchema(serializers.Serializer[Any]):
     mode = serializers.CharField(help_text="R for real money, F for free")
     phase = serializers.ChoiceField(OPEN_PHASES)
     opened_at = serializers.DateTimeField()
-    is_interrupted = serializers.BooleanField(help_text="its table stands still")
+    is_interrupted = serializers.BooleanField(help_text="its table is stopped")
 
 
 class WholePartSchema(PartSchema):
@@ -217,9 +217,9 @@ class WholeRoundSchema(serializers.Serializer[Any]):
     parts = WholePartSchema(many=True)
     coup = CoupSchema(allow_null=True)
     void = VoidSchema(allow_null=True)
-    incidents = IncidentSchema(many=True, help_text="for whoever may read incidents; empty for others")
+    incidents = IncidentSchema(many=True, help_text="only with permission to read incidents; otherwise empty")
     events = RoundEventSchema(many=True)
-    obstacle = serializers.CharField(allow_blank=True, help_text="why it could not be dealt again; empty where it was")
+    obstacle = serializers.CharField(allow_blank=True, help_text="why it could not be verified; empty if verified")
     differences = DifferenceSchema(many=True)
 
 
@@ -432,7 +432,7 @@ class OneRound(LookedAt):
 
     scopes = {"GET": Scope.ROUNDS}
     permissions = READERS
-    what = "the recall of a round"
+    what = "verification of a round"
 
     @extend_schema(
         operation_id="compliance_round",

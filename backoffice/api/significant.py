@@ -26,7 +26,7 @@ class SignificantAsked(Numbered):
     category = serializers.ChoiceField(Category.values, required=False)
     weight = serializers.ChoiceField(tuple(WEIGHTS), required=False)
     about = serializers.CharField(
-        required=False, default="", max_length=LONGEST_NAME, help_text="whom or what, as events call it: player:12"
+        required=False, default="", max_length=LONGEST_NAME, help_text="subject as in events: player:12"
     )
 
 
@@ -37,7 +37,7 @@ class SignificantSchema(serializers.Serializer[Any]):
     category = serializers.ChoiceField(Category.values)
     weight = serializers.ChoiceField(tuple(WEIGHTS))
     event = serializers.IntegerField(source="event_id", allow_null=True, help_text="what it follows from, if one event")
-    on = serializers.CharField(help_text="whom or what it is about")
+    on = serializers.CharField(help_text="subject")
     currency = serializers.CharField(allow_blank=True)
     amount = serializers.IntegerField(allow_null=True, help_text="minor units")
     title = serializers.CharField()

@@ -31,7 +31,7 @@ SEE: Final = "audit.view_event"
 PAGE: Final = 50
 MOST: Final = 10_000  # lines in the CSV file
 LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
-HEAD: Final = ("No.", "When (UTC)", "By", "Page", "Of", "What", "Players", "Named")
+HEAD: Final = ("No.", "When (UTC)", "By", "Page", "Of", "Data", "Players", "Name")
 
 # Names of players in a list, for which there is an index. An access to one player has that player
 # in `on`.
@@ -49,15 +49,15 @@ class NumberField(forms.CharField):
         """Return the name as used in events, "" for no input."""
         number = super().clean(value).lower().removeprefix(f"{self._prefix}:")
         if number and not (number.isascii() and number.isdecimal() and len(number) < LONGEST_ID):
-            raise forms.ValidationError("Give the number that stands in events.")
+            raise forms.ValidationError("Enter the number as shown in the audit log.")
         return f"{self._prefix}:{int(number)}" if number else ""
 
 
 class LooksForm(forms.Form):
     """Filter of accesses. ``before`` is the number of the last event on the previous page."""
 
-    staff = NumberField("staff", label="Staff member’s number")
-    player = NumberField("player", label="Player’s number")
+    staff = NumberField("staff", label="Staff number")
+    player = NumberField("player", label="Player number")
     since = forms.DateTimeField(
         label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
@@ -108,7 +108,7 @@ def staff_looks_file(request: StaffRequest) -> HttpResponse:
     looks = read(found(LooksForm(request.GET), MOST))
     note_list(request, {int(name.partition(":")[2]) for look in looks for name in look.players}, what="looks")
     response = HttpResponse("".join(_lines(looks)), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="looks.csv"'
+    response["Content-Disposition"] = 'attachment; filename="access-log.csv"'
     return response
 
 

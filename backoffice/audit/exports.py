@@ -49,7 +49,7 @@ class EventFilter(forms.Form):
     kind = forms.ChoiceField(
         required=False,
         choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
-        error_messages={"invalid_choice": "There is no event of this kind."},
+        error_messages={"invalid_choice": "Unknown kind of event."},
     )
     by = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "staff:1"}))
     on = forms.CharField(

@@ -154,16 +154,16 @@ def staff_retention(request: StaffRequest) -> HttpResponse:
 def _ask(request: StaffRequest) -> HttpResponse:
     form = ChangeForm(request.POST)
     if not request.user.has_perm(retention.PERMISSION):
-        messages.error(request, "Your role does not change how long anything is kept.")
+        messages.error(request, "Your role cannot change retention periods.")
     elif not form.is_valid():
-        messages.error(request, "Give a number of days, and say why: both are kept on record.")
+        messages.error(request, "Enter a number of days and a reason. Both are recorded.")
     else:
         try:
             retention.ask(by=str(request.staff), person=request.staff.person, **form.cleaned_data)
         except (retention.TooShort, approvals.AskedTwice) as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, "Asked for. Another person has to agree, on the page of approvals.")
+            messages.success(request, "Change requested. A second person must approve it under Approvals.")
     return redirect("staff_retention")
 
 

@@ -62,7 +62,7 @@ class Reports:
                 if all(_fits(report.choices.get(name, ""), value, has_more) for name, value in wanted.items()):
                     address = reverse("staff_report", args=[report.pk])
                     return Behind(address, f"report {report.pk}, “{kind.title}”")
-        return Behind(self._form(kind, choices), f"asks for the report “{kind.title}”")
+        return Behind(self._form(kind, choices), f"form to request the report “{kind.title}”")
 
     def _form(self, kind: Kind, choices: dict[str, str]) -> str:
         zone = ZoneInfo(self.span.zone)
@@ -199,7 +199,7 @@ def _figures(
         return Figure(name, format_money(value, currency, "en"), change, *behind)
 
     days = "that day" if span.first_before == span.last_before else "those days"
-    whole = f"{players_before:,} on all of {days} before"
+    whole = f"{players_before:,} on {days} before"
     return [
         money("Gross gaming revenue", sums.revenue, sums_before.revenue, of_play),
         money("Turnover", sums.staked, sums_before.staked, of_play),
@@ -209,7 +209,7 @@ def _figures(
             _change(f"{abs(sums.rounds - sums_before.rounds):,}", sums.rounds - sums_before.rounds, span),
             *of_play,
         ),
-        Figure("Active players", f"{players:,}", whole, rounds_address(span), "the list of rounds played"),
+        Figure("Active players", f"{players:,}", whole, rounds_address(span), "list of rounds"),
         money("Deposits", sums.deposits, sums_before.deposits, paid_in),
         money("Withdrawals paid", sums.withdrawals, sums_before.withdrawals, paid_out),
         money("Deposits less withdrawals", sums.net, sums_before.net, of_money),
@@ -218,7 +218,7 @@ def _figures(
 
 def _change(by: str, difference: int, span: Span) -> str:
     if not difference:
-        return f"as much as {span.before_words}"
+        return f"same as {span.before_words}"
     return f"{by} {'more' if difference > 0 else 'less'} than {span.before_words}"
 
 

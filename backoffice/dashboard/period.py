@@ -97,7 +97,7 @@ class PeriodForm(forms.Form):
         initial=str(Chosen.TODAY),
     )
     since = Day("From")
-    until = Day("To, that day included")
+    until = Day("To (inclusive)")
 
     def __init__(self, data: Any, *, now: datetime) -> None:
         super().__init__(data)
@@ -110,15 +110,17 @@ class PeriodForm(forms.Form):
             return given
         for name in ("since", "until"):
             if name not in self.errors and not given.get(name):
-                self.add_error(name, f"Give the day: {self.fields[name].label}.")
+                self.add_error(name, f"Enter a date: {self.fields[name].label}.")
         since, until = given.get("since"), given.get("until")
         if since and until:
             if since > until:
-                self.add_error("until", "The last day comes before the first one.")
+                self.add_error("until", "The end date is before the start date.")
             elif since > self._today:
-                self.add_error("since", "That day is yet to come.")
+                self.add_error("since", "This date is in the future.")
             elif (until - since).days >= MOST_DAYS:
-                self.add_error("until", f"That is more than {MOST_DAYS} days: ask for a report of them.")
+                self.add_error(
+                    "until", f"The period is longer than {MOST_DAYS} days. Request a report for longer periods."
+                )
         return given
 
     def span(self, now: datetime) -> Span:
@@ -139,7 +141,7 @@ def _named(chosen: Chosen, today: date, now: datetime) -> Span:
         Chosen.YESTERDAY: (yesterday, yesterday, yesterday - A_DAY, "the day before"),
         Chosen.THIS_WEEK: (monday, today, monday - 7 * A_DAY, "last week up to the same time"),
         Chosen.THIS_MONTH: (month, today, (month - A_DAY).replace(day=1), "last month up to the same time"),
-        Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, "the same stretch 30 days earlier"),
+        Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, "the previous 30 days"),
     }[chosen]
     return _span(first, last, first_before, words, now)
 

@@ -57,21 +57,21 @@ Counter = Callable[[Staff], Iterator[Count]]
 
 
 def _incidents(_staff: Staff) -> Iterator[Count]:
-    yield Count("Incidents without a ruling", unruled().count(), "staff_incidents", "state=awaiting", is_wrong=True)
+    yield Count("Incidents awaiting ruling", unruled().count(), "staff_incidents", "state=awaiting", is_wrong=True)
 
 
 def _tables(_staff: Staff) -> Iterator[Count]:
     stopped = LiveTable.objects.filter(stopped_by__isnull=False).count()
-    yield Count("Tables stopped", stopped, "staff_floor", is_wrong=True)
+    yield Count("Stopped tables", stopped, "staff_floor", is_wrong=True)
 
 
 def _returns(_staff: Staff) -> Iterator[Count]:
-    yield Count("Alarms about returns", ReturnsAlarm.objects.count(), "staff_returns", is_wrong=True)
+    yield Count("RTP alarms", ReturnsAlarm.objects.count(), "staff_returns", is_wrong=True)
 
 
 def _log(_staff: Staff) -> Iterator[Count]:
     lasting = sum(alarms.begun(alarm) is not None for alarm in (alarms.REFUSED, alarms.LAGS))
-    yield Count("Alarms about the event log", lasting, "staff_log", is_wrong=True)
+    yield Count("Audit log alarms", lasting, "staff_log", is_wrong=True)
 
 
 def _significant(_staff: Staff) -> Iterator[Count]:
@@ -81,38 +81,38 @@ def _significant(_staff: Staff) -> Iterator[Count]:
 
 
 def _approvals(staff: Staff) -> Iterator[Count]:
-    yield Count("Requests that you may decide", waiting_for(staff), "staff_approvals")
+    yield Count("Requests to approve", waiting_for(staff), "staff_approvals")
 
 
 def _withdrawals(_staff: Staff) -> Iterator[Count]:
     waiting = [each for each in withdrawals.counted() if each.status in withdrawals.WAITING]
     is_more = any(each.is_more for each in waiting)
-    yield Count("Withdrawals to decide", sum(each.count for each in waiting), "staff_withdrawals", is_more=is_more)
+    yield Count("Withdrawals to approve", sum(each.count for each in waiting), "staff_withdrawals", is_more=is_more)
 
 
 def _deposits(_staff: Staff) -> Iterator[Count]:
     for doubt, name, count, is_more in deposits.counted():
-        title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
+        title = f"Deposits: {name[0].lower()}{name[1:]}"
         yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more, is_wrong=True)
 
 
 def _statements(_staff: Staff) -> Iterator[Count]:
     count = drafts.with_open_differences().count()
-    yield Count("Statements with open differences", count, "staff_statements", "open=1", is_wrong=True)
+    yield Count("Provider statements with open differences", count, "staff_statements", "open=1", is_wrong=True)
 
 
 def _messages(_staff: Staff) -> Iterator[Count]:
     waiting = Conversation.objects.filter(state__in=HOUSES_TURN).count()
-    yield Count("Messages of players unanswered", waiting, "staff_service")
-    yield Count("Complaints overdue", complaints.overdue().count(), "staff_complaints", "show=overdue", is_wrong=True)
+    yield Count("Unanswered player messages", waiting, "staff_service")
+    yield Count("Overdue complaints", complaints.overdue().count(), "staff_complaints", "show=overdue", is_wrong=True)
 
 
 def _chat(_staff: Staff) -> Iterator[Count]:
-    yield Count("Chat messages reported", moderation_queue.waiting_count(), "staff_chat")
+    yield Count("Reported chat messages", moderation_queue.waiting_count(), "staff_chat")
 
 
 def _play(_staff: Staff) -> Iterator[Count]:
-    yield Count("Reports of how guests play", player_reports.waiting().count(), "staff_play_reports")
+    yield Count("Collusion reports", player_reports.waiting().count(), "staff_play_reports")
 
 
 COUNTERS: Final[tuple[tuple[tuple[str, ...], Counter], ...]] = (

@@ -81,12 +81,12 @@ def _broker(_now: datetime) -> Iterator[Line]:
             waiting = _waiting(broker)
             workers = len(current_app.control.ping(timeout=SECONDS / 2, connection=broker) or ())
     except (OperationalError, OSError) as error:
-        yield Line("Broker", f"not reached: {type(error).__name__}", is_wrong=True)
-        yield Line("Workers", "not asked, since the broker is not reached", is_wrong=True)
+        yield Line("Broker", f"not reachable: {type(error).__name__}", is_wrong=True)
+        yield Line("Workers", "unknown, the broker is not reachable", is_wrong=True)
         return
-    messages = "1 message waits" if waiting == 1 else f"{waiting:,} messages wait"
-    yield Line("Broker", f"{messages} for a worker", waiting > MOST_WAITING)
-    yield Line("Workers", f"{workers} at work" if workers else "none answers", not workers)
+    messages = "1 message" if waiting == 1 else f"{waiting:,} messages"
+    yield Line("Broker", f"{messages} waiting for a worker", waiting > MOST_WAITING)
+    yield Line("Workers", f"{workers} running" if workers else "no worker answers", not workers)
 
 
 def _waiting(broker: Connection) -> int:
@@ -103,9 +103,9 @@ def _beat(now: datetime) -> Iterator[Line]:
     with connection.cursor() as cursor:
         cursor.execute(COUNT_BEATS, [ADVISORY_LOCK])
         (beats,) = cursor.fetchone()
-    yield Line("Clock", "at work" if beats else "none is at work", not beats)
+    yield Line("Scheduler", "running" if beats else "not running", not beats)
     marked = Mark.objects.order_by("-at").values_list("at", flat=True).first()
-    yield _since("Last tick", marked, now, LONGEST_MARK, "nothing that the clock asked for was ever done")
+    yield _since("Last scheduled task", marked, now, LONGEST_MARK, "never")
 
 
 def _tables(now: datetime) -> Iterator[Line]:
@@ -114,24 +114,24 @@ def _tables(now: datetime) -> Iterator[Line]:
     yield _late("Shared tables", len(due), oldest, now)
     asked = tick.due()
     oldest = LiveTable.objects.filter(pk__in=asked).aggregate(oldest=Min("chemin__deadline"))["oldest"]
-    yield _late("Guests’ tables", len(asked), oldest, now)
+    yield _late("Chemin de Fer tables", len(asked), oldest, now)
 
 
 def _late(name: str, count: int, oldest: datetime | None, now: datetime) -> Line:
     if not count:
-        return Line(name, "no move is late")
+        return Line(name, "on time")
     late = max(now - oldest, timedelta()) if oldest else timedelta()
-    return Line(name, f"{count} wait for their next move, the longest for {in_words(late)}", late > LONGEST_DUE)
+    return Line(name, f"{count} overdue, the longest by {in_words(late)}", late > LONGEST_DUE)
 
 
 def _log(now: datetime) -> Iterator[Line]:
     found = lag()
-    covered = f"the oldest event without a signed checkpoint waits for {found.seconds} s" if found.since else ""
-    yield Line("Seal", covered or "every event is signed for", found.is_long, "staff_log", "audit.view_event")
+    covered = f"the oldest unsigned event is waiting for {found.seconds} s" if found.since else ""
+    yield Line("Log signing", covered or "all events signed", found.is_long, "staff_log", "audit.view_event")
     last = checkpoints.last()
     yield Line(
         "Last checkpoint",
-        f"{in_words(now - last.at)} ago, of {last.size:,} events" if last else "none yet",
+        f"{in_words(now - last.at)} ago, with {last.size:,} events" if last else "none yet",
         page="staff_log",
         permission="audit.view_event",
     )
@@ -146,40 +146,43 @@ def _log(now: datetime) -> Iterator[Line]:
 def _sums(now: datetime) -> Iterator[Line]:
     settled = hours.settled()
     if settled is None:
-        yield Line("Hours summed up", "none is settled yet")
+        yield Line("Hourly totals", "none yet")
         return
     ends = [end for end in map(hours.rolled_until, hours.registered()) if end]
     if not ends:
-        yield Line("Hours summed up", "none yet: nothing was played or paid in an hour that is over")
+        yield Line("Hourly totals", "none yet: no play or payments in a completed hour")
         return
     until = min(ends)
-    yield Line("Hours summed up", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMS)
+    yield Line("Hourly totals", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMS)
 
 
 def _nights(now: datetime) -> Iterator[Line]:
     verified, broken = (_last(kind) for kind in ("ledger.verified", "ledger.broken"))
     if broken and (verified is None or verified < broken):
-        yield Line("Ledger", f"found broken {in_words(now - broken)} ago", is_wrong=True)
+        yield Line("Ledger", f"found inconsistent {in_words(now - broken)} ago", is_wrong=True)
     else:
         yield _since("Ledger verified", verified, now, AN_HOUR, "never")
-    yield _since("What need not be kept let go", _last("retention.applied"), now, A_DAY, "never")
-    yield _since("Backed up", _last("house.backed_up"), now, A_DAY, "never")
+    yield _since("Retention run", _last("retention.applied"), now, A_DAY, "never")
+    yield _since("Last backup", _last("house.backed_up"), now, A_DAY, "never")
     waiting = Report.objects.filter(state__in=OPEN).count()
-    yield Line("Reports", f"{waiting} being made", page="staff_reports", permission="audit.view_report")
+    yield Line("Reports", f"{waiting} in progress", page="staff_reports", permission="audit.view_report")
 
 
 def _post(now: datetime) -> Iterator[Line]:
     due = Mail.objects.filter(next_try_at__isnull=False)
     waiting = due[: MOST_WAITING + 1].count()
     turn = due.order_by("next_try_at").values_list("next_try_at", flat=True).first()
-    text = "none waits"
+    text = "none queued"
     if turn:
         number = f"more than {MOST_WAITING}" if waiting > MOST_WAITING else str(waiting)
-        text = f"{number} {'waits' if waiting == 1 else 'wait'}, the next one for {in_words(now - turn)}"
+        text = (
+            f"{number} {'message' if waiting == 1 else 'messages'} queued, the "
+            f"oldest waiting for {in_words(now - turn)}"
+        )
     yield Line("Mail", text, waiting > MOST_WAITING)
     given_up = Mail.objects.filter(sent_at=None, next_try_at=None)[: MOST_WAITING + 1].count()
     if given_up:
-        yield Line("Mail given up", f"{given_up if given_up <= MOST_WAITING else f'more than {MOST_WAITING}'}")
+        yield Line("Undeliverable mail", f"{given_up if given_up <= MOST_WAITING else f'more than {MOST_WAITING}'}")
 
 
 def _last(kind: str) -> datetime | None:

@@ -125,7 +125,7 @@ class RandomnessForm(forms.Form):
     )
     mode = forms.ChoiceField(label="Money", required=False, choices=Mode.choices)
     since = Day("From (UTC)")
-    until = Day("To, that day included")
+    until = Day("To (inclusive)")
 
     def scope(self) -> Scope:
         """Return the scope that the form asks for. An invalid form yields the defaults."""
@@ -198,10 +198,10 @@ def _of_cards(part: OfCards, judged: Judged) -> Group:
     shoe = "each from a shoe of its own" if counted.is_own_shoe else "from shoes dealt through"
     heap = counted.heaps.get(cards.FIRST_FOUR, cards.Heap())
     return Group(
-        "Cards as they were dealt",
+        "Dealt cards",
         f"{counted.rounds} round{'' if counted.rounds == 1 else 's'}, {shoe}, {_decks(counted.decks)}.",
         [_line(test, judged) for test in part.tests],
-        "How often each card was among the first four of a round",
+        "Frequency of each card among the first four of a round",
         chart(heap.counts, cards.expected(counted, cards.FIRST_FOUR), cards.spread(counted, cards.FIRST_FOUR)),
     )
 
@@ -211,10 +211,10 @@ def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
     looked = f"{counted.shuffles} of {counted.public}" if counted.shuffles < counted.public else f"{counted.public}"
     seeds = "seed is" if counted.public == 1 else "seeds are"
     return Group(
-        "Whole shuffles",
+        "Complete shuffles",
         f"{looked} whose {seeds} public, {_decks(counted.decks)}, at whatever table in this kind of money.",
         [_line(test, judged) for test in part.tests],
-        "How often each card was the last of a shuffle",
+        "Frequency of each card as the last of a shuffle",
         chart(counted.last, [counted.shuffles / cards.CARDS] * cards.CARDS),
     )
 
@@ -225,10 +225,10 @@ def _decks(number: int) -> str:
 
 def _line(test: Test, judged: Judged) -> Line:
     if test.p is None:
-        return Line(test, "–", "too few to say", "")
+        return Line(test, "–", "not enough data", "")
     written = f"{test.p:.4f}" if test.p >= SMALLEST else f"< {SMALLEST}"
     if test in judged.failing:
-        return Line(test, written, "not what chance gives", "badge--off")
+        return Line(test, written, "failed", "badge--off")
     if test.fails:
-        return Line(test, written, "outside, by itself", "badge--brass")
-    return Line(test, written, "as chance gives", "badge--on")
+        return Line(test, written, "outside the band, single test", "badge--brass")
+    return Line(test, written, "passed", "badge--on")

@@ -41,7 +41,7 @@ class GameForm(forms.Form):
         label="Currency", required=False, choices=[("", "Most played"), *((each, each) for each in Currency.values)]
     )
     since = Day("From (UTC)")
-    until = Day("To, that day included")
+    until = Day("To (inclusive)")
 
     def scope(self, variant: str = "") -> Scope:
         """Return the scope that the form asks for. An invalid form yields all real-money play."""
@@ -127,13 +127,13 @@ def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
         raise Http404
     form = StopForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_returns")
     words = f"An alarm closes {'the' if form.cleaned_data['stops'] else 'no'} tables of {NAMES[variant]}"
     if set_stop(variant=variant, by=actor(request), **form.cleaned_data):
         messages.success(request, f"{words}.")
     else:
-        messages.warning(request, f"{words} already; your reason was not recorded.")
+        messages.warning(request, f"{words} already. Your reason was not recorded.")
     return redirect("staff_returns")
 
 

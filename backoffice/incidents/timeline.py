@@ -15,39 +15,39 @@ from players.models import Staff
 MOST: Final = 200  # events of a round or of a table
 MOST_OWN: Final = 2000  # events of all incidents at a table, which are then filtered by incident
 AT_THE_ROUND: Final = {
-    "coup.opened": "The coup opened",
+    "coup.opened": "Coup opened",
     "bets.closed": "No more bets",
-    "round.dealt": "The cards were drawn",
-    "round.settled": "The round was settled and paid",
-    "round.unreadable": "A page could not show what is stored of the round",
-    "round.cancelled": "The round was cancelled before its deal",
-    "round.voided": "The round was annulled: stakes given back, payouts taken back",
-    "bank.taken": "A bank was taken",
-    "bank.ended": "A bank ended",
+    "round.dealt": "Cards drawn",
+    "round.settled": "Round settled and paid",
+    "round.unreadable": "Stored round could not be displayed",
+    "round.cancelled": "Round cancelled before the deal",
+    "round.voided": "Round voided: stakes returned, payouts reversed",
+    "bank.taken": "Bank taken",
+    "bank.ended": "Bank ended",
 }
-UNPAID: Final = "Every stake was given back; nothing of the round had been paid"
+UNPAID: Final = "All stakes returned; nothing had been paid"
 AT_THE_TABLE: Final = {
-    "table.reopened": "The table goes on",
-    "table.opened": "The table was opened",
-    "table.paused": "The table was paused",
-    "table.went_on": "The table went on after its pause",
-    "table.closed": "The table was closed",
-    "table.broken_up": "The table was broken up: every guest got up",
+    "table.reopened": "Table resumed after a stop",
+    "table.opened": "Table opened",
+    "table.paused": "Table paused",
+    "table.went_on": "Table resumed after a pause",
+    "table.closed": "Table closed",
+    "table.broken_up": "Table broken up: all players left their seats",
 }
 GOES_ON: Final = ("table.reopened", "table.opened")
 OF_THE_INCIDENT: Final = {
-    "incident.opened": "The incident was found, and its round kept as it was",
-    "incident.ruled": "The incident was ruled on",
+    "incident.opened": "Incident opened, state of the round saved",
+    "incident.ruled": "Ruling made",
     "incident.noted": "Note",
-    "incident.written": "A letter to the players was decided on",
-    "incident.letter_ended": "The letter to the players was written to the last of them",
-    "incident.exported": "The file for the regulator was taken out",
+    "incident.written": "Letter to the players ordered",
+    "incident.letter_ended": "Letter to the players completed",
+    "incident.exported": "Exported for the regulator",
 }
 OF_THE_REQUEST: Final = {
-    "approval.asked": "Asked that the round be annulled",
-    "approval.decided": "The request to annul was {}",
-    "approval.withdrawn": "The request to annul was withdrawn",
-    "approval.expired": "The request to annul expired: nobody decided in time",
+    "approval.asked": "Void of the round requested",
+    "approval.decided": "Void request {}",
+    "approval.withdrawn": "Void request withdrawn",
+    "approval.expired": "Void request expired",
 }
 
 
@@ -140,7 +140,7 @@ def _of_the_incident(incident: Incident) -> Iterator[Moment]:
                 told = replace(told, why=f"{data['copies']} in all")
             case "incident.opened" if incident.done:
                 yield told
-                told = replace(told, what="Done at once", why=" ".join(incident.done), by="system")
+                told = replace(told, what="Actions taken", why=" ".join(incident.done), by="system")
         yield told
 
 
@@ -155,7 +155,7 @@ def _own_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]
 def _of_rows(incident: Incident) -> Iterator[Moment]:
     live = incident.live_round
     if live is not None:
-        yield Moment(live.opened_at, "system", "The round opened for bets")
+        yield Moment(live.opened_at, "system", "Betting opened")
 
 
 def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:

@@ -45,22 +45,22 @@ from games.verification.service import recall
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.staff import access_log
 
-ABOUT: Final = """An incident at {operator}, as it was kept on {at}.
+ABOUT: Final = """An incident at {operator}, exported on {at}.
 
-incident.html  All of it to be read, in any browser, without a network. It says what incident.json says.
-incident.json  What was found, who was in the round and with how much, what was decided by whom, and the course of it.
-round.json     The round, dealt again from its seed under the rules it was played by: what is stored beside what comes
-               out. The seed stands there once it is public; its seal (SHA-256) always does.
-events/        The events of the log that tell of it, as they were signed, and for each the proof that it is in the log
-               (C2SP tlog-proof). The log's own export has the program that checks them.
-SHA256SUMS     The hash of every other file: `sha256sum -c SHA256SUMS` holds them against it. The hash of this archive
-               as a whole stands in the house's signed log, under the event incident.exported.
+incident.html  The whole incident for any browser, without a network. Same content as incident.json.
+incident.json  Findings, players in the round with their amounts, decisions and timeline.
+round.json     The round, re-dealt from its seed under its rules: stored and recomputed values. It
+               contains the seal (SHA-256 of the seed), and the seed once it is public.
+events/        The events of the incident as they were signed, and for each the proof that it is in the log
+               (C2SP tlog-proof). The export of the log contains the program that verifies them.
+SHA256SUMS     The hash of every other file: verify with `sha256sum -c SHA256SUMS`. The hash of this archive
+               as a whole is in the signed log, in the event incident.exported.
 
-Amounts are whole numbers of the currency's smallest unit. Moments are UTC. Players and staff are their numbers in the
-house, which tells whose they are to whoever is entitled to ask.
+Amounts are whole numbers of the currency's smallest unit. Times are UTC. Players and staff are identified by
+number. The operator discloses identities to authorised parties.
 {left_out}"""
 SUMS: Final = "SHA256SUMS"
-NOT_OVER: Final = "\nThe round is not over: neither its recall nor the events of its cards are here.\n"
+NOT_OVER: Final = "\nThe round is still in progress: its verification and the events of its cards are not included.\n"
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _tables() -> list[tuple[object, str]]:
 class ListForm(forms.Form):
     """Filter of the list."""
 
-    state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting a ruling")])
+    state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting ruling")])
     table = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=_tables)
     kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *IncidentKind.choices])
 
@@ -303,9 +303,9 @@ def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse
     form = NoteForm(request.POST)
     if form.is_valid():
         note(incident=case.incident, text=form.cleaned_data["text"], by=str(request.staff))
-        messages.success(request, "Your note is kept.")
+        messages.success(request, "Note saved.")
     else:
-        messages.error(request, "Write something, of at most 1000 characters.")
+        messages.error(request, "Enter a note of at most 1000 characters.")
     return redirect("staff_incident", incident_id)
 
 
@@ -316,7 +316,7 @@ def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpRespon
     """Export an incident as a file for the regulator. Its hash is recorded in the event log."""
     case = case_or_404(incident_id)
     taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
-    access_log.note_list(request, taken.players, what="an incident as a file")
+    access_log.note_list(request, taken.players, what="incident export")
     answer = HttpResponse(taken.content, content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="incident-{incident_id}-{taken.digest[:12]}.zip"'
     return answer
@@ -331,7 +331,7 @@ def _evidence(case: Case) -> Sequence[tuple[str, str]]:
     if live is None or not case.awaits_ruling or case.is_annulled:
         return ()
     if live.phase not in (Phase.DEALT, Phase.SETTLED):
-        return [("Seed reproduces it", "no card is drawn yet: there is nothing to recompute")]
+        return [("Seed reproduces it", "no cards drawn yet, nothing to recompute")]
     return evidence.facts(live)
 
 
@@ -356,9 +356,7 @@ class LetterForm(forms.Form):
     """Choice of a letter, added sentences in each language, and the previewed player."""
 
     kind = forms.ChoiceField(label="Letter")
-    player = forms.IntegerField(
-        label="Show it as this player gets it (number)", required=False, min_value=1, max_value=2**63 - 1
-    )
+    player = forms.IntegerField(label="Preview for player number", required=False, min_value=1, max_value=2**63 - 1)
 
     def __init__(self, *args: Any, offers: Mapping[LetterKind, Offer], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -369,7 +367,7 @@ class LetterForm(forms.Form):
         self.added = [language for language, _name in settings.LANGUAGES if language in read]
         for language in self.added:
             self.fields[f"added_{language}"] = forms.CharField(
-                label=f"A sentence of your own, {dict(settings.LANGUAGES)[language]}",
+                label=f"Additional text, {dict(settings.LANGUAGES)[language]}",
                 required=False,
                 max_length=LONGEST_SENTENCE,
                 widget=forms.Textarea({"rows": 2, "lang": language}),
@@ -383,7 +381,7 @@ class LetterForm(forms.Form):
 
 @staff_required(PERMISSION)
 @staff_required(READ)
-@access_log.listed("a letter to the players of a round")
+@access_log.listed("letter to the players of a round")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Choose, preview and send a letter."""
@@ -400,13 +398,16 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
             shown = delivery.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
             return _page(request, case, offers, form, offers[kind], shown)
         if "sure" not in request.POST:
-            raise LetterError("Confirm that it is to be sent: it cannot be taken back.")
+            raise LetterError("Tick the confirmation. A sent letter cannot be recalled.")
         delivery.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
     except LetterError as error:
         messages.error(request, str(error))
         return _page(request, case, offers, form)
     count = len(offers[kind].people)
-    messages.success(request, f"It goes to {count} player{'' if count == 1 else 's'}. This page shows how far it is.")
+    messages.success(
+        request,
+        f"The letter is being sent to {count} player{'' if count == 1 else 's'}. The progress is shown on this page.",
+    )
     return redirect("staff_incident", incident_id)
 
 

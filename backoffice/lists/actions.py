@@ -59,7 +59,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST,
-        error_messages={"required": "Say why: the reason is kept."},
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
 
 

@@ -118,7 +118,7 @@ HOW_FAR = {"open": Q(phase__in=OPEN_PHASES), "void": Q(phase=Phase.VOID)}
 STATUS = Filter(
     "status",
     "Status",
-    lambda: [("open", "In progress"), ("void", "Annulled, or ended without a bet")],
+    lambda: [("open", "In progress"), ("void", "Voided, or ended without a bet")],
     HOW_FAR.__getitem__,
     is_few=True,
 )

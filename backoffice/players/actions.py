@@ -53,7 +53,7 @@ class ReasonForm(forms.Form):
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=TOLD,
-        error_messages={"required": "Say why: the reason is kept on record."},
+        error_messages={"required": "Enter a reason. It is recorded."},
     )
 
 
@@ -66,16 +66,16 @@ class AdjustForm(MoneyForm):
     )
     amount = MoneyField(label="Amount")
     why = forms.ChoiceField(
-        label="What the player reads",
-        choices=[("", "Choose a sentence"), *Why.choices],
-        error_messages={"required": "Choose the sentence that the player is to read."},
+        label="Text for the player",
+        choices=[("", "Choose a text"), *Why.choices],
+        error_messages={"required": "Choose the text that is shown to the player."},
     )
     reason = forms.CharField(
-        label="Reason, for the record",
+        label="Internal reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=TOLD_ONCE_DONE,
-        error_messages={"required": "Say why: who decides reads it, and the log keeps it."},
+        error_messages={"required": "Enter a reason for the approver. It is recorded."},
     )
 
 
@@ -87,9 +87,9 @@ def context(request: StaffRequest, player: Player) -> dict[str, Any]:
 def _lock_deed(player: Player) -> Deed:
     lock = account_locks.lock_of(player)
     if lock is None:
-        return Deed("Lock the account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True)
+        return Deed("Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True)
     stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
-    return Deed("Open the account again", stands, _page("staff_player_unlock", player))
+    return Deed("Unlock account", stands, _page("staff_player_unlock", player))
 
 
 def _pause_deed(player: Player) -> Deed:
@@ -102,24 +102,24 @@ def _pause_deed(player: Player) -> Deed:
 
 
 def _exclude_deed(player: Player) -> Deed:
-    return Deed("Exclude", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True)
+    return Deed("Exclude player", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True)
 
 
 def _limits_deed(player: Player) -> Deed:
-    return Deed("Set limits", "What holds now stands beside each.", _page("staff_player_limits", player))
+    return Deed("Set limits", "The current limits are shown with each field.", _page("staff_player_limits", player))
 
 
 def _adjust_deed(player: Player) -> Deed:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
-    stands = f"Request {asked.pk} awaits a decision." if asked else "Nothing is being asked for."
-    return Deed("Ask for the balance to be adjusted", stands, _page("staff_player_adjust", player))
+    stands = f"Request {asked.pk} is pending." if asked else "No pending request."
+    return Deed("Request balance adjustment", stands, _page("staff_player_adjust", player))
 
 
 def _excluded(player: Player) -> str:
     exclusion = exclusions.in_force(player)
     if exclusion is None:
-        return "The account is locked." if account_locks.lock_of(player) else "The player may play."
-    until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
+        return "The account is locked." if account_locks.lock_of(player) else "No restrictions."
+    until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "permanently"
     return f"{exclusion.get_kind_display()} {until}, by {staff.called().get(exclusion.by, exclusion.by)}."
 
 
@@ -150,15 +150,15 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
         except account_locks.LockError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"The account of {player} is locked, and its sessions are over.")
+            messages.success(request, f"The account of {player} is locked. All sessions have ended.")
         return redirect("staff_player", player.pk)
     effects = (
-        "Nobody can log in to it until staff open it again, and whoever is logged in is out at once.",
-        "Rounds and bets in progress are played to their end, and what they bring comes to the account.",
-        "What lies in Golden Baccarat comes to the account at once. Withdrawals wait for staff as they did.",
-        "The player is written to, and reads after the right password how to reach the house.",
+        "The player cannot log in until staff unlock the account. All sessions end at once.",
+        "Rounds and bets in progress are completed, and winnings are credited to the account.",
+        "The balance in Golden Baccarat returns to the account at once. Pending withdrawals are not affected.",
+        "The player is notified by e-mail and sees the contact details when logging in with the correct password.",
     )
-    return _ask_of_lock(request, player, form, "staff_player_lock", "Lock the account", effects)
+    return _ask_of_lock(request, player, form, "staff_player_lock", "Lock account", effects)
 
 
 @staff_required(LOCK)
@@ -173,10 +173,10 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
         except account_locks.LockError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"The account of {player} is open again.")
+            messages.success(request, f"The account of {player} is unlocked.")
         return redirect("staff_player", player.pk)
-    effects = ("The player can log in again, and is written to. Exclusions and limits hold on.",)
-    return _ask_of_lock(request, player, form, "staff_player_unlock", "Open the account again", effects)
+    effects = ("The player can log in again and is notified by e-mail. Exclusions and limits remain in force.",)
+    return _ask_of_lock(request, player, form, "staff_player_unlock", "Unlock account", effects)
 
 
 @staff_required(EXCLUDE)
@@ -192,11 +192,11 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
         messages.success(request, f"{player} is paused until {made.until:%Y-%m-%d %H:%M} UTC.")
         return redirect("staff_player", player.pk)
     effects = (
-        "At once: free play too, and no deposits. A round in progress is played to its end.",
-        "Nobody can end it before its time.",
-        "The player is written to, and reads on every page of play that the house did it, and until when.",
+        "Takes effect at once for real and free play and for deposits. A round in progress is completed.",
+        "The pause cannot be ended early.",
+        "The player is notified by e-mail and sees on every game page that staff set the pause and when it ends.",
     )
-    return _ask(request, player, form, _pause_deed(player), "Pause the player", effects)
+    return _ask(request, player, form, _pause_deed(player), "Pause player", effects)
 
 
 @staff_required(adjustments.ASK)
@@ -221,20 +221,29 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
         except approvals.AskedTwice as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Asked for, as request {asked.pk}. Finance decides: nothing has moved yet.")
+            messages.success(
+                request,
+                f"Requested as request {asked.pk}. Finance must approve it; the balance is unchanged until then.",
+            )
             return redirect("staff_player", player.pk)
     held = accounts.held(player.pk)
     lying = [
         f"{mode.label} money: {format_money(amount, player.currency, 'en')}"
-        f" ({format_money(held.get(mode, 0), player.currency, 'en')} of it set aside)"
+        f" ({format_money(held.get(mode, 0), player.currency, 'en')} of it held)"
         for mode, amount in accounts.balances(player.pk).items()
     ]
     effects = (
-        "Another person decides; exactly what is written here is done then, and the player is written to.",
-        "It is no deposit and no win: limits and revenue do not count it. The statement names it.",
+        (
+            "A second person must approve the request. It is then executed exactly as shown, and "
+            "the player is notified by e-mail."
+        ),
+        (
+            "The adjustment counts neither as deposit nor as win, and not towards limits or "
+            "revenue. It appears in the player’s statement."
+        ),
         *lying,
     )
-    return _ask(request, player, form, _adjust_deed(player), "Ask for an adjustment", effects)
+    return _ask(request, player, form, _adjust_deed(player), "Request adjustment", effects)
 
 
 def _player(request: StaffRequest, player_id: int) -> Player:

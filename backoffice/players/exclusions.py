@@ -31,10 +31,14 @@ class ExclusionForm(forms.Form):
     player = forms.ModelChoiceField(
         Player.objects.all(),
         widget=forms.HiddenInput,
-        error_messages={"required": "Find the player first.", "invalid_choice": "No player has this number."},
+        error_messages={"required": "Select a player first.", "invalid_choice": "Player not found."},
     )
     days = forms.IntegerField(
-        label="Days", required=False, min_value=1, max_value=LONGEST, help_text="Leave empty: until further notice."
+        label="Days",
+        required=False,
+        min_value=1,
+        max_value=LONGEST,
+        help_text="Leave empty for an exclusion until further notice.",
     )
     reason = forms.CharField(label="Reason", max_length=500, help_text=TOLD)
 
@@ -61,7 +65,7 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
                 player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
             )
             give_back(player, by=request.staff)
-        messages.success(request, f"{player} is excluded. A round in progress finishes; none begins after it.")
+        messages.success(request, f"{player} is excluded. A round in progress is completed; no new rounds can start.")
         return redirect("staff_exclusions")
     if named:
         access_log.note(request, named, what="e-mail address")
@@ -89,14 +93,14 @@ def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpRespon
     exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
     form = LiftForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_exclusions")
     try:
         exclusions.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
     except exclusions.EndsAtItsTime:
-        messages.error(request, "This exclusion ends at its time. Nobody can end it now.")
+        messages.error(request, "This exclusion cannot be ended early.")
     except approvals.AskedTwice as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Asked for. Another person has to agree, on the page of approvals.")
+        messages.success(request, "Requested. A second person must approve it under Approvals.")
     return redirect("staff_exclusions")

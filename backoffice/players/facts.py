@@ -23,7 +23,7 @@ FEW: Final = 5  # sessions
 KINDS: Final = {
     AccountKind.CASH: "Cash",
     AccountKind.PURSE: "In a game",
-    AccountKind.PENDING: "On its way out",
+    AccountKind.PENDING: "Pending withdrawal",
     AccountKind.BANK: "In a bank",
 }
 MODES: Final = {Mode.REAL: "real money", Mode.FREE: "free money"}

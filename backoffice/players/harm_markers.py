@@ -45,7 +45,7 @@ WORDS: Final = {
     "games_round": "Round",
     "wallet_payment": "Deposit",
     "wallet_withdrawal": "Withdrawal cancelled",
-    "players_limitchange": "Limit asked for",
+    "players_limitchange": "Limit requested",
 }
 
 
@@ -62,22 +62,22 @@ class ContactForm(forms.Form):
     made_at = forms.DateTimeField(
         label="When (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
     )
-    way = forms.ChoiceField(label="How", choices=[("", "Choose"), *ContactWay.choices])
+    way = forms.ChoiceField(label="Channel", choices=[("", "Choose"), *ContactWay.choices])
     said = forms.CharField(
-        label="What was said and agreed; or why none was needed",
+        label="Notes on the contact, or why none was needed",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=TOLD,
     )
     next_look = forms.DateField(
-        label="Look again on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label="Follow-up on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
 
 
 class CloseForm(forms.Form):
     """Conclusion of a flag."""
 
-    conclusion = forms.ChoiceField(label="How it ends", choices=[("", "Choose"), *FlagOutcome.choices])
+    conclusion = forms.ChoiceField(label="Outcome", choices=[("", "Choose"), *FlagOutcome.choices])
     note = forms.CharField(
         label="Note (optional)",
         required=False,
@@ -139,7 +139,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
     except harm_markers.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, contact_form=form)
-    messages.success(request, "The contact is on record.")
+    messages.success(request, "Contact recorded.")
     return redirect("staff_marker", flag.pk)
 
 
@@ -156,7 +156,7 @@ def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
     except harm_markers.FlagError as error:
         form.add_error(None, str(error))
         return _flag_page(request, flag, close_form=form)
-    messages.success(request, "The flag is closed. What comes after this moment may raise another one.")
+    messages.success(request, "Marker closed. Later play can raise a new marker.")
     return redirect("staff_marker", flag.pk)
 
 

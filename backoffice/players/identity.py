@@ -29,15 +29,15 @@ GROUNDS = {
     Ground.NAME: "Same name and date of birth",
     Ground.ADDRESS: "Same last name, address and date of birth",
     Ground.NUMBER: "Same document number",
-    Ground.PICTURE: "Same picture or file",
+    Ground.PICTURE: "Same document image",
     Ground.PHONE: "Same telephone number",
     Ground.PAYOUT: "Paid to the same account",
 }
 RESOLUTIONS = {Resolution.SAME: "One person", Resolution.DIFFERENT: "Different people"}
 CONSEQUENCES = {
-    Resolution.SAME: "Nothing is closed, locked or paid back by it: neither can be verified while the other’s account "
-    "is open. Which of the two stays is decided on their pages. Nobody is written to.",
-    Resolution.DIFFERENT: "Both can be verified. They stand here again if something else is found that they share.",
+    Resolution.SAME: "No account is closed or locked by this. Neither player can be verified while the other account "
+    "is open. Close one of them on the player’s page. The players are not notified.",
+    Resolution.DIFFERENT: "Both players can be verified. The pair is listed again if other matching data is found.",
 }
 PAIR_WORDS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": UNTOLD}
 
@@ -52,11 +52,11 @@ class RefusalForm(forms.Form):
     """Refusal reason, shown in the player's language, and an optional note from staff."""
 
     reason = forms.ChoiceField(
-        label="Reason, which the player reads in their own language",
+        label="Reason, shown to the player in their language",
         choices=lambda: [("", "Choose"), *((reason.value, str(text)) for reason, text in REASONS.items())],
     )
     note = forms.CharField(
-        label="Add for the player (optional, sent as you write it)",
+        label="Additional text for the player (optional, not translated)",
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -99,14 +99,16 @@ def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResp
     """Verify the player's identity, or show why it cannot be verified."""
     submission = _find(submission_id)
     if not AgreementForm(request.POST).is_valid():
-        messages.error(request, "Compare the documents, and tick that all agrees: nothing takes a verification back.")
+        messages.error(
+            request, "Compare the documents and tick that all details match. A verification cannot be undone."
+        )
         return redirect("staff_identity_case", submission_id)
     try:
         verification.verify(submission_id=submission_id, by=request.staff)
     except verification.ReviewError as error:
         messages.error(request, str(error))
         return redirect("staff_identity_case", submission_id)
-    messages.success(request, f"{submission.player} is verified, and has been written to.")
+    messages.success(request, f"{submission.player} is verified and has been notified by e-mail.")
     return redirect("staff_identity")
 
 
@@ -125,7 +127,7 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
     except verification.ReviewError as error:
         messages.error(request, str(error))
         return redirect("staff_identity_case", submission_id)
-    messages.success(request, f"{submission.player} is refused, and has been written to.")
+    messages.success(request, f"{submission.player} is refused and has been notified by e-mail.")
     return redirect("staff_identity")
 
 
@@ -150,10 +152,10 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 
 
 @staff_required(REVIEW)
-@access_log.listed("players who may be one person")
+@access_log.listed("possible duplicates")
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
-    """List unresolved pairs of players who may be one person."""
+    """List unresolved pairs of possible duplicates."""
     pairs = list(duplicates.open_pairs())
     access_log.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
     context = {"pairs": pairs} | PAIR_WORDS
@@ -166,7 +168,7 @@ def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int
     """Record whether two players are one person, and how that was found out."""
     form = ResolutionForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose whether they are one person, and say how you found out: both are kept.")
+        messages.error(request, "Choose a result and enter the evidence. Both are recorded.")
         return redirect("staff_duplicates")
     given = form.cleaned_data
     try:
@@ -179,9 +181,9 @@ def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int
             by=request.staff,
         )
     except duplicates.AlreadyResolved:
-        messages.error(request, "Somebody else has resolved this already; what you wrote was not kept.")
+        messages.error(request, "Another person has already resolved this pair. Your text was not saved.")
     else:
-        messages.success(request, f"Kept: player:{first_id} and player:{second_id}.")
+        messages.success(request, f"Resolved: player:{first_id} and player:{second_id}.")
     return redirect("staff_duplicates")
 
 

@@ -41,7 +41,7 @@ def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
     amounts = form.changed()
     set_for_the_house(player=player, kind=kind, amounts=amounts, reason=form.cleaned_data["reason"], by=request.staff)
     for period, amount in amounts.items():
-        said = "no limit of the house any more" if amount is None else f"{written(player, kind, amount)} from now on"
+        said = "house limit removed" if amount is None else f"{written(player, kind, amount)} with immediate effect"
         messages.success(request, f"{what(kind, period)}: {said}.")
     return redirect("staff_player_limits", player.pk)
 

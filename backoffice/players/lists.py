@@ -46,12 +46,12 @@ class NoteForm(forms.Form):
     """New note about a player."""
 
     text = forms.CharField(
-        label="What to note",
+        label="Note",
         max_length=LONGEST_NOTE,
         widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE}),
     )
     restricted = forms.BooleanField(
-        label="For compliance alone: a suspicion that the player must not learn of", required=False
+        label="Compliance only (a suspicion that must not be disclosed to the player)", required=False
     )
 
     def __init__(self, *args: Any, may_restrict: bool) -> None:
@@ -74,7 +74,7 @@ def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     )
     page = movements(chosen.pk, before=asked.get("before"), most=PAGE) if chosen else None
     context = {"form": form, "account": chosen, "page": page, "older": page.older if page else None}
-    return _page(request, player, "staff/player_money.html", context, what="movements of money")
+    return _page(request, player, "staff/player_money.html", context, what="transactions")
 
 
 @staff_required(SEE)
@@ -111,7 +111,7 @@ def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     if form.is_valid():
         restricted = form.cleaned_data.get("restricted", False)
         notes.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
-        messages.success(request, "The note is kept.")
+        messages.success(request, "Note saved.")
         return redirect("staff_player_notes", player.pk)
     page = NEWEST_FIRST.page(notes.notes(player, restricted_too=may_restrict), request.GET)
     context = {"note_form": form, "notes": page.rows, "page": page}

@@ -31,7 +31,7 @@ LONGEST: Final = 300  # characters: the stored length of browser names
 class FindForm(forms.Form):
     """Search for players. ``by`` and ``after`` ask for the next page of one finder."""
 
-    who = forms.CharField(label="Anything known of the player", max_length=LONGEST)
+    who = forms.CharField(label="Player number, name, e-mail address or other detail", max_length=LONGEST)
     by = forms.ChoiceField(required=False, choices=[("", ""), *((each.name, each.label) for each in FINDERS)])
     after = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
 
@@ -54,7 +54,7 @@ class Found:
 
 
 @staff_required(SEE)
-@access_log.listed("whom a search found")
+@access_log.listed("search results")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
     """Search players, and redirect to the profile if only one matches."""
@@ -67,7 +67,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
         people = {hit.player_id for each in hits.values() for hit in each}
         if len(people) == 1 and not asked["by"]:
             (number,) = people
-            access_log.note(request, number, what="which player it is")
+            access_log.note(request, number, what="the selected player")
             return redirect("staff_player", number)
         known = summaries(people, request.user)
         found = [_found(finder, hits[finder.name], known) for finder in tried if hits[finder.name]]
@@ -97,7 +97,7 @@ class WhoForm(forms.Form):
     """Search for a player."""
 
     who = forms.CharField(
-        label="Anything known of the player",
+        label="Player number, name, e-mail address or other detail",
         max_length=LONGEST,
         widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
     )
@@ -113,20 +113,20 @@ def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
     _, hits = search(reader, form.cleaned_data["who"])
     people = sorted({hit.player_id for found in hits.values() for hit in found})
     if not people:
-        form.add_error("who", "Nobody was found by this.")
+        form.add_error("who", "No players match this search.")
     known = summaries(people, reader)
     return [known[number] for number in people]
 
 
 @staff_required(SET)
-@access_log.listed("whom a search found")
+@access_log.listed("search results")
 @require_safe
 def staff_limits(request: StaffRequest) -> HttpResponse:
     """Redirect to the limits of the player found."""
     form = WhoForm(request.GET or None)
     found = whom(form, request.user)
     if len(found) == 1:
-        access_log.note(request, found[0].player, what="which player it is")
+        access_log.note(request, found[0].player, what="the selected player")
         return redirect("staff_player_limits", found[0].player.pk)
     access_log.shown(request, *(one.player for one in found))
     return render(request, "staff/limits_whose.html", {"form": form, "found": found})

@@ -197,8 +197,8 @@ def _looks(player: Player, reader: User) -> Data:
 SECTIONS: Final = (
     Section("notes", "Notes", (notes.PERMISSION,), _notes),
     Section("account", "Account", (SEE,), _account, is_wide=False),
-    Section("identity", "Identity", (IDENTITY,), _identity, is_wide=False),
-    Section("money", "Money", (SEE,), _money),
+    Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False),
+    Section("money", "Balances and payments", (SEE,), _money),
     Section("play", "Play", (SEE,), _play),
     Section("protection", "Limits and exclusions", PROTECTING, _protection),
     Section("markers", "Markers of harm", (SEE_FLAGS,), _markers, is_wide=False),
@@ -206,6 +206,6 @@ SECTIONS: Final = (
     Section("watches", "Significant events", (SUSPICIONS,), _watches),
     Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
     Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
-    Section("events", "Events", ("audit.view_event",), _events, is_wide=False),
-    Section("looks", "Who looked", (access_log.SEE,), _looks),
+    Section("events", "Audit log", ("audit.view_event",), _events, is_wide=False),
+    Section("looks", "Access log", (access_log.SEE,), _looks),
 )

@@ -30,11 +30,11 @@ COLUMNS: Final = (
     Column("filed", "Filed", Form.TIME),
     Column("due", "Due", Form.TIME),
     Column("state", "State"),
-    Column("ended", "Decided or closed", Form.TIME),
+    Column("ended", "Closed", Form.TIME),
     Column("verdict", "Verdict"),
-    Column("days", "Whole days taken", Form.NUMBER),
+    Column("days", "Days to decision", Form.NUMBER),
     Column("late", "Times overdue", Form.NUMBER),
-    Column("reopened", "Times opened again", Form.NUMBER),
+    Column("reopened", "Times reopened", Form.NUMBER),
     Column("round", "Round"),
 )
 
@@ -81,7 +81,7 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
         asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
         columns=COLUMNS,
         rows=list(_rows(found)),
-        goes_on=f"More rows go on {order.forward} {order.cursor(found[-1])}." if is_more else "",
+        goes_on=f"More rows follow {order.forward} {order.cursor(found[-1])}." if is_more else "",
     )
 
 
@@ -91,7 +91,7 @@ def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpR
     """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
     conversation, form = _find(conversation_id), AssignForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose whose it is to be.")
+        messages.error(request, "Choose the person to assign the complaint to.")
         return redirect("staff_service_thread", conversation_id=conversation.pk)
     asked = form.cleaned_data
     try:
@@ -115,7 +115,7 @@ def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpR
     except ServiceError as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "The complaint is open again, and the player told by mail.")
+        messages.success(request, "The complaint is reopened and the player has been notified by e-mail.")
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 

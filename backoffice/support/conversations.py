@@ -49,7 +49,7 @@ class LetterForm(MarksForm):
     """Letter to a player, and the template it was begun from."""
 
     template = forms.ModelChoiceField(
-        ReplyTemplate.objects.none(), required=False, label="Begin from a template", empty_label="None"
+        ReplyTemplate.objects.none(), required=False, label="Template", empty_label="None"
     )
     text = message_field("Message")
 
@@ -68,7 +68,7 @@ class SeenForm(forms.Form):
         min_value=0,
         max_value=HIGHEST,
         widget=forms.HiddenInput,
-        error_messages={"required": "Nothing was sent: read what was written, and send again."},
+        error_messages={"required": "Not sent: a new message has arrived. Read it and send again."},
     )
 
 
@@ -77,9 +77,9 @@ class AnswerForm(LetterForm, SeenForm):
 
     text = message_field("Answer")
     verdict = forms.ChoiceField(
-        label="Verdict, if this decides the complaint",
+        label="Verdict (for a decision)",
         required=False,
-        choices=[("", "None: it is an answer"), *((each.value, each.label) for each in DECIDED)],
+        choices=[("", "None (answer only)"), *((each.value, each.label) for each in DECIDED)],
     )
 
 
@@ -104,19 +104,21 @@ class AssignForm(forms.Form):
 class ReopenForm(forms.Form):
     """Reason for reopening a complaint."""
 
-    text = message_field("Why, as the player reads it")
+    text = message_field("Reason, shown to the player")
 
 
 class MessagesForm(forms.Form):
     """Filter of messages."""
 
-    state = forms.ChoiceField(label="State", required=False, choices=[("", "Waits for us"), *ConversationState.choices])
+    state = forms.ChoiceField(
+        label="State", required=False, choices=[("", "Awaiting our answer"), *ConversationState.choices]
+    )
     topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
     where = forms.ModelChoiceField(
         Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
     )
     language = forms.ChoiceField(
-        label="Player reads", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
+        label="Player’s language", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
     )
     player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
 
@@ -130,9 +132,9 @@ class DeskForm(forms.Form):
         choices=[
             (queues.OPEN, "Open"),
             (queues.MINE, "Mine"),
-            (queues.NOBODYS, "Nobody’s"),
+            (queues.NOBODYS, "Unassigned"),
             (queues.OVERDUE, "Overdue"),
-            (queues.ENDED, "Ended"),
+            (queues.ENDED, "Closed"),
         ],
     )
     verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
@@ -187,7 +189,7 @@ def _said(step: ComplaintStep) -> str:
 def _who(step: ComplaintStep, player: str) -> str:
     if step.by:
         return step.by.name
-    return "the house" if step.step == CaseStep.OVERDUE else player
+    return "system" if step.step == CaseStep.OVERDUE else player
 
 
 # Templates that an answer may begin from, for complaints (True) and other conversations.
@@ -266,9 +268,9 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
         except conversations.NobodyReads as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The message has been sent, and the player told by mail.")
+            messages.success(request, "Message sent. The player has been notified by e-mail.")
             return redirect("staff_service_thread", conversation_id=begun.pk)
-    access_log.note(request, player, what="whom to write to")
+    access_log.note(request, player, what="the recipient")
     context = {"player": player, "form": form, "english": _english(form, player, facts, request.user)}
     return render(request, "staff/service_new.html", context)
 
@@ -284,7 +286,7 @@ def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResp
     except conversations.ServiceError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "The conversation is closed, and the player told by mail.")
+        messages.success(request, "Conversation closed. The player has been notified by e-mail.")
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
@@ -336,7 +338,10 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
         return show(request, conversation, AnswerForm(initial=initial, offered=offered, player=conversation.player))
     if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
         form.add_error(
-            "verdict", "Choose the verdict." if is_decision else "An answer has none: decide, or choose none."
+            "verdict",
+            "Choose the verdict."
+            if is_decision
+            else "An answer has no verdict. Send a decision, or choose no verdict.",
         )
     if not form.is_valid():
         return show(request, conversation, form)
@@ -363,8 +368,8 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     except (conversations.Closed, conversations.WrittenMeanwhile) as error:
         form.add_error(None, str(error))
         return show(request, _find(conversation.pk), form)
-    sent = "The complaint is decided" if is_decision else "The answer has been sent"
-    messages.success(request, f"{sent}, and the player told by mail.")
+    sent = "Complaint decided" if is_decision else "Answer sent"
+    messages.success(request, f"{sent}. The player has been notified by e-mail.")
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 

@@ -23,8 +23,8 @@ RESERVED: Final = "new"  # part of a URL
 class VersionForm(forms.Form):
     """Version of a template: a title for staff, and its text in every language."""
 
-    kind = forms.ChoiceField(label="For", choices=ReplyKind.choices)
-    title = forms.CharField(label="Title, for staff", max_length=100)
+    kind = forms.ChoiceField(label="Purpose", choices=ReplyKind.choices)
+    title = forms.CharField(label="Internal title", max_length=100)
     based_on = forms.IntegerField(min_value=0, max_value=2**15 - 2, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,10 +43,10 @@ class VersionForm(forms.Form):
                 continue
             found = marks(asked[language])
             if unknown := sorted(found - set(MARKS)):
-                self.add_error(language, f"Nothing stands for {_written(unknown)}.")
+                self.add_error(language, f"No value is available for {_written(unknown)}.")
             elif language != "en" and "en" in asked and found != wanted:
                 apart = sorted(found ^ wanted)
-                self.add_error(language, f"The English text and this one differ in {_written(apart)}.")
+                self.add_error(language, f"The placeholders differ from the English text: {_written(apart)}.")
         return asked
 
     @property
@@ -58,14 +58,14 @@ class VersionForm(forms.Form):
 class NewForm(VersionForm):
     """New template."""
 
-    name = forms.SlugField(label="Short name, in addresses and in the log", max_length=40)
+    name = forms.SlugField(label="Short name, used in URLs and in the audit log", max_length=40)
     field_order = ("name", "kind", "title")
 
     def clean_name(self) -> str:
         """Require a name that is not taken or reserved."""
         name: str = self.cleaned_data["name"]
         if name == RESERVED or ReplyTemplate.objects.filter(name=name).exists():
-            raise forms.ValidationError("There is a template of this name, or an address.")
+            raise forms.ValidationError("This short name is already in use.")
         return name
 
 
@@ -128,7 +128,7 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
     """Withdraw a template."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_reply", name)
     asked = form.cleaned_data
     try:
@@ -138,7 +138,7 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
     except filling.Meanwhile as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "It is offered no more. What was sent stays as it was sent.")
+        messages.success(request, "Template withdrawn. Messages that were already sent are unchanged.")
     return redirect("staff_reply", name)
 
 
@@ -155,9 +155,9 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             by=request.staff,
         )
     except filling.Meanwhile as error:
-        form.add_error(None, f"{error} What you wrote is still here: copy it, and open the template again.")
+        form.add_error(None, f"{error} Your text is still here. Copy it and open the template again.")
         return False
-    messages.success(request, f"Version {made.number} is what answers begin from now.")
+    messages.success(request, f"Version {made.number} is now the current version.")
     return True
 
 

@@ -47,24 +47,25 @@ class ChipsField(forms.CharField):
         try:
             return sorted({parse_money(part, self.currency, "en") for part in parts})
         except MoneyError as error:
-            raise forms.ValidationError(f"{error} Between two of them stands a semicolon.", code="amount") from error
+            raise forms.ValidationError(f"{error} Separate amounts with semicolons.", code="amount") from error
 
 
 class NamingForm(forms.Form):
     """Name, address and chat language of a new table."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="As players read it, in every language.")
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="Shown to players, in every language.")
     slug = forms.CharField(
         max_length=LONGEST_ADDRESS,
         required=False,
-        label="Address",
-        help_text="The part of it that names the table. Left empty, it is made of the name. It never changes.",
+        label="URL name",
+        help_text="The part of the URL that names the table. Leave empty to derive it from the name. "
+        "It cannot be changed later.",
     )
     chat_language = forms.ChoiceField(
         required=False,
-        label="Language of the chat",
+        label="Chat language",
         choices=[ANY_LANGUAGE, *settings.LANGUAGES],
-        help_text="What is spoken there, where several sit at the table. It can be changed at any time.",
+        help_text="Language of the table chat. It can be changed at any time.",
     )
 
 
@@ -72,13 +73,13 @@ class TermsForm(forms.Form):
     """Players that a table serves, when the version goes live, and the reason."""
 
     jurisdictions = forms.MultipleChoiceField(
-        label="Players of",
+        label="Jurisdictions",
         choices=lambda: [(each, country(each)) for each in jurisdictions_of_the_house()],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose whose players the table serves."},
+        error_messages={"required": "Choose at least one jurisdiction."},
     )
     modes = forms.MultipleChoiceField(
-        label="Played for",
+        label="Money",
         choices=MONEY,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose real money, free money or both."},
@@ -87,7 +88,7 @@ class TermsForm(forms.Form):
         label="Currencies",
         choices=[(each, each) for each in Currency.values],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose the currencies that the table takes."},
+        error_messages={"required": "Choose at least one currency."},
     )
     goes_live_at = forms.DateTimeField(
         required=False,
@@ -95,7 +96,7 @@ class TermsForm(forms.Form):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format="%Y-%m-%dT%H:%M"),
     )
     reason = forms.CharField(
-        max_length=300, label="Reason", help_text="Whoever decides reads it, and the log keeps it."
+        max_length=300, label="Reason", help_text="Shown to the approver and recorded in the audit log."
     )
 
     def __init__(self, *args: Any, shape: Shape, is_new: bool, **kwargs: Any) -> None:
@@ -103,9 +104,13 @@ class TermsForm(forms.Form):
         if shape is Shape.GUESTS:
             del self.fields["currencies"]
         self.fields["goes_live_at"].help_text = (
-            "Universal time, which has no summer time: one hour behind Stockholm in winter, two in summer. "
-            + ("The table is opened then. Left empty, it is made by the decision and stays closed." if is_new else "")
-            + ("" if is_new else "Left empty, the decision puts it live.")
+            "UTC: one hour behind Stockholm in winter, two hours in summer. "
+            + (
+                "The table opens at this time. Leave empty to create it on approval and keep it closed."
+                if is_new
+                else ""
+            )
+            + ("" if is_new else "Leave empty to go live on approval.")
         )
 
     def clean_goes_live_at(self) -> datetime | None:
@@ -117,16 +122,14 @@ class TermsForm(forms.Form):
 class CurrencyForm(MoneyForm):
     """Chips and steps in one currency, and the liability of a shared table."""
 
-    step = MoneyField(label="Steps of", help_text="Every stake and every chip is a multiple of it.")
-    chips = ChipsField(label="Chips", help_text="Parted by semicolons: 10; 50; 1,000")
+    step = MoneyField(label="Step", help_text="All stakes and chips are multiples of this amount.")
+    chips = ChipsField(label="Chips", help_text="Separated by semicolons: 10; 50; 1,000")
     tray = ChipsField(
         label="Chips in the tray",
-        help_text="What lies there until a player picks others. Left empty: all of them.",
+        help_text="Default chips for players. Leave empty for all chips.",
         required=False,
     )
-    liability = MoneyField(
-        label="Most the house may lose in a round", help_text="To all players of the round together."
-    )
+    liability = MoneyField(label="Maximum house loss per round", help_text="For all players in the round together.")
 
     def __init__(self, *args: Any, shape: Shape, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -148,12 +151,12 @@ class GuestsForm(MoneyForm):
     """Seats and banks of a Chemin de Fer table, in its one currency."""
 
     tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
-    places = forms.IntegerField(label="Places", min_value=FEWEST_PLACES, max_value=MOST_PLACES)
+    places = forms.IntegerField(label="Seats", min_value=FEWEST_PLACES, max_value=MOST_PLACES)
     house_players = forms.IntegerField(
-        label="Places that the house plays",
+        label="House players",
         min_value=0,
         max_value=MOST_PLACES - 1,
-        help_text="None at a table for real money.",
+        help_text="Not allowed at real-money tables.",
     )
     minimum = MoneyField(label="Smallest bank")
     maximum = MoneyField(label="Largest bank")
@@ -195,7 +198,7 @@ def written_chips(chips: Sequence[int]) -> str:
 
 
 def _missed() -> forms.IntegerField:
-    return forms.IntegerField(label="Missed turns until a guest is away", min_value=1, max_value=MOST_MISSED)
+    return forms.IntegerField(label="Missed turns until a player is marked as away", min_value=1, max_value=MOST_MISSED)
 
 
 def _seconds(name: str) -> forms.DecimalField:

@@ -142,8 +142,8 @@ def _without_money(request: Mapping[str, Json]) -> Iterator[str]:
 
 STEP: Final = "step"  # form field: the button that was pressed
 ASKING, MENDING = "ask", "mend"
-ASKED: Final = "Asked for. Another person has to agree."
-ASKED_ALREADY: Final = "This is asked for already: it waits for a second person."
+ASKED: Final = "Requested. A second person must approve it."
+ASKED_ALREADY: Final = "The same request is already pending."
 SEEN: Final = "seen"  # form field: hash of the request that the preview showed
 NO_FIELDS: Final = ("csrfmiddlewaretoken", STEP, SEEN)
 

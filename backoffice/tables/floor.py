@@ -83,7 +83,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(*READERS)
-@access_log.listed("guests of a table")
+@access_log.listed("players at a table")
 @require_safe
 @never_cache
 def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:

@@ -21,7 +21,7 @@ from players.access import StaffRequest, staff_required
 from players.staff import access_log
 
 SUPERVISE = malfunction.PERMISSION
-UNSURE = "Say why, and confirm it: what you write is kept on record."
+UNSURE = "Enter a reason and tick the confirmation. The reason is recorded."
 
 
 class ReasonForm(forms.Form):
@@ -40,7 +40,7 @@ class RulingForm(FinalForm):
     """Ruling of the supervisor."""
 
     decision = forms.ChoiceField(
-        choices=[("stands", "It stands"), ("void", "Annul it"), ("annulled", "It is annulled")]
+        choices=[("stands", "Round stands"), ("void", "Void round"), ("annulled", "Round is void")]
     )
 
 
@@ -69,7 +69,7 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
 
     def cancel() -> str:
         live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
-        return after_a_ruling(f"Round {live.code} is cancelled. Every stake went back.", live.live_table_id)
+        return after_a_ruling(f"Round {live.code} is cancelled. All stakes are returned.", live.live_table_id)
 
     return _do(request, form, cancel, "staff_floor")
 
@@ -84,7 +84,7 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
         reason, by = form.cleaned_data["reason"], request.staff
         if form.cleaned_data["decision"] == "void":
             malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
-            return "Asked for. Another person has to agree, on the page of approvals."
+            return "Requested. A second person must approve it under Approvals."
         if form.cleaned_data["decision"] == "annulled":
             ruling = malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
             said = f"Incident {incident_id} is ruled on: {_as_it_ended(ruling.incident)}."
@@ -108,14 +108,14 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
         reason = form.cleaned_data["reason"]
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         table = live_table.table
-        said = f"{table} goes on." if table.status == Status.OPEN else f"The stop is lifted. {stands(table)}"
+        said = f"{table} has resumed." if table.status == Status.OPEN else f"The stop is lifted. {stands(table)}"
         return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, reopen, "staff_floor")
 
 
 @staff_required(SUPERVISE)
-@access_log.listed("guests of a table")
+@access_log.listed("players at a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Break up a Chemin de Fer table: all players leave their seats with their money.
@@ -133,7 +133,7 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     def have_them_get_up() -> str:
         reason = form.cleaned_data["reason"]
         live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
-        said = f"{live_table.table} is broken up: every guest got up with what was theirs."
+        said = f"{live_table.table} is broken up. All players have left their seats with their money."
         return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, have_them_get_up, "staff_floor")
@@ -156,4 +156,4 @@ def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: 
 
 def _as_it_ended(incident: Incident) -> str:
     is_kept = Void.objects.filter(pk=incident.live_round_id).exists()
-    return "the round stays annulled" if is_kept else "the round had ended without a bet"
+    return "the round stays void" if is_kept else "the round had ended without a bet"

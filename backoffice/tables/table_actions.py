@@ -18,7 +18,7 @@ from games.models import OPEN_PHASES, LiveTable, Status, Table
 from games.tables import status
 from wallet.models import Mode
 
-FINISHED: Final = "A round in progress is finished and paid first; no bet is taken off anybody."
+FINISHED: Final = "A round in progress is completed and paid first; accepted bets remain valid."
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Deed:
 
 
 DEEDS: Final[Mapping[str, Deed]] = {
-    "pause": Deed(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Everybody keeps their seat."),
-    "continue": Deed(continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
-    "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
-    "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
+    "pause": Deed(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Players keep their seats."),
+    "continue": Deed(continue_table, "Resume", Status.OPEN, "The next round starts at once."),
+    "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds start at once."),
+    "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Players leave their seats."),
 }
 """Actions by the name that forms submit."""
 
@@ -45,8 +45,8 @@ POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.CLOSED: ("open",),
 }
 WHILE_PLAYING: Final[Mapping[str, str]] = {
-    Status.PAUSED: "pauses: the round in progress is finished first",
-    Status.CLOSED: "is closing: the round in progress is finished first",
+    Status.PAUSED: "is pausing: the round in progress is completed first",
+    Status.CLOSED: "is closing: the round in progress is completed first",
 }
 
 
@@ -69,8 +69,8 @@ def stands(table: Table) -> str:
     said = f"{table.name} {words or f'is {table.get_status_display()}'}."
     for each in stopped:
         said += (
-            f" For {Mode(each.mode).label.lower()} money it stays stopped over an incident"
-            " until a supervisor lets it go on."
+            f" For {Mode(each.mode).label.lower()} money it remains stopped by an incident"
+            " until a supervisor resumes it."
         )
     return said
 
@@ -83,7 +83,7 @@ def to_the_table(sentence: str, row: str) -> str | SafeString:
     """Return a message with a link to a row of the floor, if *row* is the id of one."""
     if not ROW.fullmatch(row):
         return sentence
-    return format_html('{} <a href="{}#{}">To the table</a>', sentence, reverse("staff_floor"), row)
+    return format_html('{} <a href="{}#{}">View table</a>', sentence, reverse("staff_floor"), row)
 
 
 def after_a_ruling(sentence: str, live_table_id: int) -> str | SafeString:
@@ -92,5 +92,5 @@ def after_a_ruling(sentence: str, live_table_id: int) -> str | SafeString:
         return to_the_table(sentence, f"live-{live_table_id}")
     waiting = unruled().filter(live_round__live_table=live_table_id).values_list("pk", flat=True)
     numbers = ", ".join(str(each) for each in waiting)
-    left = f"awaiting its ruling besides: incident {numbers}" if numbers else "now let it go on"
+    left = f"still awaiting a ruling: incident {numbers}" if numbers else "resume it"
     return to_the_table(f"{sentence} The table is still stopped: {left}.", f"live-{live_table_id}")

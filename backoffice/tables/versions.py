@@ -273,14 +273,14 @@ def staff_schedule_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
     form = WithdrawForm(request.POST)
     get_object_or_404(ScheduledVersion, pk=approval_id)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_games")
     try:
         schedule.withdraw(approval_id=approval_id, by=actor(request), reason=form.cleaned_data["reason"])
     except TableError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Withdrawn: it does not go live.")
+        messages.success(request, "Scheduled change withdrawn. It will not go live.")
     return redirect("staff_games")
 
 

@@ -26,8 +26,8 @@ from players.access import actor, staff_required
 from wallet.money import format_money
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
-EVERY_GAME = ("all", "Every game of the house")
-NOT_CHOSEN = f"Choose what closes. {UNSURE}"
+EVERY_GAME = ("all", "All games")
+NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
 
 
 class StatusForm(forms.Form):
@@ -72,11 +72,11 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     form, row = StatusForm(request.POST), request.POST.get("back", "")
     table = status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
-        messages.error(request, "Say why: the reason is kept in the log.")
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_floor")
     deed = DEEDS[form.cleaned_data["deed"]]
     if table.status == deed.leads_to:
-        messages.warning(request, f"{table} was already {table.get_status_display()}; your reason was not recorded.")
+        messages.warning(request, f"{table} is already {table.get_status_display()}. Your reason was not recorded.")
         return redirect("staff_floor")
     try:
         table = deed.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
@@ -102,7 +102,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     if closed:
         messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
     else:
-        messages.warning(request, "All of these tables were closed already; your reason was not recorded.")
+        messages.warning(request, "All of these tables are already closed. Your reason was not recorded.")
     return redirect("staff_floor")
 
 
@@ -113,11 +113,11 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
     table = get_object_or_404(Table.objects.exclude(shape=Shape.SOLO), pk=table_id)
     form = ChatLanguageForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "The house has no such language.")
+        messages.error(request, "Unknown language.")
     else:
         language = form.cleaned_data["chat_language"]
         versions.set_chat_language(table_id=table.pk, language=language, by=actor(request))
-        messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
+        messages.success(request, f"Chat language of {table.name}: {dict(LANGUAGES)[language]}.")
     return redirect("staff_tables")
 
 

@@ -49,7 +49,9 @@ class DecisionBody(Strict):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require a call with make_call and only there. Raises ValidationError."""
         if (attrs["action"] == NAMES[MakeCall]) != ("call" in attrs):
-            raise serializers.ValidationError({"call": _("A call goes with make_call, and with nothing else.")})
+            raise serializers.ValidationError(
+                {"call": _("A call is required with make_call and not allowed with any other action.")}
+            )
         return attrs
 
 

@@ -36,7 +36,7 @@ class RoundsQuery(Numbered):
         """Reject a period that ends before it begins."""
         since, until = attrs.get("since"), attrs.get("until")
         if since and until and since > until:
-            raise serializers.ValidationError({"until": [_("The first day comes after the last one.")]})
+            raise serializers.ValidationError({"until": [_("The start date is after the end date.")]})
         return attrs
 
 
@@ -64,7 +64,9 @@ class RoundsPlayed(PlayerApiView):
         asked = query_of(request, RoundsQuery)
         before = asked.get("cursor")
         if before and not Participation.objects.filter(pk=before, player=self.player).exists():
-            raise serializers.ValidationError({"?cursor": [_("This cursor is none of this list’s.")]}, code="cursor")
+            raise serializers.ValidationError(
+                {"?cursor": [_("This cursor does not belong to this list.")]}, code="cursor"
+            )
         search = Search(
             since=asked.get("since"),
             until=asked.get("until"),

@@ -61,7 +61,7 @@ class Seat(AtLiveTable):
             self.session(),
         )
         if live.table.shape == Shape.SHARED and asked:
-            raise serializers.ValidationError({"place": _("This table has no places to choose from.")})
+            raise serializers.ValidationError({"place": _("This table has no seats to choose from.")})
         registers.ask_where_stale(player)  # outside the transaction
 
         def sit_down() -> None:

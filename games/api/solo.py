@@ -41,7 +41,7 @@ from wallet.ledger import accounts, purse
 from wallet.models import AccountKind, Mode
 from wallet.operator_wallet.operators import funds
 
-NO_PLACE = register("no-place", 404, _("You have no place at this table yet"))
+NO_PLACE = register("no-place", 404, _("You have no seat at this table yet"))
 LARGEST_NUMBER = 2**31 - 1  # of versions
 HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 

@@ -34,7 +34,9 @@ COUNTER: Final = "sabot.counter"  # key of an ASGI scope
 HEADER: Final = "Last-Event-ID"
 MEDIA_TYPE: Final = "text/event-stream"
 FULL: Final = register(
-    "streams-full", HTTPStatus.SERVICE_UNAVAILABLE, _("You have as many streams as there may be, or the house has")
+    "streams-full",
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    _("The maximum number of streams, yours or overall, has been reached"),
 )
 OPENING: Final = re.compile(r"/api/v1/tables/[^/]+/[^/]+/stream/")
 EVENTS: Final = """Server-sent events, each with a line of JSON but the last four. What each says stands among the
@@ -150,5 +152,5 @@ def _last_seen(request: Request, live: LiveTable) -> Mark | None:
     try:
         return read_number(live, number)
     except ValueError as error:
-        wrong = FieldError(f"/{HEADER}", "invalid", str(_("No event of this table has this number.")))
+        wrong = FieldError(f"/{HEADER}", "invalid", str(_("This table has no event with this number.")))
         raise Problem(INVALID, errors=[wrong]) from error

@@ -27,7 +27,7 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
         return Notice("error", _("Your balance does not cover this bet."))
     if isinstance(error, errors.BalanceTooLow):
         if plays_on(variant) is AccountKind.PURSE:
-            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
+            return Notice("error", _("The game balance does not cover this bet. Re-buy or bet less."))
         return _balance_too_low(mode)
     if isinstance(error, ExcludedBets):
         return Notice("error", _excluded(error, variant, language))
@@ -46,13 +46,13 @@ def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode)
         return barred(error.bar)
     if isinstance(error, errors.TableWaits):
         text = _(
-            "Where you live you play at one table at a time."
-            " Open this table again to play here: the other one then waits."
+            "In your country you can play at only one table at a time. To play here, open this "
+            "table again; your other table will then wait."
         )
         return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
     if isinstance(error, errors.NotEnoughBalance):
-        more = _("Top up free money") if mode == Mode.FREE else _("Deposit")
-        return Notice("error", _("Not enough balance"), reverse("cashier"), more)
+        more = _("Top up play money") if mode == Mode.FREE else _("Deposit")
+        return Notice("error", _("Insufficient balance"), reverse("cashier"), more)
     if isinstance(error, errors.OverLimit):
         return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
     return Notice("error", _sentence(error))
@@ -75,7 +75,7 @@ def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, lan
     """Return the message for a page drawn under older limits or rules, with the bets that do not
     fit the new ones.
     """
-    changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
+    changed = _("The limits or rules of this table have changed. No bet was placed. Check the changes, then continue.")
     return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
 
 
@@ -87,44 +87,42 @@ def finished_meanwhile(part: Participation, language: str) -> Notice:
         "amount": format_money(part.paid, part.currency, language),
     }
     if part.paid:
-        text = _("While you were away, your round at %(table)s was finished. %(result)s Paid back: %(amount)s.") % words
+        text = _("Your round at %(table)s was completed while you were away. %(result)s Paid out: %(amount)s.") % words
     else:
-        text = _("While you were away, your round at %(table)s was finished. %(result)s Your bets lost.") % words
+        text = _("Your round at %(table)s was completed while you were away. %(result)s Your bets lost.") % words
     return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
 
 
 def examined(part: Participation) -> Notice:
     """Return the message for a round that cannot be shown and is being verified."""
-    text = _("Round %(code)s is being examined: what is stored of it does not make a round.")
-    return Notice(
-        "info", text % {"code": part.round.code}, reverse("round", args=[part.round_id]), _("Look at the round")
-    )
+    text = _("Round %(code)s is under review: its stored data is not consistent.")
+    return Notice("info", text % {"code": part.round.code}, reverse("round", args=[part.round_id]), _("View the round"))
 
 
 def repeated() -> Notice:
     """Return the message for a round that had been played before this click."""
-    return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
+    return Notice("info", _("This round has already been played. Here is the result. No further bet was placed."))
 
 
 def closed() -> Notice:
     """Return the message for a player who opens a closed table."""
-    text = _("This table is closed. You can take back what lies on it.")
-    return Notice("info", text, reverse("lobby"), _("To the tables"))
+    text = _("This table is closed. You can remove the bets you have on it.")
+    return Notice("info", text, reverse("lobby"), _("Go to the tables"))
 
 
 def table_pauses() -> str:
     """Return the text for a paused table."""
-    return _("This table pauses. The next round opens when it goes on.")
+    return _("This table is paused. The next round opens when the table resumes.")
 
 
 def paused() -> Notice:
     """Return the message for a player who opens a paused table."""
-    return Notice("info", table_pauses(), reverse("lobby"), _("To the tables"))
+    return Notice("info", table_pauses(), reverse("lobby"), _("Go to the tables"))
 
 
 def halted() -> Notice:
     """Return the message for a player who opens a table during a house stop."""
-    return Notice("info", _("Play is stopped for now. You can take back what lies here."))
+    return Notice("info", _("Play is stopped at the moment. You can remove the bets you have here."))
 
 
 def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
@@ -132,15 +130,14 @@ def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
     if not rounds:
         return None
     text = _annulled_by_people(rounds) or ngettext(
-        "Round %(codes)s was annulled because of a malfunction."
-        " All stakes were returned and any payout was taken back.",
-        "Rounds %(codes)s were annulled because of a malfunction."
-        " All stakes were returned and any payouts were taken back.",
+        "Round %(codes)s was voided because of a malfunction. All stakes were returned and any payout was reversed.",
+        "Rounds %(codes)s were voided because of a malfunction. All stakes were returned and "
+        "any payouts were reversed.",
         len(rounds),
     )
     last_id, _last_code, _reason = rounds[-1]
     codes = ", ".join(code for _id, code, _why in rounds)
-    return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("Look at the round"))
+    return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("View the round"))
 
 
 def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
@@ -148,8 +145,8 @@ def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
     if not any(VoidReason(reason).is_of_people for _id, _code, reason in rounds):
         return ""
     return ngettext(
-        "Round %(codes)s was annulled. All stakes were returned and any payout was taken back.",
-        "Rounds %(codes)s were annulled. All stakes were returned and any payouts were taken back.",
+        "Round %(codes)s was voided. All stakes were returned and any payout was reversed.",
+        "Rounds %(codes)s were voided. All stakes were returned and any payouts were reversed.",
         len(rounds),
     )
 
@@ -158,64 +155,64 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
     if isinstance(error, errors.NothingStaked):
         return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
     if isinstance(error, errors.HouseStopped):
-        return _("Play is stopped in the whole house for now. No bet was taken.")
+        return _("All play is stopped at the moment. No bet was placed.")
     if isinstance(error, errors.TableClosed):
-        return _("This table is closed. No bet was taken.")
+        return _("This table is closed. No bet was placed.")
     if isinstance(error, errors.TablePaused):
         return table_pauses()
     if isinstance(error, errors.BetTooLate):
-        return _("Bet arrived too late")
+        return _("Bet received too late")
     if isinstance(error, errors.QuestionPassed):
-        return _("This came too late: the table has moved on. Nothing was staked.")
+        return _("This action came too late: the time for this decision has passed. Nothing was staked.")
     if isinstance(error, errors.TableStopped):
-        return _("This table is stopped while a malfunction is looked into. No bet was taken.")
+        return _("This table is stopped while we investigate a malfunction. No bet was placed.")
     if isinstance(error, errors.OverLiability):
         return _(
-            "The table cannot take that much more in this round. A smaller or a different bet may still be possible."
+            "This bet exceeds what the table can still accept in this round. Try a smaller bet or a different one."
         )
     if isinstance(error, errors.SlipChanged):
-        return _("Your bets were changed in another window. Nothing was staked; look at them and deal again.")
+        return _("Your bets were changed in another window. No bet was placed. Check your bets, then deal again.")
     if isinstance(error, errors.NothingToRepeat):
-        return _("There is no earlier round at this table to bet again.")
+        return _("There is no previous round at this table to rebet.")
     if isinstance(error, errors.UnknownChip):
-        return _("This table has no such chip. Choose one from the tray.")
+        return _("This table does not have this chip. Choose one from the tray.")
     if isinstance(error, errors.UnknownCurrency):
-        return _("This table is not played in your currency.")
+        return _("This table is not available in your currency.")
     if isinstance(error, errors.NotServed):
-        return _("This table is not open to players where you live.")
+        return _("This table is not available in your country.")
     if isinstance(error, errors.OtherMoney):
-        free, real = _("This table is not played for free money."), _("This table is not played for real money.")
+        free, real = _("This table is not available for play money."), _("This table is not available for real money.")
         return free if error.mode == Mode.FREE else real
     if isinstance(error, errors.NotHereRemotely):
         return _(
-            "You play with the money of the site that brought you here. That works at tables where you play alone, and"
-            " not at this one."
+            "You are playing with your balance at the site you came from. You can use it at "
+            "single-player tables, but not at this table."
         )
     if isinstance(error, errors.VisitOver):
-        return _("Your visit from the other site is over. Open the table from there again. Nothing was staked.")
+        return _("Your game session has ended. Open the table again from the site you came from. No bet was placed.")
     if isinstance(error, errors.OperatorRefuses):
-        return _("The site that brought you here does not take this bet now. Nothing was staked.")
+        return _("The site you came from does not accept this bet at the moment. No bet was placed.")
     if isinstance(error, errors.OperatorBusy):
-        return _("The site that brought you here is slow to answer now. Nothing was staked. Try again in a moment.")
+        return _("The site you came from is responding slowly. No bet was placed. Try again in a moment.")
     if isinstance(error, errors.OperatorSilent):
         return _(
-            "The site that brought you here did not answer in time. No round was played;"
-            " a stake that was taken goes back."
+            "The site you came from did not respond in time. No round was played. If a stake was "
+            "taken, it will be returned."
         )
     if isinstance(error, errors.BetUnderWay):
-        return _("This bet is on its way already. Wait a moment, then look at the table again.")
+        return _("This bet is already being processed. Wait a moment, then check the table again.")
     if isinstance(error, errors.NotOffered):
         return _("This table has no such button.")
     if isinstance(error, MissingMainBet):
-        return _("This bet needs a main bet beside it.")
+        return _("This bet requires a main bet.")
     if isinstance(error, UnknownBet):
-        return _("This game has no such bet. Nothing was staked.")
-    return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
+        return _("This bet does not exist in this game. No bet was placed.")
+    return _("This page was out of date and has been updated. No bet was placed.")
 
 
 def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
     names = [bet_name(variant, bet, language) for bet in error.bets]
-    return _("%(one)s and %(other)s exclude each other. Take one off first.") % {
+    return _("%(one)s and %(other)s cannot be combined. Remove one of them first.") % {
         "one": names[0],
         "other": names[1],
     }
@@ -224,7 +221,7 @@ def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
 def _balance_too_low(mode: Mode) -> Notice:
     if mode == Mode.FREE:
         return Notice(
-            "error", _("Your free money does not cover this bet."), reverse("cashier"), _("Top up free money")
+            "error", _("Your play money does not cover this bet."), reverse("cashier"), _("Top up play money")
         )
     return Notice("error", _("Your balance does not cover this bet."), reverse("cashier"), _("Deposit"))
 

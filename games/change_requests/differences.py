@@ -30,18 +30,18 @@ NOTHING = "—"
 MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
 COUNTRIES = Locale("en").territories
 READABLE = 7  # characters of a fraction
-GUESTS = {"places": "Places", "house_players": "House players"}
+GUESTS = {"places": "Seats", "house_players": "House players"}
 PACE = {
     "betting": "Betting",
     "call": "Call",
     "card": "Each card",
     "pause": "Pause",
-    "ask": "Asking for the bank",
-    "decide": "Deciding",
-    "deal": "Drawing cards",
-    "choice": "Choice of a card",
-    "house_player": "House players think",
-    "removal": "Removal of who is away",
+    "ask": "Bank offer",
+    "decide": "Decision",
+    "deal": "Card drawing",
+    "choice": "Third-card choice",
+    "house_player": "House player response",
+    "removal": "Removal of absent players",
 }
 
 
@@ -66,7 +66,7 @@ def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, 
 
     Amounts have their currency.
     """
-    found = {"Players of": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
+    found = {"Jurisdictions": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
     for currency, entry in limits.items():
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
@@ -98,7 +98,7 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
         found[f"{name}: commission"] = "yes" if rule["commission"] else "no"
     found |= {f"Not together, {place}": ", ".join(rivals) for place, rivals in enumerate(body.get("exclusions", ()), 1)}
     if "places" in body:
-        found |= {"Places": "–".join(map(str, body["places"])), "Tax": share(Fraction(body["tax"]))}
+        found |= {"Seats": "–".join(map(str, body["places"])), "Tax": share(Fraction(body["tax"]))}
     return found
 
 
@@ -127,12 +127,12 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
     for bet in sorted(entry["bets"], key=lambda bet: (bet not in order, order.index(bet) if bet in order else 0)):
         low, high = entry["bets"][bet]
         yield _bet(variant, bet), f"{amount(low)} – {amount(high)}"
-    yield "steps of", amount(entry["step"])
+    yield "step", amount(entry["step"])
     yield "chips", ", ".join(map(amount, entry["chips"]))
     if "tray" in entry:
         yield "chips in the tray", ", ".join(map(amount, entry["tray"]))
     if "liability" in entry:
-        yield "most the house may lose in a round", amount(entry["liability"])
+        yield "maximum house loss per round", amount(entry["liability"])
 
 
 def _bet(variant: str, bet: str) -> str:
@@ -154,12 +154,12 @@ def describe_version(request: Mapping[str, Json]) -> approvals.Description:
     found = changes(before, written(table.variant, limits_of(request), clock, served_of(request) or in_force))
     facts = [
         ("Game", _game(table.variant, request)),
-        ("Goes live", _moment(request, "at once")),
-        ("Follows version", f"{asked_of.number}{_overtaken(table, asked_of.number)}"),
+        ("Goes live", _moment(request, "on approval")),
+        ("Based on version", f"{asked_of.number}{_overtaken(table, asked_of.number)}"),
         *((each.what, f"{each.before} → {each.after}") for each in found),
         *_returns(table.variant, request),
     ]
-    return approvals.Description(f"Another version of {table.name}", facts)
+    return approvals.Description(f"New version of {table.name}", facts)
 
 
 def describe_table(request: Mapping[str, Json]) -> approvals.Description:
@@ -167,14 +167,14 @@ def describe_table(request: Mapping[str, Json]) -> approvals.Description:
     variant, clock = str(request["variant"]), cast("dict[str, int] | None", request["clock"])
     facts = [
         ("Game", _game(variant, request)),
-        ("Address", str(request["slug"])),
-        ("For", Shape(str(request["shape"])).label),
+        ("URL name", str(request["slug"])),
+        ("Type", Shape(str(request["shape"])).label),
         ("Chat", str(request["chat_language"]) or "any language"),
-        ("Goes live", _moment(request, "it is made at once, and closed until somebody opens it")),
+        ("Goes live", _moment(request, "created on approval, closed until staff open it")),
         *written(variant, limits_of(request), clock, there(served_of(request))).items(),
         *_returns(variant, request),
     ]
-    return approvals.Description(f"Make the table {request['name']}", facts)
+    return approvals.Description(f"Create table {request['name']}", facts)
 
 
 def _game(variant: str, request: Mapping[str, Json]) -> str:
@@ -184,16 +184,12 @@ def _game(variant: str, request: Mapping[str, Json]) -> str:
 def _moment(request: Mapping[str, Json], at_once: str) -> str:
     """Return when the change goes live. A decision may come after the requested time."""
     asked = request["goes_live_at"]
-    return (
-        f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC, or once approved if that is later"
-        if asked
-        else at_once
-    )
+    return f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC, or on approval if later" if asked else at_once
 
 
 def _overtaken(table: Table, based_on: int) -> str:
     number = table.version and table.version.number
-    return "" if number == based_on else f"; but {number} is in force by now, so this cannot be done any more"
+    return "" if number == based_on else f"; {number} is now in force, so this request can no longer be executed"
 
 
 def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
@@ -202,8 +198,8 @@ def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
     least = returns.lowest(variant, cast("StoredLimits", limits_of(request)))
     return [
         (
-            f"{bet.name} returns",
-            f"{share(bet.rtp)}; with the worst stake, {low.amount}, {share(low.rtp)}",
+            f"RTP of {bet.name}",
+            f"{share(bet.rtp)}; at the worst stake, {low.amount}, {share(low.rtp)}",
         )
         for bet, low in zip(returns.bets(variant), least, strict=True)
     ]

@@ -103,7 +103,7 @@ def _check(request: Mapping[str, Json]) -> None:
         return
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=str(request["table"]))
     if schedule.of_table(table).exists():
-        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
     based_on = cast("int", request["based_on"])
     versions.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
     versions.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
@@ -120,7 +120,7 @@ def _do(request: Mapping[str, Json], approved: Approved) -> None:
 def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
     table = Table.objects.get(pk=str(request["table"]))
     if approved.due_at is None and schedule.of_table(table).exists():
-        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
     versions.new_version(
         table_id=table.pk,
         limits=limits_of(request),

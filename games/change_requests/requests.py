@@ -90,7 +90,7 @@ def version_request(
     if table.version is None:
         raise TableError("This table has no version yet.")
     if schedule.of_table(table).exists():
-        raise TableError("Another version of this table waits for its time. Withdraw it first.")
+        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
     before = Served.under(table.version)
     wanted = Served.of(
         before.jurisdictions if jurisdictions is None else jurisdictions, before.modes if modes is None else modes
@@ -174,17 +174,17 @@ def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableCl
     try:
         validate_slug(slug)
     except ValidationError as error:
-        raise UnusableAddress("An address has letters, digits, hyphens and underscores, and nothing else.") from error
+        raise UnusableAddress("A URL name may contain only letters, digits, hyphens and underscores.") from error
     if len(slug) > LONGEST_ADDRESS:
-        raise UnusableAddress(f"An address has {LONGEST_ADDRESS} characters at most.")
+        raise UnusableAddress(f"A URL name has {LONGEST_ADDRESS} characters at most.")
     if not 0 < len(name) <= LONGEST_NAME:
         raise TableError(f"A table has a name of {LONGEST_NAME} characters at most.")
     if Table.objects.filter(slug=slug).exists():
-        raise UnusableAddress("Another table has this address.")
+        raise UnusableAddress("This URL name is already in use.")
     if variant not in GAMES:
-        raise TableError("The house has no such game.")
+        raise TableError("Unknown game.")
     if request["chat_language"] not in {"", *dict(settings.LANGUAGES)}:
-        raise TableError("The house has no such language.")
+        raise TableError("Unknown language.")
     check(Table(slug=slug, name=name, variant=variant, shape=Shape(str(request["shape"]))), limits, clock, served)
 
 
@@ -209,13 +209,13 @@ def _moment(goes_live_at: datetime | None) -> str | None:
     if goes_live_at is None:
         return None
     if not timedelta(0) < goes_live_at - house_clock.now() <= FURTHEST:
-        raise UnusableMoment("Something goes live at a moment to come, and within a year.")
+        raise UnusableMoment("The go-live time must be in the future and within one year.")
     return goes_live_at.astimezone(UTC).isoformat()
 
 
 def _ask(kind: str, on: str, request: Mapping[str, Json], reason: str, staff: Staff) -> Approval:
     if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
+        raise TableError("Enter a reason. It is recorded in the audit log.")
     return approvals.ask(kind=kind, on=on, request=request, by=str(staff), person=staff.person, reason=reason.strip())
 
 
@@ -223,8 +223,8 @@ def ready() -> None:
     """Register the kinds of approvals for new tables and new table versions."""
     approvals.register(
         VERSION,
-        title="other version of a table",
-        then="It goes live when it is said above. A round in progress ends under the version that it was staked under.",
+        title="new version of a table",
+        then="The version goes live at the time shown above. A round in progress ends under its own version.",
         execute=execution.execute,
         permission=DECIDE,
         describe=differences.describe_version,
@@ -232,7 +232,8 @@ def ready() -> None:
     approvals.register(
         TABLE,
         title="new table",
-        then="The table is made, and opened if a moment is said above. Else it stays closed until somebody opens it.",
+        then="The table is created. It opens at the time shown above; without a time it stays "
+        "closed until staff open it.",
         execute=execution.execute,
         permission=DECIDE,
         describe=differences.describe_table,

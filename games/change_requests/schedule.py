@@ -25,7 +25,7 @@ class EndedAlready(TableError):
     """The scheduled change has already ended."""
 
     def __init__(self) -> None:
-        super().__init__("This went live, failed or was withdrawn already.")
+        super().__init__("This scheduled change is already live, failed or withdrawn.")
 
 
 def waiting() -> QuerySet[ScheduledVersion]:
@@ -50,7 +50,7 @@ def withdraw(*, approval_id: int, reason: str, by: str) -> ScheduleEnding:
     Raises TableError without a reason, EndedAlready, ScheduledVersion.DoesNotExist.
     """
     if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
+        raise TableError("Enter a reason. It is recorded in the audit log.")
     ending = end(approval_id, HowEnded.WITHDRAWN, by=by, reason=reason.strip())
     _record("table.schedule_withdrawn", ending)
     return ending

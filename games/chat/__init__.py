@@ -125,7 +125,7 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
         raise _no_name(player)
     lately = ChatMessage.objects.filter(player=player, at__gt=Now() - SAME_AGAIN).order_by("-pk").first()
     if lately and lately.text.casefold() == kept.casefold() and lately.live_table_id == live_table.pk:
-        raise SameAgain(_("You have just said that."))
+        raise SameAgain(_("You have already sent this message."))
     with _said_by_the_database(player, live_table):
         said = ChatMessage.objects.create(
             live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=kept
@@ -182,9 +182,9 @@ def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
 def banned_sentence(ban: Ban, player: Player) -> str:
     """Return the message that a player is banned from writing, until when and why."""
     words = (
-        _("At this table you can read the chat, but not write in it %(until)s.")
+        _("You can read the chat at this table, but you cannot write in it %(until)s.")
         if ban.is_at_one_table
-        else _("You can read the chat, but not write in it %(until)s.")
+        else _("You can read the chat, but you cannot write in it %(until)s.")
     )
     said = words % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
     return f"{said} {letters.because(ban.grounds)}"
@@ -216,7 +216,7 @@ def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> Cha
     standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
     found = (standing.select_for_update(no_key=True) if lock else standing).first()
     if found is None:
-        raise NotThere(_("This message is no longer there."))
+        raise NotThere(_("This message is no longer available."))
     return found
 
 
@@ -238,7 +238,7 @@ def _demand_no_ban(player: Player, live_table: LiveTable | None = None) -> None:
 
 
 def _no_name(player: Player) -> NoName:
-    return NoName(nameless_sentence(player) or _("Choose a name first: it is what the others at the table see."))
+    return NoName(nameless_sentence(player) or _("Choose a name first. Other players at the table see this name."))
 
 
 @contextmanager
@@ -251,15 +251,17 @@ def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -
         cause = error.__cause__
         match getattr(cause, "sqlstate", None):
             case "SB011":
-                raise TooFast(_("You are writing very fast. Wait a moment, and send it again.")) from error
+                raise TooFast(
+                    _("You are sending messages too quickly. Wait a moment, then send this one again.")
+                ) from error
             case "SB012":
                 raise Banned(banned_sentence(ban_of(player, live_table) or Ban(None), player)) from error
             case "SB013":
                 raise _no_name(player) from error
             case "SB014":
-                raise NamedToday(_("A name can be changed once a day.")) from error
+                raise NamedToday(_("You can change your name once a day.")) from error
             case "SB015":
-                raise NameGone(_("The house has taken this name away. Choose another one.")) from error
+                raise NameGone(_("We have removed this name. Choose another one.")) from error
             case "23505":
-                raise NameTaken(_("Somebody else has this name. Choose another one.")) from error
+                raise NameTaken(_("This name is already taken. Choose another one.")) from error
         raise

@@ -34,36 +34,36 @@ def reason(grounds: str) -> str:
     """Return the reason, to follow a colon."""
     return {
         Grounds.ABUSE.value: _("insults or threats"),
-        Grounds.SPAM.value: _("the same again and again"),
+        Grounds.SPAM.value: _("repeated messages (spam)"),
         Grounds.ADVERTISING.value: _("begging, selling or advertising"),
-        Grounds.PRIVATE.value: _("somebody’s private details"),
-        Grounds.CHEATING.value: _("playing together against others"),
-        Grounds.IMPOSTOR.value: _("passing for somebody else"),
-        Grounds.OTHER.value: _("something that is not wanted in the chat"),
+        Grounds.PRIVATE.value: _("another person’s private details"),
+        Grounds.CHEATING.value: _("collusion between players"),
+        Grounds.IMPOSTOR.value: _("impersonating someone else"),
+        Grounds.OTHER.value: _("inappropriate content"),
     }[grounds]
 
 
 def removed(table: str) -> str:
     """Return the message that a message of the reader was removed at a table."""
-    return _("We have removed a message that you wrote in the chat of the table %(table)s.") % {"table": table}
+    return _("We have removed a message that you wrote in the chat at table %(table)s.") % {"table": table}
 
 
 def banned(until: datetime | None, player: Player) -> str:
     """Return the message that a player may not write at any table."""
-    return _("You cannot write in any chat %(until)s. You can read it.") % {
+    return _("You cannot write in any chat %(until)s. You can still read the chats.") % {
         "until": written_until(until, player.jurisdiction.time_zone)
     }
 
 
 def muted(table: str, until: datetime | None, player: Player) -> str:
     """Return the message that a player may not write at one table."""
-    words = _("You cannot write in the chat of the table %(table)s %(until)s. You can read it.")
+    words = _("You cannot write in the chat at table %(table)s %(until)s. You can still read it.")
     return words % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
 
 
 def nameless() -> str:
     """Return the message that a name was taken away."""
-    return _("We have taken your name in the chat away. Choose another one before you write again.")
+    return _("We have removed your name in the chat. Choose another one before you write again.")
 
 
 NAME: Final = "decided"

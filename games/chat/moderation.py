@@ -90,7 +90,7 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
     said = ChatMessage.objects.select_for_update(no_key=True).filter(pk=message_id).first()
     reports = _decide(said, ReportDecision.KEPT, by) if said else []
     if said is None or not reports:
-        raise Decided("These reports have been decided meanwhile.")
+        raise Decided("These reports have already been decided.")
     data: dict[str, Json] = {"author": str(said.author), "reports": reports}
     log.record("chat.kept", by=str(by), on=f"chat_message:{said.pk}", data=data)
     return said
@@ -185,7 +185,7 @@ def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
     standing = ChatMessage.objects.select_for_update(no_key=True, of=("self",)).select_related("live_table__table")
     said = standing.filter(pk=message_id).first()
     if said is None or said.removed_at is not None:
-        raise Decided("This message has been removed meanwhile.")
+        raise Decided("This message has already been removed.")
     ChatMessage.objects.filter(pk=said.pk).update(
         removed_at=Now(), removed_by=str(by), removed_for=why.grounds, removed_note=why.note
     )
@@ -227,7 +227,7 @@ def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatName
                 player=player, name=name, grounds=why.grounds, note=why.note, by=str(by)
             )
     except IntegrityError as error:
-        raise Decided("This name has been taken away meanwhile.") from error
+        raise Decided("This name has already been removed.") from error
     data: dict[str, Json] = {"taken": taken.pk, "grounds": why.grounds.value}
     personal = {"name": name} | _noted(why)
     log.record("chat.name_taken", by=str(by), on=str(player), data=data, personal=personal)

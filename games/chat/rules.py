@@ -83,14 +83,17 @@ def readable_name(name: str) -> str:
     kept = unicodedata.normalize("NFC", name.strip())
     if not SHORTEST_NAME <= len(kept) <= LONGEST_NAME:
         raise BadName(
-            _("A name has %(least)d to %(most)d characters.") % {"least": SHORTEST_NAME, "most": LONGEST_NAME}
+            _("A name must have %(least)d to %(most)d characters.") % {"least": SHORTEST_NAME, "most": LONGEST_NAME}
         )
     if not NAME.fullmatch(kept) or not any(letter.isalpha() for letter in kept):
         raise BadName(
-            _("A name is made of letters and digits, with single spaces, points, hyphens or underscores between.")
+            _(
+                "A name can contain letters and digits, with single spaces, full stops, hyphens or "
+                "underscores between them."
+            )
         )
     if _is_of_the_house(kept):
-        raise BadName(_("This name could be taken for a member of staff. Choose another one."))
+        raise BadName(_("This name could be mistaken for a member of staff. Choose another one."))
     if _leads_away(kept):
         raise BadName(_("A name cannot be an address or a telephone number."))
     return kept
@@ -102,11 +105,16 @@ def readable_text(text: str) -> str:
     if not kept:
         raise BadText(_("Write something first."))
     if len(kept) > LONGEST_TEXT:
-        raise BadText(_("A message has at most %(most)d characters.") % {"most": LONGEST_TEXT})
+        raise BadText(_("A message can have at most %(most)d characters.") % {"most": LONGEST_TEXT})
     if any(unicodedata.category(each) in UNSEEN or each in BLANK for each in kept) or _is_stacked(kept):
-        raise BadText(_("There are characters in this message that cannot be shown. Write it with ordinary ones."))
+        raise BadText(_("This message contains characters that cannot be displayed. Remove them and try again."))
     if _leads_away(kept):
-        raise BadText(_("Addresses and telephone numbers cannot be sent here, for everybody’s safety. Leave them out."))
+        raise BadText(
+            _(
+                "For everyone’s safety, addresses and telephone numbers cannot be sent in the chat. "
+                "Remove them from your message."
+            )
+        )
     return kept
 
 

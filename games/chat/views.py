@@ -148,7 +148,7 @@ def live_chat_report(request: PlayerRequest, live: LiveTable, number: int) -> Ht
         chat.report(player=request.player, live_table=live, number=number, reason=form.cleaned_data["reason"])
     except ChatError as error:
         return _answer(request, live, said=Notice("error", str(error)))
-    return _answer(request, live, said=Notice("info", _("Thank you. The house will look at this message.")))
+    return _answer(request, live, said=Notice("info", _("Thank you. We will review this message.")))
 
 
 @player_required
@@ -161,7 +161,7 @@ def live_chat_block(request: PlayerRequest, live: LiveTable, number: int) -> Htt
         chat.block(player=request.player, live_table=live, number=number)
     except ChatError as error:
         return _answer(request, live, said=Notice("error", str(error)))
-    return _answer(request, live, said=Notice("info", _("You no longer see what this player writes.")))
+    return _answer(request, live, said=Notice("info", _("You will no longer see messages from this player.")))
 
 
 @player_required
@@ -174,15 +174,15 @@ def live_chat_unblock(request: PlayerRequest, found: Table, mode: Mode) -> HttpR
     demand_welcome(request.player, mode, session_id(request))
     if form.is_valid():
         chat.unblock(player=request.player, block_id=form.cleaned_data["block"])
-    return _answer(request, live, said=Notice("info", _("You see again what this player writes.")))
+    return _answer(request, live, said=Notice("info", _("You will see messages from this player again.")))
 
 
 def _reasons() -> list[tuple[str, str]]:
     return [
         (ReportReason.ABUSE.value, _("Insult or threat")),
         (ReportReason.BEGGING.value, _("Begging or selling")),
-        (ReportReason.PRIVATE.value, _("Somebody’s private details")),
-        (ReportReason.CHEATING.value, _("Playing together against others")),
+        (ReportReason.PRIVATE.value, _("Another person’s private details")),
+        (ReportReason.CHEATING.value, _("Collusion between players")),
         (ReportReason.OTHER.value, _("Something else")),
     ]
 

@@ -134,11 +134,11 @@ def _demand_sound(standing: Standing, action: Action) -> None:
     if isinstance(action, TableAction | TimeUp) and standing.in_coup:
         rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
         if rules != known:
-            raise RulesUnknown("The program does not know the rules of the coup.", Finding("rules", rules, known))
+            raise RulesUnknown("The rules of the coup are not installed.", Finding("rules", rules, known))
         lies, told_as = ledger_view.stakes(standing), standing.state.running_coup.stakes
         if lies != told_as:
             found = Finding("stakes by place", _by_place(told_as), _by_place(lies))
-            raise NotRecomputed("The ledger has other stakes than the table.", found)
+            raise NotRecomputed("Stakes in the ledger and at the table differ.", found)
     is_deal = isinstance(action, DealCards | TimeUp) and standing.state.phase is Phase.CARDS
     if is_deal and standing.shoe is not None:
         shoes.demand_in_order(standing.shoe)
@@ -191,7 +191,7 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
     if tenure and (lies := found[tenure.account_id].balance) != bank:
         wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
     if wrong:
-        raise NotRecomputed("The ledger has other amounts than the table.", *wrong)
+        raise NotRecomputed("Amounts in the ledger and at the table differ.", *wrong)
     return {account.pk: account.balance or 0 for account in found.values()}
 
 

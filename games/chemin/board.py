@@ -271,11 +271,11 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
             latest = ""
         else:
             latest = messages.told(event, reading.who, reading.money) or latest
-    return tuple(said) or (Spoken(_("The table waits for a second guest.")),), latest
+    return tuple(said) or (Spoken(_("Waiting for a second player.")),), latest
 
 
 def _nobody_is_asked() -> str:
-    return _("Nobody is asked anything until play goes on. Your money is safe.")
+    return _("No decisions are needed until play resumes. Your money is safe.")
 
 
 def _settled(seen: Seen) -> Settled | None:
@@ -287,9 +287,9 @@ def _settled(seen: Seen) -> Settled | None:
 def _notes(seen: Seen) -> tuple[str, ...]:
     notes = []
     if seen.annulled is not None:
-        notes.append(_("This coup was annulled. All stakes were returned."))
+        notes.append(_("This coup was voided. All stakes were returned."))
     if seen.is_house_stopped and not seen.is_stopped and not seen.waits and seen.standing.seats:
-        notes.append(_("Play is stopped. This coup is played to its end and paid."))
+        notes.append(_("Play is stopped. This coup will be completed and paid."))
     elif seen.is_paused and not seen.is_stopped and not seen.is_halted:
         notes.append(table_pauses() if seen.waits else _("The table pauses after this coup."))
     elif not seen.is_open and seen.standing.seats and not seen.is_stopped:
@@ -299,7 +299,7 @@ def _notes(seen: Seen) -> tuple[str, ...]:
 
 def _past(past: Past) -> PastView:
     if past.outcome is None or past.punter_total is None or past.banker_total is None:
-        return PastView("✕", "annulled", _("This coup was annulled. All stakes were returned."))
+        return PastView("✕", "annulled", _("This coup was voided. All stakes were returned."))
     # the same letters in every language
     letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]
     sentence = messages.outcome_of(past.outcome, past.punter_total, past.banker_total)
@@ -311,14 +311,14 @@ def _past(past: Past) -> PastView:
 
 def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
     if seen.is_stopped and seen.annulled:
-        return _("This coup was annulled. All stakes were returned.")
+        return _("This coup was voided. All stakes were returned.")
     if seen.is_stopped:
-        return _("The table is stopped while a malfunction is looked into. Your money is safe.")
+        return _("The table is stopped while we investigate a malfunction. Your money is safe.")
     seat = seen.standing.find(own.seat) if own.seat else None
     if seen.waits and (seat is None or seat.presence is Presence.PLAYING):
         return _nobody_is_asked() if seen.is_halted else table_pauses()
     if seen.is_house_stopped and seen.standing.phase in BEFORE_THE_CARDS and reading.is_asked:
-        return _("Play is stopped, and nothing more can be put down. You may pass.")
+        return _("Play is stopped and no more stakes are accepted. You may pass.")
     if own.seat is None:
         return turns.of_a_spectator(reading, free_places=free, is_open=seen.is_open)
     removal = timedelta(milliseconds=seen.clock.removal) if seen.clock else None
@@ -347,21 +347,27 @@ def _leaving(table: SeatView) -> str:
     holds_bank = table.bank is not None and table.bank.seat == table.seat
     if coup and (holds_bank or any(stake.seat == table.seat for stake in coup.stakes)):
         return _(
-            "You have a part in this coup. It is played to its end, the croupier decides for you, and then you go."
+            "You are part of this coup. The coup will be completed, the croupier will decide for "
+            "you, and you will then leave the table."
         )
     if holds_bank:
-        return _("You hold the bank. It goes home with you, and is offered to the others.")
+        return _(
+            "You hold the bank. The money in it will be returned to your balance, and the bank "
+            "will be offered to the other players."
+        )
     if table.sale and any(bid.seat == table.seat for bid in table.sale.bids):
-        return _("You have made a bid. It is withdrawn, and goes back to your balance.")
+        return _("You have placed a bid. It will be cancelled and returned to your balance.")
     return ""
 
 
 def _missed(seen: Seen, own: Own) -> str:
     if own.seat is None or seen.clock is None or own.missed == 0 or own.away_since is not None:
         return ""
-    sentence = _("The croupier has decided for you %(missed)d times in a row. After %(most)d you are away.")
+    sentence = _(
+        "The croupier has decided for you %(missed)d times in a row. After %(most)d times you will be marked as away."
+    )
     if own.missed == 1:
-        sentence = _("The croupier has decided for you. After %(most)d times in a row you are away.")
+        sentence = _("The croupier has decided for you. After %(most)d times in a row you will be marked as away.")
     return sentence % {"missed": own.missed, "most": seen.clock.missed}
 
 
@@ -370,11 +376,11 @@ def _came_to(last: Played | None, currency: str, language: str) -> tuple[str, st
     if last is None:
         return "", ""
     if last.is_annulled:
-        return "annulled", _("Your stakes are back")
+        return "annulled", _("Your stakes were returned")
     net = last.paid - last.staked
     money: Callable[[int], str] = partial(format_money, currency=currency, language=language)
     if net > 0:
         return "won", _("You won %(amount)s") % {"amount": money(net)}
     if net < 0:
         return "lost", _("You lost %(amount)s") % {"amount": money(-net)}
-    return "even", _("You came out even")
+    return "even", _("You broke even")

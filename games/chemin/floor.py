@@ -31,25 +31,25 @@ from games.models import Phase as RoundPhase
 from games.tables.chemin_rules import GuestRules
 
 GOES_ON: Final[Mapping[Phase, str]] = {
-    Phase.GUESTS: "waits for a second guest",
-    Phase.FREE: "the bank is free, anyone may open it",
+    Phase.GUESTS: "waiting for a second player",
+    Phase.FREE: "the bank is open to any player",
     Phase.OFFER: "the bank is offered",
     Phase.SUITE: "the bank is offered at its full amount",
-    Phase.AUCTION: "the bank is sold to the highest bid",
-    Phase.SHOE: "waits for a new shoe",
+    Phase.AUCTION: "the bank is auctioned",
+    Phase.SHOE: "waiting for a new shoe",
     Phase.CALLS: "calls",
     Phase.STAKES: "stakes",
     Phase.CARDS: "the banker is to draw the cards",
     Phase.PUNTER: "the punter draws or stands",
     Phase.BANKER: "the banker draws or stands",
-    Phase.CHOICE: "the banker keeps the bank or passes it on",
+    Phase.CHOICE: "the banker keeps or passes the bank",
 }
 COUP: Final[Mapping[str, str]] = {
-    RoundPhase.BETTING: "calls and stakes are taken",
+    RoundPhase.BETTING: "calls and stakes are open",
     RoundPhase.CLOSED: "no more bets; the banker is to draw the cards",
-    RoundPhase.DEALT: "its cards are drawn, and punter and banker decide",
-    RoundPhase.SETTLED: "paid; the bank is kept, passed on or offered",
-    RoundPhase.VOID: "annulled, or ended without a stake",
+    RoundPhase.DEALT: "cards are drawn; punter and banker decide",
+    RoundPhase.SETTLED: "paid; the bank is kept, passed or offered",
+    RoundPhase.VOID: "void, or ended without a stake",
 }
 
 

@@ -122,9 +122,9 @@ def asked_word(state: GuestCardState) -> str:
     """Return the pending question of the table, in the active language."""
     match state.phase:
         case Phase.GUESTS:
-            return _("Waiting for a second guest") if state.taken else _("Nobody sits here yet")
+            return _("Waiting for a second player") if state.taken else _("No players yet")
         case Phase.FREE:
-            return _("Any seat may open the bank")
+            return _("Any player may open the bank")
         case Phase.OFFER:
             return _("The bank is offered")
         case Phase.SUITE:
@@ -138,7 +138,7 @@ def asked_word(state: GuestCardState) -> str:
         case Phase.STAKES:
             return _("Stakes are placed")
         case Phase.CHOICE:
-            return _("Is the bank kept?")
+            return _("Keep or pass on the bank?")
     return _("Cards are being dealt")
 
 

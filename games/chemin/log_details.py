@@ -132,7 +132,7 @@ def coup_line(coup: Kept, player_id: int, currency: str, language: str) -> CoupL
         stakes=tuple(StakeLine(who(each.seat.number), each.stake, each.returned) for each in coup.stakes),
         decisions=tuple(_decisions(coup.moves, who, money)),
         departures=tuple(
-            _("%(who)s departed from the rule.") % {"who": who(seat.number)}
+            _("%(who)s did not follow the rule.") % {"who": who(seat.number)}
             for seat, departs in departed
             if seat and departs
         ),

@@ -42,7 +42,7 @@ def _bring_shoe(standing: Standing) -> Standing:
     spent, live_table = standing.shoe, standing.live_table
     found = shoes.end(spent, ShoeEnding.CUT_CARD) if spent else ()
     if found:
-        doubt = NotReproduced("The seed of the shoe does not deal the coups that were dealt from it.", *found)
+        doubt = NotReproduced("The coups do not match the seed of the shoe.", *found)
         live_round = there(live_table.round)
         malfunction.stop(live_round=live_round, kind=doubt.kind, cause=str(doubt), found=found, by=SYSTEM)
         return standing

@@ -88,17 +88,17 @@ def announcement(said: Announced, money: Money) -> Spoken:
         case Announcement.BANK_TO_THE_HIGHEST_BID:
             return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), words))
         case Announcement.BANK_IS_FREE:
-            return Spoken(filled(_("Nobody has taken the bank. Any seat may open it, from %(amount)s."), words))
+            return Spoken(filled(_("No one has taken the bank. Any player may open it, from %(amount)s."), words))
         case Announcement.WAITING_FOR_GUESTS:
-            return Spoken(_("The table waits for a second guest."))
+            return Spoken(_("Waiting for a second player."))
         case Announcement.SHOE_IS_SPENT:
-            return Spoken(_("A new shoe comes before the next coup."))
+            return Spoken(_("A new shoe will be brought before the next coup."))
         case Announcement.WHO_CALLS_BANCO:
-            return Spoken(filled(_("The bank holds %(amount)s. Who calls banco?"), words), "Banco?", "fr")
+            return Spoken(filled(_("The bank is %(amount)s. Who calls banco?"), words), "Banco?", "fr")
         case Announcement.FAITES_VOS_JEUX:
             return Spoken(_("Place your stakes."), "Faites vos jeux", "fr")
         case Announcement.NO_STAKES_NO_COUP:
-            return Spoken(_("Nobody has staked, so there is no coup."))
+            return Spoken(_("No stakes were placed, so there is no coup."))
         case Announcement.RIEN_NE_VA_PLUS:
             return Spoken(filled(_("No more stakes: %(amount)s is at risk."), words), "Rien ne va plus", "fr")
         case Announcement.BITTE_DIE_KARTEN:
@@ -121,7 +121,7 @@ def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
         case Outcome.BANKER:
             return _("The bank wins, %(banker)d to %(punter)d.") % totals
         case Outcome.DRAW:
-            return _("A draw at %(banker)d: every stake goes back.") % totals
+            return _("A draw at %(banker)d: all stakes are returned.") % totals
 
 
 def told(event: Event, who: Who, money: Money) -> str:
@@ -141,7 +141,7 @@ def _of_guests(event: Event, who: Who) -> str:
         case GuestWillLeave():
             return _("%(who)s leaves when the coup is over.") % {"who": who(event.seat)}
         case GuestLeft():
-            return _("%(who)s gets up.") % {"who": who(event.seat)}
+            return _("%(who)s leaves the table.") % {"who": who(event.seat)}
         case GuestAway():
             return _("%(who)s is away.") % {"who": who(event.seat)}
         case GuestBack():
@@ -169,12 +169,12 @@ def _of_the_bank(event: Event, who: Who, money: Money) -> str:
         case SuiteGiven():
             return _("%(who)s passes the bank on.") % {"who": who(event.seat)}
         case ExcessTakenHome():
-            sentence = _("%(who)s takes %(amount)s home: so much is above the largest bank of the table.")
+            sentence = _("%(who)s gets %(amount)s back: it is above the largest bank of the table.")
             return filled(sentence, _words(event, who, money))
         case BankEnded() if event.amount:
-            return filled(_("%(who)s gives up the bank and takes %(amount)s home."), _words(event, who, money))
+            return filled(_("%(who)s gives up the bank and gets %(amount)s back."), _words(event, who, money))
         case BankEnded():
-            return _("%(who)s gives up the bank, and nothing is left of it.") % {"who": who(event.seat)}
+            return _("%(who)s gives up the bank. Nothing is left in it.") % {"who": who(event.seat)}
     return ""
 
 
@@ -185,7 +185,7 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
         case Passed():
             return _("%(who)s passes.") % {"who": who(event.seat)}
         case CallMade():
-            sentence = _("%(who)s calls %(call)s and puts down %(amount)s.")
+            sentence = _("%(who)s calls %(call)s and stakes %(amount)s.")
             return filled(sentence, _words(event, who, money) | {"call": CALLS[event.call]})
         case StakeLaid():
             return filled(_("%(who)s stakes %(amount)s."), _words(event, who, money))
@@ -205,7 +205,7 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
         case Settled():
             return outcome(event)
         case CoupAnnulled():
-            return _("This coup was annulled. All stakes were returned.")
+            return _("This coup was voided. All stakes were returned.")
     return ""
 
 
@@ -227,9 +227,9 @@ def _words(event: object, who: Who, money: Money) -> dict[str, str]:
 def phase_name(phase: str) -> str:
     """Return the name of a phase in which a player is asked."""
     return {
-        "offer": pgettext("what is asked at the table", "Offer of the bank"),
-        "suite": pgettext("what is asked at the table", "Offer of the bank"),
-        "auction": pgettext("what is asked at the table", "Auction of the bank"),
+        "offer": pgettext("what is asked at the table", "Bank offer"),
+        "suite": pgettext("what is asked at the table", "Bank offer"),
+        "auction": pgettext("what is asked at the table", "Bank auction"),
         "calls": pgettext("what is asked at the table", "Calls"),
         "stakes": pgettext("what is asked at the table", "Stakes"),
         "cards": pgettext("what is asked at the table", "Cards"),
@@ -247,26 +247,26 @@ def refused(reason: Refusal, rules: GuestRules, money: Money) -> str:
 
 def _sentences() -> dict[Refusal, str]:
     return {
-        Refusal.NO_SUCH_PLACE: _("The table has no such place."),
-        Refusal.PLACE_TAKEN: _("Somebody already sits there. Choose another place."),
-        Refusal.NOT_SEATED: _("You do not sit at this table."),
-        Refusal.ALREADY_AWAY: _("You are away already."),
-        Refusal.NOT_AWAY: _("You are not away: you are asked when your turn comes."),
-        Refusal.ALREADY_LEAVING: _("You are leaving already, as soon as the coup is over."),
+        Refusal.NO_SUCH_PLACE: _("This seat does not exist. Choose another seat."),
+        Refusal.PLACE_TAKEN: _("This seat is taken. Choose another seat."),
+        Refusal.NOT_SEATED: _("You are not seated at this table."),
+        Refusal.ALREADY_AWAY: _("You are already away."),
+        Refusal.NOT_AWAY: _("You are not away. You will be asked when it is your turn."),
+        Refusal.ALREADY_LEAVING: _("You are already leaving: you will leave the table when the coup is over."),
         Refusal.AWAY_FROM_PLAY: _("You are away. Come back first."),
-        Refusal.NOT_NOW: _("The table has moved on: this is not asked now. Nothing was staked."),
+        Refusal.NOT_NOW: _("The time for this decision has passed. Nothing was staked."),
         Refusal.NOT_YOUR_TURN: _("It is not your turn. Nothing was staked."),
-        Refusal.NOBODY_IS_ASKED: _("Nobody is asked anything just now."),
+        Refusal.NOBODY_IS_ASKED: _("No decision is needed right now."),
         Refusal.BAD_AMOUNT: _("Choose an amount first."),
-        Refusal.NOT_COVERED: _("Your balance does not cover this, and there is no credit."),
+        Refusal.NOT_COVERED: _("Your balance does not cover this. We do not give credit."),
         Refusal.BELOW_MINIMUM: _("The smallest bank of this table is %(minimum)s."),
         Refusal.ABOVE_MAXIMUM: _("The largest bank of this table is %(maximum)s."),
-        Refusal.NOT_THE_FULL_AMOUNT: _("A bank that is passed on is taken at its full amount."),
-        Refusal.NOT_UNDER_THE_FULL_AMOUNT: _("A bid is less than the full amount of the bank."),
-        Refusal.MORE_THAN_IS_OPEN: _("So much is not open any more. Choose a smaller amount."),
-        Refusal.LESS_THAN_HALF: _("Banco avec la table takes at least half the bank."),
-        Refusal.RULE_BINDS: _("The rule decides here, since others play along."),
-        Refusal.ADVICE_BINDS: _("You have asked the croupier, and the answer binds you."),
-        Refusal.ALREADY_ADVISED: _("You have asked the croupier already."),
+        Refusal.NOT_THE_FULL_AMOUNT: _("A bank that is passed on must be taken at its full amount."),
+        Refusal.NOT_UNDER_THE_FULL_AMOUNT: _("A bid must be less than the full amount of the bank."),
+        Refusal.MORE_THAN_IS_OPEN: _("This amount is no longer open. Choose a smaller amount."),
+        Refusal.LESS_THAN_HALF: _("Banco avec la table requires at least half the bank."),
+        Refusal.RULE_BINDS: _("You must follow the rule here, because other players are part of this coup."),
+        Refusal.ADVICE_BINDS: _("You have asked the croupier and must follow the answer."),
+        Refusal.ALREADY_ADVISED: _("You have already asked the croupier."),
         Refusal.WRONG_SHOE: _("This shoe is not complete."),
     }

@@ -104,9 +104,9 @@ def _hint(option: Option, table: SeatView, money: Money) -> str:
     if isinstance(option.action, MakeCall):
         share = money(option.action.call.share_for_others(bank))
         return {
-            Call.BANCO_SOLO: _("Alone, for all of it"),
-            Call.BANCO: _("For all of it; others up to %(share)s"),
-            Call.BANCO_ET_LA_TABLE_MARCHE: _("Half, and what others leave"),
+            Call.BANCO_SOLO: _("The whole bank; no other stakes"),
+            Call.BANCO: _("The whole bank; others can stake up to %(share)s"),
+            Call.BANCO_ET_LA_TABLE_MARCHE: _("Half the bank, plus what others leave open"),
         }[option.action.call] % {"share": share}
     return ""
 

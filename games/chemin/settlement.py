@@ -105,7 +105,7 @@ def finish(moved: Moved, settled: Settled) -> Finished:
         )
     except RecordError as error:
         found = Finding("coup", "settled", "impossible by its record")
-        raise NotRecomputed("The coup is not one that the rules allow.", found) from error
+        raise NotRecomputed("The coup violates the rules.", found) from error
     _demand_same(settled, played, cards=shoe.drawn - first)
     return Finished(
         live_round=live_round,
@@ -179,7 +179,7 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
     }
     wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
     if wrong:
-        raise NotRecomputed("The coup is not settled as its record says.", *wrong)
+        raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
 
 
 def _new_part(finished: Finished, standing: Standing, part: Part, balances: Mapping[int, int]) -> NewPart:

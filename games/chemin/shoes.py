@@ -41,7 +41,7 @@ def demand_in_order(shoe: Shoe) -> None:
     Also raises what `cards_of` raises.
     """
     if found := _dealt_otherwise(shoe):
-        raise WrongCard("The shoe was not dealt in its order.", *found)
+        raise WrongCard("The shoe was not dealt in order.", *found)
 
 
 def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:

@@ -108,14 +108,14 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.GUESTS).select_related("table", "round")
     live_table = found.select_for_update(of=("self",), no_key=True).first()
     if live_table is None:
-        raise MalfunctionError("There is no such table of guests.")
+        raise MalfunctionError("Chemin de Fer table not found.")
     why = stated(reason)
     seated = CheminSeat.objects.filter(live_table=live_table, left_at=None).count()
     if not seated:
-        raise MalfunctionError(f"Nobody sits at {live_table.table}.")
+        raise MalfunctionError(f"There are no players at {live_table.table}.")
     live_round = live_table.round
     if live_round and live_round.phase == Phase.DEALT:
-        raise MalfunctionError(f"The cards of coup {live_round.code} are drawn: it is played out first.")
+        raise MalfunctionError(f"The cards of coup {live_round.code} are drawn. Wait until the coup is completed.")
     if live_round and live_round.phase in UNDEALT:
         malfunction.cancel(round_id=live_round.pk, reason=why, by=by)
     standing = ledger_view.at(live_table_id)
@@ -152,7 +152,7 @@ def give_time_back(live_table: LiveTable) -> None:
     try:
         standing = locked(live_table.pk, blind=True)
     except UNREADABLE as error:
-        raise TableError(f"What {live_table.table} stored cannot be read: it has to be broken up.") from error
+        raise TableError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
     CheminSeat.objects.filter(live_table=live_table, left_at=None, away_since__isnull=False).update(
         away_since=clock.now()
     )

@@ -195,9 +195,7 @@ def cards_on_table(frozen: dict[str, Any], shoe: Shoe | None) -> tuple[Card, ...
     if frozen["shoe"] is None or shoe is None:
         return ()
     if (gone := frozen["shoe"]["gone"]) != shoe.gone:
-        raise WrongCard(
-            "The table does not stand where its shoe does.", Finding("cards gone", str(shoe.gone), str(gone))
-        )
+        raise WrongCard("The state of the table and its shoe differ.", Finding("cards gone", str(shoe.gone), str(gone)))
     return shoes.cards_of(shoe)
 
 

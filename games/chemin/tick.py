@@ -295,7 +295,7 @@ def _answer(standing: Standing) -> Standing:
     is_dealt = live_round is not None and live_round.phase not in UNDEALT
     if is_late and live_round and not is_dealt and standing.state.running_coup.stakes:
         overdue = Overdue(
-            f"The coup stood still past its deadline ({standing.state.phase}).",
+            f"The coup exceeded its deadline ({standing.state.phase}).",
             Finding("moved on", clock.now().isoformat(), there(standing.chemin.deadline).isoformat()),
         )
         void.annul_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)

@@ -67,10 +67,10 @@ def turn(reading: Reading) -> str:
         return ""
     sale = reading.money(view.sale.full_amount) if view.sale else ""
     sentence = {
-        Phase.OFFER: _("%(who)s is asked whether to take the bank."),
-        Phase.SUITE: _("%(who)s is asked whether to take the bank at %(amount)s."),
+        Phase.OFFER: _("%(who)s is offered the bank."),
+        Phase.SUITE: _("%(who)s is offered the bank at %(amount)s."),
         Phase.AUCTION: _("%(who)s may bid for the bank."),
-        Phase.CALLS: _("%(who)s is asked whether to call banco."),
+        Phase.CALLS: _("%(who)s may call banco."),
         Phase.STAKES: _("%(who)s may stake."),
         Phase.CARDS: _("%(who)s holds the bank and draws the cards."),
         Phase.PUNTER: _("%(who)s holds the punters’ cards: draw or stand?"),
@@ -83,18 +83,18 @@ def turn(reading: Reading) -> str:
 def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
     """Return what a player without a seat may do."""
     if not is_open:
-        return _("The table is closed: nobody can sit down now.")
+        return _("The table is closed. You cannot sit down now.")
     if free_places == 0:
-        return _("All places are taken. You may watch until one is free.")
+        return _("All seats are taken. You may watch until one is free.")
     if not reading.view.guests:
-        return _("Nobody sits here yet. Choose a place, or have one chosen at random.")
-    return _("You are watching. Choose a free place to play, or have one chosen at random.")
+        return _("No one is seated here yet. Choose a seat, or let us choose one at random.")
+    return _("You are watching. To play, choose a free seat, or let us choose one at random.")
 
 
 def of_a_guest(reading: Reading, kept_until: datetime | None, zone: str) -> str:
     """Return what a seated player may do now, or what the table waits for."""
     if reading.presence is Presence.LEAVING:
-        return _("You leave when the coup is over. Until then the croupier decides for you.")
+        return _("You will leave the table when the coup is over. Until then, the croupier decides for you.")
     if reading.presence is Presence.AWAY:
         return _away(kept_until, zone)
     if reading.is_asked:
@@ -104,9 +104,9 @@ def of_a_guest(reading: Reading, kept_until: datetime | None, zone: str) -> str:
 
 def _away(kept_until: datetime | None, zone: str) -> str:
     if kept_until is None:
-        return _("You are away: your place is kept, and you are asked nothing.")
+        return _("You are away. We are keeping your seat, and you are not asked to decide.")
     time = f"{kept_until.astimezone(ZoneInfo(zone)):%H:%M}"
-    return _("You are away and asked nothing. Your place is kept until %(time)s.") % {"time": time}
+    return _("You are away and not asked to decide. We are keeping your seat until %(time)s.") % {"time": time}
 
 
 def _asked(reading: Reading) -> str:
@@ -119,21 +119,21 @@ def _asked(reading: Reading) -> str:
     }
     match view.phase:
         case Phase.FREE:
-            return filled(_("The bank is free. You may open it, from %(minimum)s."), words)
+            return filled(_("The bank is free. You may open it with at least %(minimum)s."), words)
         case Phase.OFFER:
-            return filled(_("The bank is offered to you, from %(minimum)s. Do you take it?"), words)
+            return filled(_("The bank is offered to you for at least %(minimum)s. Do you want to take it?"), words)
         case Phase.SUITE:
-            return filled(_("The bank is offered to you at %(full)s. Do you take it?"), words)
+            return filled(_("The bank is offered to you at %(full)s. Do you want to take it?"), words)
         case Phase.AUCTION:
-            return filled(_("The bank goes to the highest bid, below %(full)s. Do you bid?"), words)
+            return filled(_("The bank goes to the highest bid below %(full)s. Do you want to bid?"), words)
         case Phase.CALLS:
-            return filled(_("The bank holds %(bank)s. Do you call banco?"), words)
+            return filled(_("The bank is %(bank)s. Do you want to call banco?"), words)
         case Phase.STAKES:
             return _stakes(reading)
         case Phase.CARDS:
             return filled(_("You hold the bank, and %(risk)s is at risk. Draw the cards."), words)
         case Phase.CHOICE:
-            return filled(_("You hold the bank: %(bank)s. Do you keep it or pass it on?"), words)
+            return filled(_("You hold the bank: %(bank)s. Do you want to keep it or pass it on?"), words)
     return f"{_holding(reading)} {_drawing(reading)}"
 
 
@@ -143,9 +143,9 @@ def _stakes(reading: Reading) -> str:
         return ""
     words = {"open": reading.money(coup.open)}
     if coup.call is None:
-        return filled(_("%(open)s of the bank is open. Do you stake?"), words)
+        return filled(_("%(open)s of the bank is open. Do you want to stake?"), words)
     caller = {"who": reading.who(coup.stakes[0].seat), "call": CALLS[coup.call]}
-    return filled(_("%(who)s has called %(call)s, and %(open)s is open to you. Do you stake?"), words | caller)
+    return filled(_("%(who)s has called %(call)s, and %(open)s is open to you. Do you want to stake?"), words | caller)
 
 
 def _holding(reading: Reading) -> str:
@@ -166,23 +166,23 @@ def _drawing(reading: Reading) -> str:
     """Return what the deciding side may do."""
     actions = {type(option.action) for option in reading.view.options}
     if reading.view.advice is Advice.AS_YOU_PLEASE:
-        return _("The croupier says: as you please.")
+        return _("The croupier says: your choice.")
     if {DrawCard, Stand} <= actions:
         return _("Draw or stand?")
     if reading.view.advice is not None:
         return _("The croupier says: draw.") if DrawCard in actions else _("The croupier says: stand.")
-    return _("By the rule you draw.") if DrawCard in actions else _("By the rule you stand.")
+    return _("The rule says: draw.") if DrawCard in actions else _("The rule says: stand.")
 
 
 def _waiting(reading: Reading) -> str:
     view = reading.view
     if view.phase is Phase.GUESTS:
-        return _("Play begins as soon as a second guest sits down.")
+        return _("Play begins as soon as a second player sits down.")
     if view.phase is Phase.SHOE:
-        return _("A new shoe comes. Then the coup begins.")
+        return _("A new shoe is being brought. The coup will begin after that.")
     if view.phase is Phase.FREE:
         words = {"minimum": reading.money(view.rules.minimum)}
-        return filled(_("The bank is free, but your balance does not cover the smallest one: %(minimum)s."), words)
+        return filled(_("The bank is free, but your balance does not cover the smallest bank: %(minimum)s."), words)
     part = _when(reading) if view.phase in ASKED_IN_TURN else _part(reading)
     return " ".join(filter(None, [turn(reading), part]))
 
@@ -195,18 +195,18 @@ def _when(reading: Reading) -> str:
     if view.phase in WITHOUT_THE_BANKER and own == reading.last_banker:
         return _("You hold the bank.") if view.bank else _("You have passed the bank on.")
     if view.phase is Phase.STAKES and view.coup and view.coup.call and own == view.coup.stakes[0].seat:
-        return _("Your call stands: %(call)s.") % {"call": CALLS[view.coup.call]}
+        return _("You have called %(call)s.") % {"call": CALLS[view.coup.call]}
     if reading.turns(own) < reading.turns(asked):
         return _("You have had your turn.")
     if not _covers(view):
         return _("Your balance does not cover this, so you are not asked.")
     playing = [reading.turns(guest.seat) for guest in view.guests if guest.presence is Presence.PLAYING]
     before = sum(1 for turns in playing if reading.turns(asked) < turns < reading.turns(own))
-    return {0: _("You are next."), 1: _("You are next but one.")}.get(before) or _later(before)
+    return {0: _("You are next."), 1: _("There is one player before you.")}.get(before) or _later(before)
 
 
 def _later(before: int) -> str:
-    sentence = ngettext("%(count)d guest comes before you.", "%(count)d guests come before you.", before)
+    sentence = ngettext("%(count)d player before you.", "%(count)d players before you.", before)
     return sentence % {"count": before}
 
 

@@ -96,7 +96,7 @@ def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str)
     """Reverse a settled coup, and return its bank to its owner."""
     if standing.live_round is not None:
         raise AnotherCoup(
-            f"Coup {standing.live_round.code} is in progress: until it is over, {live.code} cannot be annulled."
+            f"Coup {standing.live_round.code} is in progress. {live.code} can be voided after it has ended."
         )
     void_round(round_id=live.pk, reason=reason, by=by)
     shoes.end(live.shoe, ShoeEnding.RETIRED)

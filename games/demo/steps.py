@@ -53,8 +53,8 @@ def told(coup: Coup, lines: Sequence[Line], variant: Variant, currency: str, lan
 
 def _nearest(coup: Coup) -> str:
     if coup.outcome is Outcome.TIE:
-        return _("Neither side is nearer to nine.")
-    return _("The side nearer to nine wins.")
+        return _("Both sides are equally close to nine.")
+    return _("The side closer to nine wins.")
 
 
 def _first_four(coup: Coup) -> Iterable[Step]:
@@ -66,7 +66,7 @@ def _first_four(coup: Coup) -> Iterable[Step]:
         text = _("Player’s second card: %(card)s, worth %(points)d. Player has %(total)d.")
     else:
         text = _(
-            "Player’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Player has %(total)d."
+            "Player’s second card: %(card)s, worth %(points)d. The last digit of %(sum)d counts: Player has %(total)d."
         )
     yield Step(3, text % words)
     words = _worth(second_banker) | _added(coup.banker[:2])
@@ -74,7 +74,7 @@ def _first_four(coup: Coup) -> Iterable[Step]:
         text = _("Banker’s second card: %(card)s, worth %(points)d. Banker has %(total)d.")
     else:
         text = _(
-            "Banker’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Banker has %(total)d."
+            "Banker’s second card: %(card)s, worth %(points)d. The last digit of %(sum)d counts: Banker has %(total)d."
         )
     yield Step(FIRST_FOUR, text % words)
 
@@ -87,13 +87,13 @@ def _third_cards(coup: Coup) -> Iterable[Step]:
     if len(coup.player) == FIRST_FOUR // 2:
         yield Step(
             FIRST_FOUR,
-            _("Player has %(total)d and stands: up to %(limit)d Player draws a third card, above it none.") % words,
+            _("Player has %(total)d and stands. Player draws a third card only on %(limit)d or less.") % words,
         )
     else:
         words |= _worth(coup.player[2]) | {"now": coup.player_total}
         text = _(
-            "Player has %(total)d and draws, as with anything up to %(limit)d: %(card)s, worth %(points)d."
-            " Player now has %(now)d."
+            "Player has %(total)d and draws, as on any total up to %(limit)d: %(card)s, worth "
+            "%(points)d. Player now has %(now)d."
         )
         yield Step(FIRST_FOUR + 1, text % words)
     yield Step(len(coup.cards), _banker(coup))
@@ -102,11 +102,11 @@ def _third_cards(coup: Coup) -> Iterable[Step]:
 def _natural(coup: Coup) -> str:
     naturals = [side for side in Side if total(coup.hand(side)) in NATURALS]
     if len(naturals) == len(Side):
-        return _("Both sides have 8 or 9 in two cards, a natural. No third card is drawn.")
+        return _("Both sides have a natural, 8 or 9 with two cards. No third card is drawn.")
     words = {"total": total(coup.hand(naturals[0]))}
     if naturals[0] is Side.PLAYER:
-        return _("Player has %(total)d in two cards: a natural. No third card is drawn.") % words
-    return _("Banker has %(total)d in two cards: a natural. No third card is drawn.") % words
+        return _("Player has a natural %(total)d with two cards. No third card is drawn.") % words
+    return _("Banker has a natural %(total)d with two cards. No third card is drawn.") % words
 
 
 def _banker(coup: Coup) -> str:
@@ -116,27 +116,27 @@ def _banker(coup: Coup) -> str:
     drew = len(coup.banker) > FIRST_FOUR // 2
     if len(coup.player) == FIRST_FOUR // 2:
         if not drew:
-            return _("Player stood, so Banker draws up to %(limit)d. Banker has %(total)d and stands.") % words
-        text = _("Player stood, so Banker draws up to %(limit)d. Banker has %(total)d and draws a third card.")
+            return _("Player stood, so Banker draws on %(limit)d or less. Banker has %(total)d and stands.") % words
+        text = _("Player stood, so Banker draws on %(limit)d or less. Banker has %(total)d and draws a third card.")
     else:
         against = BANKER_DRAWS_AGAINST[two]
         words |= {"against": _ranges(against), "third": coup.player[2].points}
         if not against:
-            return _("Banker has %(total)d and stands, whatever Player drew.") % words
+            return _("Banker has %(total)d and stands, regardless of Player’s third card.") % words
         if len(against) == len(POINTS):
-            text = _("Banker has %(total)d and draws a third card, whatever Player drew.")
+            text = _("Banker has %(total)d and draws a third card, regardless of Player’s third card.")
         elif drew:
             text = _(
-                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
-                " It is worth %(third)d: Banker draws."
+                "Banker has %(total)d and draws if Player’s third card is worth %(against)s. It is "
+                "worth %(third)d: Banker draws."
             )
         else:
             text = _(
-                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
-                " It is worth %(third)d: Banker stands."
+                "Banker has %(total)d and draws if Player’s third card is worth %(against)s. It is "
+                "worth %(third)d: Banker stands."
             )
             return text % words
-    now = _("It is the %(card)s, worth %(points)d. Banker now has %(now)d.")
+    now = _("The card is the %(card)s, worth %(points)d. Banker now has %(now)d.")
     return " ".join([text % words, now % (_worth(coup.banker[2]) | {"now": coup.banker_total})])
 
 
@@ -149,12 +149,15 @@ def _paid(line: Line, variant: Variant, language: str, money: Callable[[int], st
         "commission": money(line.commission),
     }
     if line.result is Result.LOSE:
-        return _("%(bet)s loses: %(stake)s goes to the house.") % words
+        return _("%(bet)s loses. The stake of %(stake)s goes to the house.") % words
     if line.result is Result.PUSH:
-        return _("%(bet)s neither wins nor loses: %(stake)s comes back.") % words
+        return _("%(bet)s is a push. The stake of %(stake)s is returned.") % words
     if line.commission:
-        return _("%(bet)s wins: %(paid)s comes back, stake included; %(commission)s is kept as commission.") % words
-    return _("%(bet)s wins and pays %(pays)s: %(paid)s comes back, stake included.") % words
+        return (
+            _("%(bet)s wins. %(paid)s is paid out, including the stake; %(commission)s is deducted as commission.")
+            % words
+        )
+    return _("%(bet)s wins and pays %(pays)s. %(paid)s is paid out, including the stake.") % words
 
 
 def _worth(card: Card) -> dict[str, object]:

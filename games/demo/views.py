@@ -116,7 +116,7 @@ def watched_view(watched: GuestRound, table: GuestTable, language: str) -> Watch
 def refused(error: errors.PlayError | SettlementError, table: GuestTable, language: str) -> Notice:
     """Return the message for a refused action. It offers a refill instead of the cashier."""
     if isinstance(error, errors.BalanceTooLow):
-        return Notice("error", _("Your play chips do not cover this bet. Refill them, or bet less."))
+        return Notice("error", _("You do not have enough play chips for this bet. Refill your play chips or bet less."))
     return refusal(error, variant=table.variant, mode=Mode.FREE, language=language)
 
 
@@ -169,8 +169,8 @@ class DoorForm(forms.Form):
         """Refuse a visitor who has not confirmed their age."""
         if not (self.confirmed or self.cleaned_data["adult"]):
             sentence = ngettext(
-                "Confirm first that you are at least %d year old.",
-                "Confirm first that you are at least %d years old.",
+                "First confirm that you are at least %d year old.",
+                "First confirm that you are at least %d years old.",
                 self.minimum_age,
             )
             raise forms.ValidationError(sentence % self.minimum_age)

@@ -173,7 +173,7 @@ def _outcome(settled: Settled) -> str:
         case Outcome.BANKER:
             return _("The bank wins, %(banker)d to %(punter)d.") % totals
         case _:
-            return _("A draw at %(banker)d: every stake goes back.") % totals
+            return _("A draw at %(banker)d: all stakes are returned.") % totals
 
 
 def _figures(script: Script, settled: Settled, language: str) -> dict[str, str]:

@@ -54,8 +54,8 @@ def _chances(language: str) -> str:
         _("Punters win"): [odds.punter_win for odds in shown.values()],
         pgettext("outcome", "Draw"): [odds.draw for odds in shown.values()],
         _("Banker wins"): [odds.banker_win for odds in shown.values()],
-        _("Punters gain"): [odds.punter for odds in shown.values()],
-        _("Banker gains, after tax"): [odds.banker_after_tax for odds in shown.values()],
+        _("Punters’ gain"): [odds.punter for odds in shown.values()],
+        _("Banker’s gain, after tax"): [odds.banker_after_tax for odds in shown.values()],
     }
     context = {
         "names": list(shown),
@@ -124,8 +124,8 @@ def waiting(clock: GuestClock) -> list[tuple[str, str]]:
         (_("To draw or stand"), _length(clock.decide)),
         (_("For the banker to draw the cards"), _length(clock.deal)),
         (_("To keep the bank or pass it on"), _length(clock.choice)),
-        (_("Missed in a row before you are away"), turns),
-        (_("Your seat is kept while you are away"), _length(clock.removal)),
+        (_("Missed turns in a row before you are marked as away"), turns),
+        (_("How long we keep your seat while you are away"), _length(clock.removal)),
     ]
 
 

@@ -104,7 +104,7 @@ def _reasons(coup: Coup) -> list[str]:
     """Explain why each hand drew or stood."""
     player, banker = total(coup.player[:2]), total(coup.banker[:2])
     if coup.natural:
-        return [_("A natural: nobody draws.")]
+        return [_("A natural: no more cards are drawn.")]
     third = coup.player[THIRD].points if len(coup.player) > THIRD else None
     banker_drew = len(coup.banker) > THIRD
     if third is None:

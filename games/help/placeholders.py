@@ -39,7 +39,7 @@ def meters() -> Mapping[str, str]:
         "bet": pgettext("meter", "Bet"),
         "last_bet": pgettext("meter", "Last bet"),
         "balance": pgettext("meter", "Balance"),
-        "free_balance": pgettext("meter", "Free balance"),
+        "free_balance": pgettext("meter", "Play money"),
         "game_balance": pgettext("meter", "Game balance"),
         "win": pgettext("meter", "Win"),
     }
@@ -48,7 +48,7 @@ def meters() -> Mapping[str, str]:
 def pages() -> Mapping[str, str]:
     """Return the pages that a help text can link to, by URL name, in the active language."""
     return {
-        "fair": _("How deals stay fair"),
+        "fair": _("How we keep the game fair"),
         "terms": _("Terms"),
         "lobby": _("Lobby"),
         "help": _("Help"),
@@ -82,7 +82,7 @@ def _places() -> dict[str, str]:
         "deposit": _("Deposit"),
         "top_up": _("Top up"),
         "leave_game": _("Leave game"),
-        "deal_again": _("Deal again"),
+        "deal_again": _("Watch again"),
         "lobby": _("Lobby"),
         "cashier": _("Cashier"),
         "statistics": _("Results"),

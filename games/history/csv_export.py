@@ -64,7 +64,7 @@ def lines(parts: Iterable[Participation], language: str, *, is_remote: bool = Fa
     For a player of an operator (*is_remote*), balances of real money are left out, because the
     operator keeps that money.
     """
-    words = Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
+    words = Words(pgettext("a round", "void"), pgettext("a round", "under review"))
     return _lines(parts, language, _headings(), words, get_current_timezone(), is_remote=is_remote)
 
 
@@ -88,13 +88,13 @@ def _headings() -> list[str]:
         pgettext("table heading", "Result"),
         _("Bets"),
         _("Staked"),
-        _("Paid back"),
+        _("Paid out"),
         _("Balance before"),
         _("Balance after"),
         pgettext("table heading", "Currency"),
         _("Rules version"),
         _("Table version"),
-        _("The coup"),
+        _("Coup details"),
     ]
 
 
@@ -184,7 +184,7 @@ def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
         yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
     for stake in coup.stakes:
         staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
-        yield f"{stake.place}: {_('Staked')} {staked}, {_('Paid back')} {paid}"
+        yield f"{stake.place}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
     for decision in coup.decisions:
-        yield f"{decision.sentence} ({_('Decided by the house')})" if decision.by_house else decision.sentence
+        yield f"{decision.sentence} ({_('Decided by the croupier')})" if decision.by_house else decision.sentence
     yield from coup.departures

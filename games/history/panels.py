@@ -132,8 +132,8 @@ def _pace(clock: Clock | None) -> list[tuple[str, str]]:
     if clock is None:
         return []
     lengths = (
-        (_("Time for bets"), clock.betting),
-        (_("From the call to the first card"), clock.call),
+        (_("Betting time"), clock.betting),
+        (_("From “No more bets” to the first card"), clock.call),
         (_("From card to card"), clock.card),
         (_("From the payouts to the next round"), clock.pause),
     )

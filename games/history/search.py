@@ -182,5 +182,5 @@ def _chat_name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 FINDERS: Final = (
     Finder("round", "round", (SEE,), _round),
-    Finder("chat", "name in the chat", (SEE,), _chat_name),
+    Finder("chat", "chat name", (SEE,), _chat_name),
 )

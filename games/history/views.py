@@ -51,8 +51,8 @@ class SearchForm(forms.Form):
             ("", _("All results")),
             (Ending.WON, pgettext_lazy("rounds", "Won")),
             (Ending.LOST, pgettext_lazy("rounds", "Lost")),
-            (Ending.EVEN, pgettext_lazy("rounds", "Even")),
-            (Ending.VOID, pgettext_lazy("rounds", "Annulled")),
+            (Ending.EVEN, pgettext_lazy("rounds", "Broke even")),
+            (Ending.VOID, pgettext_lazy("rounds", "Void")),
         ],
     )
 
@@ -68,7 +68,7 @@ class SearchForm(forms.Form):
         """Reject a period that ends before it begins."""
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
         if since and until and since > until:
-            raise forms.ValidationError(_("The first day comes after the last one. All rounds are shown."))
+            raise forms.ValidationError(_("The start date is after the end date. All rounds are shown."))
 
     @property
     def search(self) -> Search:
@@ -91,7 +91,7 @@ class SearchForm(forms.Form):
             return ""
         if "__all__" in self.errors:
             return str(self.errors["__all__"][0])
-        return str(_("This filter could not be read. All rounds are shown."))
+        return str(_("This filter is not valid. All rounds are shown."))
 
     @property
     def query(self) -> str:
@@ -171,7 +171,7 @@ def _send(request: PlayerRequest) -> HttpResponse:
         asked = form.cleaned_data
         about = _own_round(request.player, asked["round"]) if asked["round"] else None
         if asked["round"] and about is None:
-            form.add_error("round", gettext("None of your rounds has this code."))
+            form.add_error("round", gettext("You have no round with this code."))
         else:
             try:
                 begun = conversations.begin(

@@ -69,9 +69,9 @@ class Case:
     def state(self) -> str:
         """The status of the incident, as text."""
         if self.awaits_ruling:
-            return "annulment asked for" if self.asked else "awaits the supervisor"
+            return "void requested" if self.asked else "awaiting ruling"
         if self.incident.live_round_id is None:
-            return "round annulled" if self.is_annulled else "closed by the program"
+            return "round voided" if self.is_annulled else "closed automatically"
         return self.ruled
 
     @property

@@ -41,13 +41,13 @@ def lines(parts: Iterable[Participation]) -> list[Line]:
 def in_words(back: VoidPart) -> str:
     """Return the effect of a void on one player, and what of it the house bears.
 
-    Examples: "SEK 50.00 returned", "SEK 20.00 taken back", "nothing moved".
+    Examples: "SEK 50.00 returned", "SEK 20.00 taken back", "no refund".
     """
 
     def money(minor: int) -> str:
         return format_money(minor, back.currency, "en")
 
-    said = "nothing moved"
+    said = "no refund"
     if back.returned:
         said = f"{money(abs(back.returned))} {'returned' if back.returned > 0 else 'taken back'}"
-    return f"{said}, {money(back.shortfall)} borne by the house" if back.shortfall else said
+    return f"{said}, {money(back.shortfall)} covered by the house" if back.shortfall else said

@@ -20,13 +20,13 @@ from players.models import Mail, Player
 class Grounds(models.TextChoices):
     """Grounds of a decision about a player's messages or name; the player is told these."""
 
-    ABUSE = "abuse", "Insult or threat"
-    SPAM = "spam", "The same again and again"
+    ABUSE = "abuse", "Abuse or threats"
+    SPAM = "spam", "Spam"
     ADVERTISING = "advertising", "Begging, selling or advertising"
-    PRIVATE = "private", "Somebody's private details"
-    CHEATING = "cheating", "Playing together against others"
-    IMPOSTOR = "impostor", "Passing for somebody else"
-    OTHER = "other", "Something else that is not wanted"
+    PRIVATE = "private", "Private information"
+    CHEATING = "cheating", "Collusion"
+    IMPOSTOR = "impostor", "Impersonation"
+    OTHER = "other", "Other violation"
 
 
 class ChatName(models.Model):
@@ -105,18 +105,18 @@ class ChatBlock(models.Model):
 class ReportReason(models.TextChoices):
     """The reason why a player reports a message."""
 
-    ABUSE = "abuse", "Insult or threat"
+    ABUSE = "abuse", "Abuse or threats"
     BEGGING = "begging", "Begging or selling"
-    PRIVATE = "private", "Somebody's private details"
-    CHEATING = "cheating", "Playing together against others"
-    OTHER = "other", "Something else"
+    PRIVATE = "private", "Private information"
+    CHEATING = "cheating", "Collusion"
+    OTHER = "other", "Other"
 
 
 class ReportDecision(models.TextChoices):
     """The decision of staff on a report."""
 
-    REMOVED = "removed", "The message was removed"
-    KEPT = "kept", "The message stays"
+    REMOVED = "removed", "Message removed"
+    KEPT = "kept", "Message kept"
 
 
 class ChatReport(models.Model):
@@ -132,7 +132,7 @@ class ChatReport(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("moderate_chat", "Can moderate the chat"), ("read_chat", "Can read the log of the chat")]
+        permissions = [("moderate_chat", "Can moderate the chat"), ("read_chat", "Can read the chat log")]
         constraints = [models.UniqueConstraint(fields=["message", "player"], name="games_chatreport_once")]
         indexes = [
             models.Index(fields=["at"], condition=models.Q(decision=""), name="games_chatreport_open"),
@@ -172,11 +172,11 @@ class IncidentNote(models.Model):
 class LetterKind(models.TextChoices):
     """The kind of a letter to all players of a round."""
 
-    ANNULLED = "annulled", "The round is annulled, stakes are back"
-    STANDS = "stands", "The round was looked into, and stands"
-    COMPLETED = "completed", "The round was interrupted, and completed"
-    SHORTFALL = "shortfall", "The house bore what had been spent"
-    APOLOGY = "apology", "An apology"
+    ANNULLED = "annulled", "Round voided, stakes returned"
+    STANDS = "stands", "Round reviewed and confirmed"
+    COMPLETED = "completed", "Round interrupted and completed"
+    SHORTFALL = "shortfall", "Shortfall covered by the house"
+    APOLOGY = "apology", "Apology"
 
 
 class IncidentLetter(models.Model):

@@ -34,12 +34,12 @@ class WhyLeft(models.TextChoices):
     """Why a player left the table."""
 
     WISH = "wish", "left"
-    REMOVED = "removed", "was away for too long"
-    SESSION = "session", "logged out, or was kept from playing"
+    REMOVED = "removed", "was away too long"
+    SESSION = "session", "logged out, or may not play"
     CLOSED = "closed", "the table was closed"
     BROKEN_UP = "broken_up", "the table was broken up by staff"
-    UNSERVED = "unserved", "the table serves them no more"
-    ALONE = "alone", "a house player without a guest to play against"
+    UNSERVED = "unserved", "may no longer play at this table"
+    ALONE = "alone", "house player without an opponent"
 
 
 class CheminSeat(models.Model):
@@ -136,8 +136,8 @@ class CheminStake(models.Model):
 class Decider(models.TextChoices):
     """Who took a decision."""
 
-    GUEST = "guest", "the guest"
-    CROUPIER = "croupier", "the croupier, by the rule, for a guest who did not"
+    GUEST = "guest", "the player"
+    CROUPIER = "croupier", "the croupier, by the rule, after a timeout"
     HOUSE_PLAYER = "house_player", "a house player"
     HOUSE = "house", "the house"
 
@@ -169,18 +169,18 @@ class CheminMove(models.Model):
 class PlayReason(models.TextChoices):
     """The reason why a player reports another."""
 
-    CHIP_DUMPING = "chip_dumping", "loses to somebody on purpose"
-    SOFT_PLAY = "soft_play", "spares somebody"
-    SIGNS = "signs", "agrees with somebody during play"
-    OTHER = "other", "something else"
+    CHIP_DUMPING = "chip_dumping", "chip dumping"
+    SOFT_PLAY = "soft_play", "soft play"
+    SIGNS = "signs", "communication during play"
+    OTHER = "other", "other"
 
 
 class PlayFinding(models.TextChoices):
     """The finding of staff."""
 
-    NOTHING = "nothing", "nothing against the guest"
-    WATCHED = "watched", "to be watched"
-    ACTED = "acted", "acted on"
+    NOTHING = "nothing", "no violation"
+    WATCHED = "watched", "under observation"
+    ACTED = "acted", "action taken"
 
 
 class PlayReport(models.Model):
@@ -200,5 +200,5 @@ class PlayReport(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("examine_play", "Can see who loses to whom and decide on reports of how guests play")]
+        permissions = [("examine_play", "Can see signs of collusion and decide collusion reports")]
         indexes = [models.Index(fields=["at"], condition=models.Q(decided_at=None), name="games_playreport_open")]

@@ -67,7 +67,7 @@ class Evidence(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("view_returns", "Can view returns and randomness")]
+        permissions = [("view_returns", "Can view RTP and randomness")]
 
 
 class ReturnsAlarm(models.Model):

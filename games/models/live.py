@@ -32,7 +32,7 @@ class ShoeEnding(models.TextChoices):
     """Why a shoe ended."""
 
     CUT_CARD = "cut_card", "dealt through to the cut card"
-    RETIRED = "retired", "retired after a round was annulled"
+    RETIRED = "retired", "retired after a voided round"
 
 
 class Shoe(models.Model):
@@ -74,11 +74,11 @@ class Shoe(models.Model):
 class Phase(models.TextChoices):
     """The phase of a shared round."""
 
-    BETTING = "betting", "bets are taken until the deadline"
+    BETTING = "betting", "betting open until the deadline"
     CLOSED = "closed", "no more bets; stakes are posted"
-    DEALT = "dealt", "its cards are drawn and turned up one by one until the deadline"
-    SETTLED = "settled", "paid; the next one opens after the deadline"
-    VOID = "void", "annulled, or ended without a bet; the next one opens after the deadline"
+    DEALT = "dealt", "cards are drawn and revealed until the deadline"
+    SETTLED = "settled", "paid; the next round opens after the deadline"
+    VOID = "void", "void, or ended without a bet; the next round opens after the deadline"
 
 
 UNDEALT = (Phase.BETTING, Phase.CLOSED)

@@ -114,9 +114,9 @@ class Wager(models.Model):
 class VoidReason(models.TextChoices):
     """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
 
-    NOT_REPRODUCED = "not_reproduced", "its seed does not reproduce it"
-    OVERDUE = "overdue", "it could not be dealt in time"
-    CANCELLED = "cancelled", "cancelled before its deal"
+    NOT_REPRODUCED = "not_reproduced", "seed does not reproduce the round"
+    OVERDUE = "overdue", "not dealt in time"
+    CANCELLED = "cancelled", "cancelled before the deal"
     DECIDED = "decided", "decided by two people after an incident"
 
     @property
@@ -164,13 +164,13 @@ class VoidTold(models.Model):
 class IncidentKind(models.TextChoices):
     """The kind of an incident. The verification of finished rounds finds the first three."""
 
-    NOT_REPRODUCED = "not_reproduced", "Its seed does not reproduce it"
-    RULES_UNKNOWN = "rules_unknown", "The rules it was played under are not known any more"
-    LEDGER_REFUSES = "ledger_refuses", "Its seed does not reproduce it, and the ledger refuses to reverse it"
-    PHASE_RAISED = "phase_raised", "It could not be moved on"
-    OVERDUE = "overdue", "It stood still past its deadline"
-    WRONG_CARD = "wrong_card", "The shoe is not what was shuffled"
-    NOT_RECOMPUTED = "not_recomputed", "Its settlement does not recompute"
+    NOT_REPRODUCED = "not_reproduced", "Seed does not reproduce the round"
+    RULES_UNKNOWN = "rules_unknown", "Rules of the round are not installed"
+    LEDGER_REFUSES = "ledger_refuses", "Seed does not reproduce the round, and the ledger cannot reverse it"
+    PHASE_RAISED = "phase_raised", "Round could not continue"
+    OVERDUE = "overdue", "Round exceeded its deadline"
+    WRONG_CARD = "wrong_card", "Shoe differs from the shuffle"
+    NOT_RECOMPUTED = "not_recomputed", "Settlement cannot be reproduced"
     REPORTED = "reported", "Reported by staff"
 
 
@@ -194,7 +194,7 @@ class Incident(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        permissions = [("supervise_table", "Can decide on incidents and annul rounds of shared tables")]
+        permissions = [("supervise_table", "Can rule on incidents and void rounds of shared tables")]
         constraints = [
             models.UniqueConstraint(fields=["round", "kind"], name="games_incident_once"),
         ]
@@ -205,7 +205,7 @@ class Ruling(models.TextChoices):
     """The supervisor's decision on a round with an incident."""
 
     STANDS = "stands", "the round stands"
-    VOID = "void", "the round is annulled"
+    VOID = "void", "the round is void"
 
 
 class IncidentRuling(models.Model):

@@ -10,9 +10,9 @@ from audit.models import Approval, Clock
 class Shape(models.TextChoices):
     """The kind of table. The shape belongs to the table, the rules to the variant."""
 
-    SOLO = "solo", "one player, on demand"
-    SHARED = "shared", "many players, in timed rounds"
-    GUESTS = "guests", "guests against each other"
+    SOLO = "solo", "solo, on demand"
+    SHARED = "shared", "shared, in timed rounds"
+    GUESTS = "guests", "players against each other"
 
 
 class Status(models.TextChoices):
@@ -91,8 +91,8 @@ class RulesVersion(models.Model):
     class Meta:
         default_permissions = ()
         permissions = [
-            ("change_table", "Can ask for tables and for other limits of theirs"),
-            ("decide_table", "Can decide on tables and on other limits of theirs"),
+            ("change_table", "Can request tables and table versions"),
+            ("decide_table", "Can decide requests for tables and table versions"),
         ]
         indexes = [models.Index(fields=["variant", "-id"], name="games_rulesversion_variant")]
 

@@ -54,12 +54,12 @@ COLUMNS: Final = (
     Column("withdrawn", "Withdrawn", Form.TIME),
 )
 NOTES: Final = (
-    "Real money alone. Rounds, stakes and payments are of rounds that count.",
-    "What was staked in rounds that are annulled stands under Voided, whenever they were annulled.",
-    "The theoretical return is that of the bets as they were placed, by the exact odds of the rules, before rounding.",
-    "Where guests play against each other there is none, and for rules that the program has no more it is not known.",
-    "What lies in rounds that are interrupted is that of the moment at which the report was made.",
-    "A version under which nobody played in the interval and of which no round is interrupted is left out.",
+    "Real money only. Rounds, stakes and payouts exclude voided rounds.",
+    "Stakes of voided rounds are shown under Voided, regardless of the time of the void.",
+    "The theoretical return is calculated for the bets placed, from the exact odds of the rules, before rounding.",
+    "There is none where players bet against each other, and it is unknown for rules that are no longer installed.",
+    "Funds in interrupted rounds are as of the creation of the report.",
+    "Versions without play in the interval and without interrupted rounds are omitted.",
 )
 
 Key = tuple[int, str]
@@ -204,7 +204,7 @@ def _moment(at: datetime | None) -> str | None:
 KIND: Final = kinds.Kind(
     name="performance",
     title="Game performance",
-    purpose="What each game took and gave under each version of a table, beside what it should.",
+    purpose="Actual and theoretical return of each game, by table version.",
     clause="GLI-19 v3.0, 2.9.2",
     columns=COLUMNS,
     answer=answer,

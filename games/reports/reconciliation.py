@@ -47,16 +47,16 @@ ADJUSTED: Final = "adjustment"
 REMOTE: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
 STUDIO: Final = {f"{back}studio_{kind}" for back in ("", "void_") for kind in ("stake", "win")}
 NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", round_reversal.SHORTFALL, *FREE, *REMOTE, *STUDIO}
-OPENING: Final = "Held at the beginning"
-CLOSING: Final = "Held at the end"
-OTHER: Final = "Anything else"
+OPENING: Final = "Opening balance"
+CLOSING: Final = "Closing balance"
+OTHER: Final = "Other"
 
 COLUMNS: Final = (
     Column("currency", "Currency"),
     Column("mode", "Money"),
     Column("line", "Line"),
-    Column("ledger", "The ledger says", Form.MONEY),
-    Column("records", "Rounds and payments say", Form.MONEY),
+    Column("ledger", "Ledger", Form.MONEY),
+    Column("records", "Rounds and payments", Form.MONEY),
     Column("difference", "Difference", Form.MONEY),
 )
 
@@ -207,13 +207,13 @@ class Line:
 def answer(asked: Asked) -> Answer:
     """Compare the ledger with the records for each currency and kind of money."""
     differing: list[str] = []
-    return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["Nothing differs."])])
+    return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["No differences."])])
 
 
 NOTES: Final = (
-    "Every line says what it added to the money held for players; house players at practice tables are among them.",
-    "Withdrawals that wait, purses and banks are held like cash: what passes between them changes nothing here.",
-    "Commission and tax are part of the payouts, which are told as they were paid.",
+    "Every line shows its effect on the money held for players, including house players at practice tables.",
+    "Pending withdrawals, game balances and banks count as cash: transfers between them have no effect here.",
+    "Payouts are net of commission and tax.",
 )
 
 
@@ -243,9 +243,7 @@ def _row(money: Money, name: str, ledger: int, records: int | None) -> Row:
 def _told(money: Money, line: Line, difference: int) -> str:
     currency, mode = money
     amount = format_money(difference, currency, "en")
-    return (
-        f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than is on record."
-    )
+    return f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than recorded."
 
 
 def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
@@ -265,14 +263,14 @@ def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
         Line("Free money", added(sums, FREE)),
         Line("Stakes settled against the house", escrow, _less(Sums(), staked)),
         Line(
-            "Payouts of the house, less tax on coups of guests",
+            "Payouts of the house, less tax on Chemin de Fer coups",
             _less(added(sums, {"settle"}), escrow),
             _less(paid, tax),
         ),
-        Line("Rounds annulled", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
+        Line("Voided rounds", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
         Line("Shortfalls covered", added(sums, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
-        Line("Balances adjusted", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
-        Line("Stakes of operators' players, less what went back", added(sums, REMOTE), _read(REMOTELY, around)),
+        Line("Balance adjustments", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
+        Line("Stakes of operators’ players, less returns", added(sums, REMOTE), _read(REMOTELY, around)),
         Line("Studios’ games: wins less stakes", added(sums, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
         Line(OTHER, added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
     ]
@@ -364,7 +362,7 @@ def _at(edge: datetime) -> dict[str, Any]:
 KIND: Final = kinds.Kind(
     name="reconciliation",
     title="Ledger reconciliation",
-    purpose="What the ledger moved, beside what rounds, annulments and payments say; in a sound house nothing differs.",
+    purpose="Ledger totals compared with rounds, voids and payments. There should be no differences.",
     clause="",
     columns=COLUMNS,
     answer=answer,

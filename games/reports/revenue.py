@@ -33,16 +33,16 @@ COLUMNS: Final = (
     Column("staked", "Staked", Form.MONEY),
     Column("paid", "Paid", Form.MONEY),
     Column("revenue", "Gross gaming revenue", Form.MONEY),
-    Column("commission", "Of it commission and tax", Form.MONEY),
-    Column("annulled_rounds", "Rounds annulled", Form.NUMBER),
-    Column("annulled_staked", "Staked in them", Form.MONEY),
-    Column("annulled_paid", "Paid in them", Form.MONEY),
+    Column("commission", "Of which commission and tax", Form.MONEY),
+    Column("annulled_rounds", "Voided rounds", Form.NUMBER),
+    Column("annulled_staked", "Staked in voided rounds", Form.MONEY),
+    Column("annulled_paid", "Paid in voided rounds", Form.MONEY),
 )
 NOTES: Final = (
-    "Real money alone. Rounds, stakes, payouts, revenue and commission are of rounds that count.",
-    "An annulled round stands on the day on which it was played, whenever it was annulled.",
-    "A shared round in which several currencies were staked is counted in each of them.",
-    "What players stake and win in games of partners is no revenue of these tables: the ledger reconciliation has it.",
+    "Real money only. Rounds, stakes, payouts, revenue and commission exclude voided rounds.",
+    "Voided rounds are shown on the day they were played, regardless of the time of the void.",
+    "A shared round with stakes in several currencies is counted once per currency.",
+    "Games of partner studios are not included; see the ledger reconciliation.",
 )
 
 
@@ -127,7 +127,7 @@ def figures(played: Sequence[Played]) -> tuple[int, ...]:
 KIND: Final = kinds.Kind(
     name="revenue",
     title="Gross gaming revenue",
-    purpose="Stakes less payouts, for each day, game, table and currency.",
+    purpose="Stakes less payouts, by day, game, table and currency.",
     clause="",
     columns=COLUMNS,
     answer=answer,

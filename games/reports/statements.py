@@ -22,9 +22,9 @@ COLUMNS: Final = (
     Column("player", "Player"),
     Column("currency", "Currency"),
     Column("mode", "Money"),
-    Column("part", "Part"),
-    Column("at", "When", Form.TIME),
-    Column("what", "What"),
+    Column("part", "Section"),
+    Column("at", "Time", Form.TIME),
+    Column("what", "Item"),
     Column("journal", "Journal", Form.NUMBER),
     Column("rounds", "Rounds", Form.NUMBER),
     Column("staked", "Staked", Form.MONEY),
@@ -41,15 +41,15 @@ def answer(asked: Asked) -> Answer:
     number = asked.choices.get("player", "").strip().removeprefix("player:")
     player = Player.objects.filter(pk=int(number)).first() if number.isdecimal() and len(number) <= LONGEST else None
     if player is None:
-        raise CannotMake("Name a player by their number, as in player:12.")
+        raise CannotMake("Enter a player number, such as 12.")
     modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
     return Answer(rows=(row for mode in modes for row in _rows(asked, player, mode)), notes=lambda: NOTES)
 
 
 LONGEST: Final = 18  # digits of a player number
 NOTES: Final = (
-    "What the player had at the beginning, and the amounts of all movements, make what they had at the end.",
-    "What each game took and gave is told once more, by game: it is part of the movements.",
+    "Opening balance plus all movements gives the closing balance.",
+    "Games are a breakdown of the movements.",
 )
 
 
@@ -66,7 +66,7 @@ def _rows(asked: Asked, player: Player, mode: Mode) -> Iterator[Row]:
 def _told(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
     with override("en"):
         return [
-            *_owned("At the beginning", since, found.opening),
+            *_owned("Opening balance", since, found.opening),
             *(
                 ("Payments", _moment(lump.at), str(lump.name), lump.journal_id, None, None, None, lump.amount)
                 for lump in found.money
@@ -76,20 +76,20 @@ def _told(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
                 ("Games", None, _name(game.variant), None, game.rounds, game.staked, game.paid, game.net)
                 for game in found.games
             ),
-            *_owned("At the end", until, found.closing),
+            *_owned("Closing balance", until, found.closing),
         ]
 
 
 def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
     lying = {
-        "In all": owned.total,
+        "Total": owned.total,
         "Cash": owned.cash,
         "In Golden Baccarat": owned.purse,
         "In banks at Chemin de Fer": owned.bank,
-        "Withdrawals under way": owned.pending,
+        "Pending withdrawals": owned.pending,
     }
     for name, amount in lying.items():
-        if amount or name == "In all":
+        if amount or name == "Total":
             yield (part, _moment(at), name, None, None, None, None, amount)
 
 
@@ -105,7 +105,7 @@ def _name(variant: str) -> str:
 KIND: Final = kinds.Kind(
     name="statement",
     title="Player statement",
-    purpose="What one player had, paid in and out, staked and won, game by game: the player’s own statement.",
+    purpose="Balances, deposits, withdrawals, stakes and winnings of one player, by game.",
     clause="GLI-19 v3.0, 2.5.7",
     columns=COLUMNS,
     answer=answer,

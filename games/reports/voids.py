@@ -19,7 +19,7 @@ from wallet.models import Currency, Mode
 from wallet.reports.choices import CURRENCY
 
 COLUMNS: Final = (
-    Column("annulled", "Annulled", Form.TIME),
+    Column("annulled", "Voided", Form.TIME),
     Column("played", "Played", Form.TIME),
     Column("round", "Round"),
     Column("game", "Game"),
@@ -30,12 +30,12 @@ COLUMNS: Final = (
     Column("players", "Players", Form.NUMBER),
     Column("staked", "Staked", Form.MONEY),
     Column("paid", "Paid", Form.MONEY),
-    Column("returned", "Given back to players", Form.MONEY),
+    Column("returned", "Returned to players", Form.MONEY),
     Column("shortfall", "Covered by the house", Form.MONEY),
 )
 NOTES: Final = (
-    "Real money alone. Given back is what the stakes were more than the payouts; less than nothing where players won.",
-    "The house covers what of the winnings had been spent.",
+    "Real money only. Returned is stakes less payouts; negative where players had won.",
+    "Covered by the house: winnings that had already been spent.",
 )
 
 # Voided rounds are few: the table is read in full, and related rows are looked up by key.
@@ -101,7 +101,7 @@ def _totals(found: Sequence[Sequence[Any]]) -> Iterator[Row]:
         rows = [row for row in found if row[MONEY_FROM - 1] == currency]
         if rows:
             sums = (sum(row[place] or 0 for row in rows) for place in range(MONEY_FROM, len(COLUMNS)))
-            yield (None, None, f"{len(rows)} in all", "", "", "", "", currency, *sums)
+            yield (None, None, f"{len(rows)} in total", "", "", "", "", currency, *sums)
 
 
 def _moment(at: datetime) -> str:
@@ -110,8 +110,8 @@ def _moment(at: datetime) -> str:
 
 KIND: Final = kinds.Kind(
     name="voids",
-    title="Annulled rounds",
-    purpose="Which rounds were annulled, why and by whom, and what that moved.",
+    title="Voided rounds",
+    purpose="Voided rounds with reason, person and amounts.",
     clause="",
     columns=COLUMNS,
     answer=answer,

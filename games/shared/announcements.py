@@ -33,8 +33,8 @@ def call(state: State) -> tuple[str, str, str]:
         case _ if played.is_annulled:
             returned = _("All stakes were returned.")
             if played.dealt_at is not None:
-                returned = _("All stakes were returned and any payout was taken back.")
-            return _("This round was annulled"), "", returned
+                returned = _("All stakes were returned and any payout was reversed.")
+            return _("This round was voided"), "", returned
         case Phase.VOID if state.is_paused:
             return _pauses()
         case Phase.VOID:
@@ -50,17 +50,17 @@ def _why_stopped(state: State) -> str:
         return _annulled(played)
     if played is not None and played.stands:
         return _stands()
-    return _("Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.")
+    return _("Something went wrong. The shift supervisor has been called. Accepted bets are safe.")
 
 
 def _halted(state: State) -> str:
     if state.lets_bets_go:
-        return _("No bets are taken. What lies here is dealt and paid, unless you take it off.")
-    return _("The next round opens when play goes on.")
+        return _("No new bets are accepted. Bets on the table will be played and paid unless you remove them.")
+    return _("The next round opens when play resumes.")
 
 
 def _pauses() -> tuple[str, str, str]:
-    return _("The table pauses"), "", _("The next round opens when it goes on.")
+    return _("The table is paused"), "", _("The next round opens when the table resumes.")
 
 
 def _no_more_bets() -> tuple[str, str]:
@@ -93,7 +93,7 @@ def notes(state: State) -> tuple[str, ...]:
 
 def _ends_after_this_round(state: State) -> str:
     if state.is_house_stopped:
-        return _("Play is stopped after this round.")
+        return _("Play stops after this round.")
     return _("The table pauses after this round.") if state.is_paused else _("The table closes after this round.")
 
 
@@ -121,10 +121,10 @@ def is_annulled(state: State) -> bool:
 
 
 def _stands() -> str:
-    return _("The shift supervisor has looked at this round: it stands.")
+    return _("The shift supervisor has reviewed this round. The result stands.")
 
 
 def _annulled(played: Coming) -> str:
     if played.dealt_at is not None:  # only staff void a dealt round
-        return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
-    return _("This round was annulled before any card was dealt: all stakes were returned.")
+        return _("The shift supervisor voided this round. All stakes were returned and any payout was reversed.")
+    return _("This round was voided before any cards were dealt. All stakes were returned.")

@@ -209,7 +209,7 @@ def _counts(state: State) -> str:
         return ""
     words = {"won": counts.won, "even": counts.even, "lost": counts.lost}
     players = ngettext("%(count)d player", "%(count)d players", counts.players) % {"count": counts.players}
-    return _("%(players)s: %(won)d won, %(even)d even, %(lost)d lost") % {"players": players, **words}
+    return _("%(players)s: %(won)d won, %(even)d broke even, %(lost)d lost") % {"players": players, **words}
 
 
 def _countdown(state: State) -> Countdown | None:
@@ -251,13 +251,13 @@ def _waits(state: State, own: Own) -> Notice | None:
     """Return the notice for a player who arrives while bets are closed."""
     if state.is_stopped or not state.is_playing or state.lets_bets_go or (_bets_now(state, own) and own.stakes):
         return None
-    return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
+    return Notice("info", _("Betting for this round is closed. You can bet when the next round opens."))
 
 
 def _outcome(own: Own, language: str) -> tuple[str, str]:
     """Return the player's result in the last round played, as one word and as text; empty before its end."""
     if own.is_annulled:
-        return "annulled", _("Your stakes are back")
+        return "annulled", _("Your stakes were returned")
     if not own.bets:
         return "", ""
     net = own.paid - sum(line.stake for line in own.bets.values())
@@ -266,13 +266,13 @@ def _outcome(own: Own, language: str) -> tuple[str, str]:
         return "won", _("You won %(amount)s") % words
     if net < 0:
         return "lost", _("You lost %(amount)s") % words
-    return "even", _("You came out even")
+    return "even", _("You broke even")
 
 
 def _last(own: Own, language: str) -> str:
     """Return how the player's bets in the last round they played were settled; empty before its end."""
     if own.is_annulled:
-        return _("Round %(code)s was annulled: your stakes were returned.") % {"code": own.code}
+        return _("Round %(code)s was voided. Your stakes were returned.") % {"code": own.code}
     if not own.bets:
         return ""
     staked = sum(line.stake for line in own.bets.values())
@@ -281,7 +281,7 @@ def _last(own: Own, language: str) -> str:
         "paid": format_money(own.paid, own.currency, language),
     }
     if own.paid:
-        return _("Staked %(staked)s, paid back %(paid)s.") % words
+        return _("Staked %(staked)s, paid out %(paid)s.") % words
     return _("Staked %(staked)s, lost.") % words
 
 

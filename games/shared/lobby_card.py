@@ -252,7 +252,7 @@ def _word(state: LobbyCard) -> str:
         case "halted":
             return _("Play is stopped")
         case "paused":
-            return _("The table pauses")
+            return _("The table is paused")
         case "closed_table":
             return _("The table is closed")
     return asked_word(state) if isinstance(state, GuestCardState) else _phase_word(state)

@@ -56,17 +56,17 @@ KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
 NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_annul
 DONE = {
-    Phase.BETTING: "What is held for the round stays held; nothing has been dealt.",
-    Phase.CLOSED: "The stakes stay where they are; nothing has been dealt.",
-    Phase.DEALT: "The round is not settled before the ruling.",
-    Phase.SETTLED: "The round had been settled and paid.",
-    Phase.VOID: "The round is annulled; every stake went back.",
+    Phase.BETTING: "Bets stay on hold; no cards have been dealt.",
+    Phase.CLOSED: "Stakes are unchanged; no cards have been dealt.",
+    Phase.DEALT: "The round will not be settled before the ruling.",
+    Phase.SETTLED: "The round was already settled and paid.",
+    Phase.VOID: "The round is void; all stakes are returned.",
 }
-EMPTY = "The round had ended without a bet; there is nothing to give back."
+EMPTY = "The round had ended without a bet; there is nothing to return."
 DONE_BETWEEN_GUESTS = DONE | {
-    Phase.BETTING: "Bank and stakes stay where they are; nothing has been dealt.",
-    Phase.CLOSED: "Bank and stakes stay where they are; nothing has been dealt.",
-    Phase.DEALT: "The coup goes no further before the ruling.",
+    Phase.BETTING: "Bank and stakes are unchanged; no cards have been dealt.",
+    Phase.CLOSED: "Bank and stakes are unchanged; no cards have been dealt.",
+    Phase.DEALT: "The coup is on hold until the ruling.",
 }
 
 
@@ -107,7 +107,7 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
     live = _lock(round_id)
     known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
     if known:
-        raise MalfunctionError(f"Round {live.code} has been reported: incident {known.pk} awaits its ruling.")
+        raise MalfunctionError(f"Round {live.code} is already reported: incident {known.pk} awaits a ruling.")
     return stop(live_round=live, kind=IncidentKind.REPORTED, cause=stated(cause), found=(), by=by)
 
 
@@ -136,7 +136,7 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     """
     incident, live = _open_incident(incident_id)
     if _is_annulled(live):
-        raise MalfunctionError(f"Round {live.code} is annulled: it cannot stand.")
+        raise MalfunctionError(f"Round {live.code} is void and cannot stand.")
     ruling = _rule(incident, Ruling.STANDS, stated(reason), by)
     _give_guests_their_time(live.live_table)
     notify.tell(live.live_table_id)
@@ -151,7 +151,7 @@ def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     """
     incident, live = _open_incident(incident_id)
     if not _is_annulled(live):
-        raise MalfunctionError(f"Round {live.code} is not annulled.")
+        raise MalfunctionError(f"Round {live.code} is not void.")
     return _rule(incident, Ruling.VOID, stated(reason), by)
 
 
@@ -163,9 +163,9 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
     """
     incident, live = _open_incident(incident_id)
     if live.phase in UNDEALT:
-        raise MalfunctionError(f"Round {live.code} is not dealt yet: it can be cancelled.")
+        raise MalfunctionError(f"Round {live.code} is not dealt yet. Cancel it instead.")
     if _is_annulled(live):
-        raise MalfunctionError(f"Round {live.code} is annulled already.")
+        raise MalfunctionError(f"Round {live.code} is already void.")
     request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
     return approvals.ask(
         kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=stated(reason)
@@ -179,7 +179,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     except MalfunctionError as error:
         raise approvals.CannotExecute(str(error)) from error
     if _is_annulled(live):
-        raise approvals.CannotExecute(f"Round {live.code} is annulled already.")
+        raise approvals.CannotExecute(f"Round {live.code} is already void.")
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
         with transaction.atomic():
@@ -200,7 +200,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
     live = LiveRound.objects.select_related("live_table__table", "shoe", "version").get(pk=str(request["round"]))
     return approvals.Description(
-        title=f"Annul round {live.code} of {incident.table}",
+        title=f"Void round {live.code} of {incident.table}",
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
             ("Round", f"{in_words(live)}; cards {lying_open(live, clock.now())}"),
@@ -224,7 +224,7 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     unanswered = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
     if unanswered:
         numbers = ", ".join(str(each) for each in unanswered)
-        raise MalfunctionError(f"{live_table.table} stays stopped until these incidents are ruled on: {numbers}.")
+        raise MalfunctionError(f"{live_table.table} stays stopped until a ruling on these incidents: {numbers}.")
     _put_away_known(live_table)
     live_table.stopped_by = None
     live_table.save(update_fields=["stopped_by"])
@@ -253,7 +253,7 @@ def _put_away_known(live_table: LiveTable) -> None:
     try:
         (guests_shoes if _is_of_guests(live_table) else shoes).end(shoe, ShoeEnding.RETIRED)
     except shoes.ShoeInUse as error:
-        raise MalfunctionError(f"{live_table.table} stays stopped until its round is over.") from error
+        raise MalfunctionError(f"{live_table.table} stays stopped until its round has ended.") from error
 
 
 def _is_of_guests(live_table: LiveTable) -> bool:
@@ -278,7 +278,7 @@ def _give_guests_their_time(live_table: LiveTable) -> None:
     try:
         ask_anew(locked(live_table.pk, blind=True))
     except UNREADABLE as error:
-        raise MalfunctionError(f"What {live_table.table} stored cannot be read: it has to be broken up.") from error
+        raise MalfunctionError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
 
 
 def _lock(round_id: UUID) -> LiveRound:
@@ -287,7 +287,7 @@ def _lock(round_id: UUID) -> LiveRound:
     found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
     live = found.filter(pk=round_id).first()
     if live is None:
-        raise MalfunctionError("There is no such round at a shared table.")
+        raise MalfunctionError("Round not found at a shared table.")
     return live
 
 
@@ -295,7 +295,7 @@ def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
     """Return an incident that awaits its ruling and its round, locked."""
     incident = Incident.objects.filter(pk=incident_id, live_round__isnull=False).first()
     if incident is None or incident.live_round_id is None:
-        raise MalfunctionError("There is no such incident at a shared table.")
+        raise MalfunctionError("Incident not found at a shared table.")
     live = _lock(incident.live_round_id)
     ruling = IncidentRuling.objects.filter(pk=incident_id).first()
     if ruling:
@@ -329,7 +329,7 @@ def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentR
 def stated(text: str) -> str:
     """Return a reason, stripped. Raises MalfunctionError where it is empty."""
     if not text.strip():
-        raise MalfunctionError("Say why: the reason is kept in the log.")
+        raise MalfunctionError("Enter a reason. It is recorded in the audit log.")
     return text.strip()
 
 

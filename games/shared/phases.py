@@ -157,7 +157,7 @@ def _settle(live_round: LiveRound) -> Doubt | None:
     settlement.settle(live_round, settlement.dealt_again(live_round))
     rounds.finish(live_round)
     if live_round.is_last and (found := shoes.end(live_round.shoe, ShoeEnding.CUT_CARD)):
-        return NotReproduced("The seed of the shoe does not deal the rounds that were dealt from it.", *found)
+        return NotReproduced("The rounds do not match the seed of the shoe.", *found)
     return doubt
 
 
@@ -210,7 +210,7 @@ def _is_overdue(live_round: LiveRound) -> bool:
 def _overdue(live_round: LiveRound) -> Overdue:
     phase, deadline, moment = live_round.phase, live_round.deadline, clock.now()
     return Overdue(
-        f"The round stood still past its deadline ({phase}).",
+        f"The round exceeded its deadline ({phase}).",
         Finding("moved on", moment.isoformat(), deadline.isoformat()),
     )
 

@@ -11,12 +11,12 @@ from games.models import OPEN_PHASES, UNDEALT, LiveRound, LiveSeat, LiveTotal, P
 from wallet.money import format_money
 
 HELD: Final = {
-    Phase.BETTING: "held since the table was stopped; no bet is taken",
-    Phase.CLOSED: "held since the table was stopped; no more bets, and no card is drawn",
-    Phase.DEALT: "its cards are drawn; it is not settled before the ruling",
+    Phase.BETTING: "on hold since the table was stopped; betting closed",
+    Phase.CLOSED: "on hold since the table was stopped; no more bets and no cards drawn",
+    Phase.DEALT: "cards are drawn; not settled before the ruling",
 }
-EMPTY: Final = "ended without a bet, no money was in it"
-ANNULLED: Final = "annulled, every stake went back"
+EMPTY: Final = "ended without a bet"
+ANNULLED: Final = "void, all stakes returned"
 
 
 def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: str = "") -> str:
@@ -29,7 +29,7 @@ def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: st
     if live_round.phase == Phase.VOID:
         return _joined(ANNULLED if is_annulled else EMPTY, then)
     if live_round.phase == Phase.SETTLED:
-        return _joined("paid; annulled since, every stake went back" if is_annulled else "paid", then)
+        return _joined("paid, then voided; all stakes returned" if is_annulled else "paid", then)
     is_of_guests = live_round.live_table.table.shape == Shape.GUESTS
     if not is_held or (is_of_guests and live_round.phase == Phase.DEALT):
         return in_words(live_round)
@@ -53,14 +53,14 @@ def in_hands(cards: str) -> str:
 def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return how many players have bet, and how much. *staked*: currency and total in minor units."""
     if not bettors:
-        return "nobody has bet on it"
+        return "no bets"
     amounts = (format_money(amount, currency, "en") for currency, amount in staked)
     return ", ".join([f"{bettors} player{'' if bettors == 1 else 's'}", *amounts])
 
 
 def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return what a stop of the table does to another round in progress there."""
-    fate = "is held meanwhile" if live_round.phase in UNDEALT else "was dealt since, and is played to its end"
+    fate = "is on hold" if live_round.phase in UNDEALT else "is dealt and will be completed"
     return f"Round {live_round.code} {fate}: {what_lies(bettors, staked)}"
 
 

@@ -164,9 +164,7 @@ def rules_of(live_round: LiveRound) -> Variant:
     variant = VARIANTS.get(version.table.variant)
     if variant is None or variant.digest != version.rules_digest:
         known = variant.digest if variant else "no such game"
-        raise RulesUnknown(
-            "The program does not know the rules of the round.", Finding("rules", version.rules_digest, known)
-        )
+        raise RulesUnknown("The rules of the round are not installed.", Finding("rules", version.rules_digest, known))
     return variant
 
 

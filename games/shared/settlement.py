@@ -165,12 +165,12 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(LOCK, values)
         cursor.execute(KEEP, values)
-        _demand(list(_unlike(live_round, variant, coup)), "A bet of the round is not settled as the rules say.")
+        _demand(list(_unlike(live_round, variant, coup)), "The settlement of a bet violates the rules.")
         cursor.execute(STAKED_OTHERWISE, values)
-        _demand(_findings("staked", cursor.fetchall()), "The bets of the round are not what the ledger has taken.")
+        _demand(_findings("staked", cursor.fetchall()), "The bets differ from the stakes in the ledger.")
         cursor.execute(PAY, values)
         cursor.execute(ENDED_OTHERWISE, values)
-        _demand(_findings("balance after", cursor.fetchall()), "A balance is not what the settlement makes it.")
+        _demand(_findings("balance after", cursor.fetchall()), "A balance differs from the settlement.")
         play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at a solo table
         cursor.execute(SUMS, values)
         digest, totals = cursor.fetchone()
@@ -185,7 +185,7 @@ def dealt_again(live_round: LiveRound) -> Coup:
     coup = coup_at(shoes.cards_of(live_round.shoe), live_round.first_card or 0)
     if (again := shoes.written(coup.cards)) != live_round.cards:
         raise NotReproduced(
-            "The seed of the shoe does not deal the cards of the round.", Finding("cards", live_round.cards, again)
+            "The cards of the round do not match the seed of the shoe.", Finding("cards", live_round.cards, again)
         )
     return coup
 

@@ -27,7 +27,7 @@ from games.variants import VARIANTS
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
-WRONG_BEGINNING = "The shoe does not begin as it was opened."
+WRONG_BEGINNING = "The start of the shoe differs from its opening record."
 
 
 DealtAgain = Callable[[Shoe], tuple[Finding, ...]]
@@ -96,7 +96,7 @@ def shuffled(shoe: Shoe) -> tuple[Card, ...]:
     seed = seed_of(shoe)
     if (shown := commitment(seed)) != shoe.commitment:
         raise NotReproduced(
-            "The seed of the shoe is not the one committed to.", Finding("commitment", shoe.commitment, shown)
+            "The seed of the shoe does not match its commitment.", Finding("commitment", shoe.commitment, shown)
         )
     cards = shuffle(seed, shoe.decks)
     if not is_whole(cards, shoe.decks):
@@ -134,7 +134,7 @@ def next_coup(shoe: Shoe) -> Coup:
     """
     cards = cards_of(shoe)
     if found := tuple(_misdealt(shoe, cards)):
-        raise WrongCard("The shoe was not dealt in its order.", *found)
+        raise WrongCard("The shoe was not dealt in order.", *found)
     return coup_at(cards, shoe.gone)
 
 

@@ -258,9 +258,9 @@ def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
 
 def _sentence(error: PlayError) -> str:
     if isinstance(error, TooManyChips):
-        return ngettext("There is room for %(number)d chip.", "There is room for %(number)d chips.", chips.MOST) % {
-            "number": chips.MOST
-        }
+        return ngettext(
+            "You can choose at most %(number)d chip.", "You can choose at most %(number)d chips.", chips.MOST
+        ) % {"number": chips.MOST}
     if isinstance(error, NoChipChosen):
-        return _("Pick at least one chip of this table.")
-    return _("This table has no such chip. Choose one from the tray.")
+        return _("Choose at least one chip of this table.")
+    return _("This table does not have this chip. Choose one from the tray.")

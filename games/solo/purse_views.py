@@ -53,11 +53,11 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
         return redirect("table", slug=slug, mode=mode)
     returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
     if returned.amount:
-        sentence = _("You left the game. %(amount)s went back to your account.") % {
+        sentence = _("You left the game. %(amount)s was returned to your account.") % {
             "amount": format_money(returned.amount, request.player.currency, get_language() or "en")
         }
     else:
-        sentence = _("You left the game. There was nothing left in it to give back.")
+        sentence = _("You left the game. There was no balance left to return.")
     messages.success(request, sentence)
     return redirect("lobby")
 
@@ -84,14 +84,14 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
     try:
         posted = purse.rebuy(player=player, mode=mode, amount=amount, key=form.cleaned_data["key"])
     except purse.MoreThanBalance as error:
-        more = _("Deposit") if mode is Mode.REAL else _("Top up free money")
+        more = _("Deposit") if mode is Mode.REAL else _("Top up play money")
         return Notice("error", str(error), reverse("cashier"), more)
     except purse.PurseError as error:
         return Notice("error", str(error))
     if posted.replayed:
-        return Notice("info", _("This was booked already. Nothing was booked twice."))
+        return Notice("info", _("This transaction was already booked. Nothing was booked twice."))
     moved = format_money(amount, player.currency, get_language() or "en")
-    return Notice("info", _("%(amount)s was moved into the game.") % {"amount": moved})
+    return Notice("info", _("%(amount)s was transferred to the game.") % {"amount": moved})
 
 
 def _demand_purse(table: Table) -> None:

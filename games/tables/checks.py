@@ -51,7 +51,7 @@ class NothingChanged(TableError):
     """A new version that equals the one in force."""
 
     def __init__(self) -> None:
-        super().__init__("All of this is in force already: nothing would change.")
+        super().__init__("These values are already in force. Nothing would change.")
 
 
 class ServesNobody(TableError):
@@ -80,7 +80,7 @@ class WrongShape(TableError):
     """A table whose shape does not fit its game."""
 
     def __init__(self) -> None:
-        super().__init__("A game of guests against each other has a guests' table; every other game has another one.")
+        super().__init__("Chemin de Fer needs a Chemin de Fer table; other games cannot use one.")
 
 
 class UnusableClock(TableError):
@@ -96,7 +96,7 @@ class MissingLanguage(TableError):
 
     def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
         texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
-        super().__init__(f"{variant} lacks texts ({texts}). It needs every language of the house.")
+        super().__init__(f"{variant} lacks texts ({texts}). A game needs texts in all five languages.")
 
 
 class ReturnTooLow(TableError):
@@ -104,7 +104,7 @@ class ReturnTooLow(TableError):
 
     def __init__(self, bet: str, currency: str, stake: int, rtp: Fraction) -> None:
         amount = format_money(stake, currency, "en")
-        returns = f"eturns {percent(rtp, 2)} % at a stake of {amount}; 75 % is the least."
+        returns = f"eturns {percent(rtp, 2)} % at a stake of {amount}; the minimum is 75 %."
         super().__init__(f"{bet} r{returns}")
         self.sentence, self.bet, self.currency = f"R{returns}", bet, currency
 
@@ -119,7 +119,7 @@ def check(table: Table, limits: TableLimits, clock: TableClock | None, served: S
     if shape not in shapes_of(table.variant):
         raise WrongShape
     if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
-        raise UnusableClock("A shared table has a clock, a guests' table one of its own kind, and a solo table none.")
+        raise UnusableClock("A shared or Chemin de Fer table needs its own kind of clock; a solo table has none.")
     if clock:
         _check_pace(clock)
     if shape is Shape.GUESTS:
@@ -154,7 +154,9 @@ def check_places_stay(before: TableLimits, after: TableLimits) -> None:
     """
     was, will_be = GuestRules.of(before), _guest_rules(after)
     if (was.places, was.house_players) != (will_be.places, will_be.house_players):
-        raise UnusableLimits("A guests' table keeps its places and its house players: make another one instead.")
+        raise UnusableLimits(
+            "Seats and house players of a Chemin de Fer table cannot be changed. Create a new table instead."
+        )
 
 
 def check_returns(variant_slug: str, limits: StoredLimits) -> None:
@@ -182,9 +184,7 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
         if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
             raise UnusableLimits("every chip must be a multiple of the step.", currency=currency, part="chips")
         if not entry.get("tray", chips) or set(entry.get("tray", chips)) - set(chips):
-            raise UnusableLimits(
-                "the tray holds some of the chips of the table, and no others.", currency=currency, part="tray"
-            )
+            raise UnusableLimits("chips in the tray must be chips of the table.", currency=currency, part="tray")
         for bet, (low, high) in bets.items():
             if not 0 < low <= high or low % step or high % step:
                 span = (
@@ -193,7 +193,7 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
                 raise UnusableLimits(f"{span} cannot be staked.", currency=currency, bet=bet)
         if (shape is Shape.SHARED) is not ("liability" in entry):
             raise UnusableLimits(
-                "a shared table has a liability, and a solo table none.", currency=currency, part="liability"
+                "a shared table needs a maximum house loss; a solo table has none.", currency=currency, part="liability"
             )
         if shape is Shape.SHARED:
             _check_liability(variant_slug, limits, currency)
@@ -207,7 +207,7 @@ def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> 
         if type(liability) is not int or liability < worst:
             can_win = f"{_amount(high, currency)} can win {_amount(worst, currency)}"
             most = _amount(liability, currency) if type(liability) is int else "none"
-            raise UnusableLimits(f"{can_win}, more than the liability of {most}.", currency=currency, bet=bet)
+            raise UnusableLimits(f"{can_win}, more than the maximum house loss of {most}.", currency=currency, bet=bet)
 
 
 def _amount(minor: int, currency: str) -> str:
@@ -227,13 +227,11 @@ def _check_served(served: Served, shape: Shape, limits: TableLimits) -> None:
     jurisdictions, modes = set(served.jurisdictions), set(served.modes)
     widest = everybody(shape, limits)
     if not jurisdictions or not jurisdictions <= set(widest.jurisdictions):
-        raise ServesNobody(
-            "A table is for players of one jurisdiction of the house at least, and of no others.", part="jurisdictions"
-        )
+        raise ServesNobody("Choose at least one configured jurisdiction.", part="jurisdictions")
     if not modes or not modes <= set(Mode.values):
-        raise ServesNobody("A table is for real money, for free money or for both.", part="modes")
+        raise ServesNobody("Choose real money, free money or both.", part="modes")
     if not modes <= set(widest.modes):
-        raise ServesNobody("Where the house plays places, a table is for free money alone.", part="modes")
+        raise ServesNobody("A table with house players can only be for free money.", part="modes")
 
 
 def _check_pace(clock: TableClock) -> None:

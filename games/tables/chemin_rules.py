@@ -56,13 +56,14 @@ class GuestRules:
             rules = self.table_rules
         except RulesError:
             raise GuestRulesError(
-                f"{self.currency}: a table has {FEWEST_PLACES} to {MOST_PLACES} places, not {self.places}, and its"
-                f" smallest bank lies above 0 and not above its largest, not from {self.minimum} to {self.maximum}."
+                f"{self.currency}: a table has {FEWEST_PLACES} to {MOST_PLACES} seats, not {self.places}, and its"
+                " smallest bank must be above 0 and not above its largest bank, not from "
+                f"{self.minimum} to {self.maximum}."
             ) from None
         if not 0 <= self.house_players < rules.places:
             raise GuestRulesError(
-                f"{self.currency}: of {self.places} places the house plays 0 to {self.places - 1}, so that one is left"
-                f" for a guest, not {self.house_players}."
+                f"{self.currency}: of {self.places} seats, 0 to {self.places - 1} can be house players,"
+                f" not {self.house_players}."
             )
 
     @classmethod
@@ -73,7 +74,7 @@ class GuestRules:
         no other. Raises GuestRulesError.
         """
         if len(stored) != 1:
-            raise GuestRulesError(f"A guests' table has one currency, not {len(stored)}.")
+            raise GuestRulesError(f"A Chemin de Fer table has one currency, not {len(stored)}.")
         ((currency, entry),) = stored.items()
         names = StoredGuests.__required_keys__
         if not isinstance(entry, Mapping) or entry.keys() != names:
@@ -119,14 +120,14 @@ class GuestClock:
                 unit = "turns" if name == "missed" else "milliseconds"
                 raise ClockError(f"{name}: from {least} to {most} {unit}, not {value}.")
         if self.house_player >= min(self.ask, self.decide, self.deal, self.choice):
-            raise ClockError("house_player: a house player thinks for less time than any question waits.")
+            raise ClockError("house_player: the response time must be shorter than the time to act.")
 
     @classmethod
     def of(cls, stored: Mapping[str, int]) -> "GuestClock":
         """Read the clock of a table version. Raises ClockError."""
         names = [field.name for field in fields(cls)]
         if stored.keys() != set(names):
-            raise ClockError(f"The clock of a guests' table has {', '.join(names)}, and nothing else.")
+            raise ClockError(f"The clock of a Chemin de Fer table has {', '.join(names)}, and nothing else.")
         return cls(**stored)
 
     def stored(self) -> dict[str, int]:

@@ -207,7 +207,7 @@ def load_tables() -> None:
     for each in shipped():
         if not Table.objects.filter(slug=each.slug).exists():
             table = make_table(**each._asdict(), by="system")
-            open_table(table_id=table.pk, reason="The house opens.", by="system")
+            open_table(table_id=table.pk, reason="Initial tables.", by="system")
 
 
 def _solo(limits: ByCurrency) -> StoredLimits:

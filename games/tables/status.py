@@ -70,7 +70,7 @@ def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table
     """
     why = stated(reason)
     if variant is not None and variant not in GAMES:
-        raise TableError("The house has no such game.")
+        raise TableError("Unknown game.")
     found = Table.objects.exclude(status=Status.CLOSED).order_by("pk")
     if variant is not None:
         found = found.filter(variant=variant)
@@ -90,7 +90,7 @@ def locked(table_id: int) -> Table:
 def stated(reason: str) -> str:
     """Return the stripped reason. Raises TableError if it is empty."""
     if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
+        raise TableError("Enter a reason. It is recorded in the audit log.")
     return reason.strip()
 
 
@@ -99,7 +99,7 @@ def move(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
     if table.status == to:
         return False
     if table.status not in of:
-        raise NotFromHere(f"{table.name} is {table.get_status_display()}: that cannot be done from there.")
+        raise NotFromHere(f"{table.name} is {table.get_status_display()}. This action is not possible in this state.")
     table.status = to
     table.save(update_fields=["status"])
     for live_table_id in table.live.values_list("pk", flat=True):

@@ -85,7 +85,7 @@ def make_table(
         check_is_as_asked(table, digest=approval.digest, based_on=None)
     check(table, limits, clock, served)
     table.save(force_insert=True)
-    reason = approval.reason if approval else "The table is made."
+    reason = approval.reason if approval else "Table created."
     _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
     return table
 
@@ -126,9 +126,9 @@ def new_version(
 def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
     """Refuse a request if the table's version or the rules have changed since it was made. Raises Overtaken."""
     if (table.version and table.version.number) != based_on:
-        raise Overtaken("The table has another version since this was asked for. Ask for it again.")
+        raise Overtaken("The table has a newer version since this request. Submit a new request.")
     if digest != GAMES[table.variant].digest:
-        raise Overtaken("The program has other rules since this was asked for. Ask for it again.")
+        raise Overtaken("The rules have changed since this request. Submit a new request.")
 
 
 def check_change(
@@ -147,7 +147,9 @@ def check_change(
     if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest, served):
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
-        raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
+        raise UnusableLimits(
+            f"Players with {', '.join(sorted(gone))} would lose access to the table. Close the table instead."
+        )
     if before and table.shape == Shape.GUESTS:
         check_places_stay(before.limits, limits)
     check(table, limits, clock, served)
@@ -163,9 +165,7 @@ def follow_rules(*, by: str) -> None:
     rules.keep()
     for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
         if table.version and table.version.rules_digest != GAMES[table.variant].digest:
-            new_version(
-                table_id=table.pk, limits=table.version.limits, reason="The program has other rules now.", by=by
-            )
+            new_version(table_id=table.pk, limits=table.version.limits, reason="The rules have changed.", by=by)
 
 
 @transaction.atomic
@@ -175,7 +175,7 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
     Raises TableError for a language that is not configured, Table.DoesNotExist.
     """
     if language and language not in dict(settings.LANGUAGES):
-        raise TableError("The house has no such language.")
+        raise TableError("Unknown language.")
     table = Table.objects.select_for_update().get(pk=table_id)
     if table.chat_language != language:
         before, table.chat_language = table.chat_language, language

@@ -37,7 +37,7 @@ from games.verification.punto_comparison import CANNOT_UNSEAL, as_kept, as_store
 from games.verification.records import Kept, balance_at, cash_of, face_up, moved
 
 FIRST_FOUR = 4  # cards in the first two hands
-WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
+WORDS = {True: "draws", False: "stands", None: "no decision"}
 
 
 Choice = AdviceAsked | CallMade | CardsDealt | Declared | Passed | StakeLaid
@@ -74,9 +74,9 @@ def recalled(kept: Kept) -> Deal:
     """
     coup = _read(kept)
     if coup is None:
-        return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
+        return Deal("No stakes or decisions are stored for this coup.", as_stored(kept), as_kept(kept, {}))
     if kept.settlement is None and kept.is_void:
-        return _untouched(kept, coup, "It was annulled before it was settled.")
+        return _untouched(kept, coup, "The round was voided before settlement.")
     try:
         facts, played, way = _play(kept, coup)
     except recomputation.CannotDeal as error:
@@ -146,7 +146,7 @@ def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputat
     """
     played, shoe = kept.round, kept.round.shoe
     if shoe is None:
-        raise recomputation.CannotDeal("It has no shoe.")
+        raise recomputation.CannotDeal("The round has no shoe.")
     seed = seed_of(shoe)
     sealed_first = kept.sealed("first_card")
     first = (played.first_card or 0) if sealed_first is None else sealed_first
@@ -161,16 +161,16 @@ def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputat
     )
     if first + len(again_.cards) > face_up(shoe):
         raise recomputation.CannotDeal(
-            f"It claims card {first} of its shoe, of which fewer have been seen: no card is shown."
+            f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
         )
     facts = [
         *of_shoe(shoe, seed),
-        Fact("Cards gone from the shoe before", str(played.first_card), str(first)),
+        Fact("Cards dealt from the shoe before", str(played.first_card), str(first)),
         Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)),
         Fact("Cards, in dealing order", played.cards or NOTHING, written(again_.cards)),
         Fact("Outcome", played.outcome or NOTHING, again_.outcome.value),
-        Fact("Cards in the event log", str(kept.sealed("cards") or NOTHING), written(again_.cards)),
-        Fact("Tax in the event log", coup.money(kept.sealed("tax")), coup.money(again_.tax)),
+        Fact("Cards in the audit log", str(kept.sealed("cards") or NOTHING), written(again_.cards)),
+        Fact("Tax in the audit log", coup.money(kept.sealed("tax")), coup.money(again_.tax)),
     ]
     return tuple(facts), again_, way
 
@@ -228,10 +228,10 @@ def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     yield Fact("Totals, punters to bank", f"{row.punter_total} to {row.banker_total}", totals)
     yield Fact("Punter declared", WORDS[row.punter_draws], WORDS[way.punter_draws])
     yield Fact("Banker declared", WORDS[row.banker_draws], WORDS[way.banker_draws])
-    yield Fact("Punter departed from the rule", _yes(row.punter_departs), _yes(played.punter_departs))
-    yield Fact("Banker departed from the rule", _yes(row.banker_departs), _yes(played.banker_departs))
+    yield Fact("Punter acted against the rule", _yes(row.punter_departs), _yes(played.punter_departs))
+    yield Fact("Banker acted against the rule", _yes(row.banker_departs), _yes(played.banker_departs))
     yield Fact("Tax", coup.money(row.tax), coup.money(played.tax))
-    yield Fact("Bank when it was paid, by the ledger", coup.money(bank[1] if bank else None), coup.money(played.bank))
+    yield Fact("Bank at payment, by the ledger", coup.money(bank[1] if bank else None), coup.money(played.bank))
 
 
 def _seat(number: int | None) -> str:
@@ -280,7 +280,7 @@ def _parts(kept: Kept, coup: _Coup, played: Played, way: recomputation.Declared)
             part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), moved_back(kept, part)
         )
     for player in lines:
-        yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "a part in the coup"),))
+        yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "participation in the coup"),))
 
 
 def _lines(coup: _Coup, played: Played) -> Iterator[tuple[int, Line]]:
@@ -314,9 +314,9 @@ def _sums(part: Participation, settlement: Settlement, after: int | None) -> Ite
     before = None if after is None else after + settlement.staked - settlement.paid
     commission = sum(line.commission for line in settlement.lines)
     for what, stored, seen in (
-        ("staked in all", part.staked, settlement.staked),
-        ("paid back in all", part.paid, settlement.paid),
-        ("commission in all", part.commission, commission),
+        ("total staked", part.staked, settlement.staked),
+        ("total paid back", part.paid, settlement.paid),
+        ("total commission", part.commission, commission),
         ("balance before, by the ledger", part.balance_before, before),
         ("balance after, by the ledger", part.balance_after, after),
     ):

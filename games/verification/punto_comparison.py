@@ -38,7 +38,7 @@ def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
     facts = [Fact("Seal (SHA-256 of the seed)", played.commitment)]
     if played.shoe is not None:
         before = NOTHING if played.first_card is None else str(played.first_card)
-        facts.append(Fact("Cards gone from the shoe before", before))
+        facts.append(Fact("Cards dealt from the shoe before", before))
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, cards))
     return (*facts, Fact("Outcome", played.outcome or NOTHING))
 
@@ -50,7 +50,7 @@ def recalled(kept: Kept, variant: Variant) -> Deal:
     """
     ledger = moved(kept)
     if not kept.round.cards and kept.is_void:
-        return Deal("It was annulled before its cards were dealt.", as_stored(kept), as_kept(kept, ledger))
+        return Deal("The round was voided before the deal.", as_stored(kept), as_kept(kept, ledger))
     try:
         dealt = _deal(kept, variant)
     except recomputation.CannotDeal as error:
@@ -59,7 +59,7 @@ def recalled(kept: Kept, variant: Variant) -> Deal:
         return Deal(CANNOT_UNSEAL, as_stored(kept), as_kept(kept, ledger))
     if kept.settlement is None and kept.is_void:
         view = _view(kept, dealt.coup, variant)
-        return Deal("It was annulled before it was settled.", dealt.facts, as_kept(kept, ledger), view=view)
+        return Deal("The round was voided before settlement.", dealt.facts, as_kept(kept, ledger), view=view)
     settlements = recomputation.settled(variant, dealt.coup, _stakes(kept, variant, dealt.coup, ledger))
     return Deal(
         facts=(*dealt.facts, *_of_the_log(kept, dealt.coup, settlements)),
@@ -94,16 +94,16 @@ def _deal(kept: Kept, variant: Variant) -> _Dealt:
         seed = recomputation.sealed_as([stored, bytes.fromhex(kept.sealed("seed") or "")], promises)
         value = played.player_value if kept.sealed("player_value") is None else kept.sealed("player_value")
         first, decks = None, variant.decks
-        facts += [Fact("Seed", stored.hex(), seed.hex()), Fact("Player’s own value", played.player_value, value)]
+        facts += [Fact("Seed", stored.hex(), seed.hex()), Fact("Player seed", played.player_value, value)]
     else:
         seed, value, decks = seed_of(shoe), "", shoe.decks
         first = played.first_card or 0 if kept.sealed("first_card") is None else kept.sealed("first_card")
-        facts += [*of_shoe(shoe, seed), Fact("Cards gone from the shoe before", str(played.first_card), str(first))]
+        facts += [*of_shoe(shoe, seed), Fact("Cards dealt from the shoe before", str(played.first_card), str(first))]
     facts.append(Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)))
     coup = recomputation.coup_of(seed, decks=decks, player_value=value, first_card=first)
     if shoe is not None and (first or 0) + len(coup.cards) > face_up(shoe):
         raise recomputation.CannotDeal(
-            f"It claims card {first} of its shoe, of which fewer have been seen: no card is shown."
+            f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
         )
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, written(coup.cards)))
     facts.append(Fact("Outcome", played.outcome or NOTHING, str(coup.outcome)))
@@ -137,11 +137,11 @@ def _stakes(kept: Kept, variant: Variant, coup: Coup, ledger: Mapping[int, Moved
 def _of_the_log(kept: Kept, coup: Coup, settlements: Mapping[int, Settlement]) -> Iterator[Fact]:
     """Yield what the event log says about the settlement, with the recomputed values."""
     if kept.settlement is None:
-        yield Fact("Settlement in the event log", NOTHING, "one")
+        yield Fact("Settlement in the audit log", NOTHING, "one")
         return
-    yield Fact("Cards in the event log", str(kept.sealed("cards")), written(coup.cards))
+    yield Fact("Cards in the audit log", str(kept.sealed("cards")), written(coup.cards))
     if kept.sealed("sha256") is not None:
-        yield Fact("All bets in the event log (SHA-256)", kept.sealed("sha256"), recomputation.hash_of(settlements))
+        yield Fact("All bets in the audit log (SHA-256)", kept.sealed("sha256"), recomputation.hash_of(settlements))
 
 
 def _parts(
@@ -151,7 +151,7 @@ def _parts(
     for player in sorted(parts.keys() | settlements.keys() | ledger.keys()):
         part, settlement = parts.get(player), settlements.get(player)
         if part is None:
-            yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "a part in the round"),))
+            yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "participation in the round"),))
             continue
         wagers = {wager.bet: wager for wager in part.wagers.all()}
         lines = {line.bet: line for line in settlement.lines} if settlement else {}
@@ -197,13 +197,13 @@ def sums(part: Participation, settlement: Settlement | None, ledger: Moved | Non
     def fact(what: str, stored: int, again_: int | None) -> Fact:
         return Fact(f"{name}: {what}", money(stored, currency), None if again_ is None else money(again_, currency))
 
-    yield fact("staked in all", part.staked, settlement and settlement.staked)
+    yield fact("total staked", part.staked, settlement and settlement.staked)
     returned = sum(wager.stake for wager in part.wagers.all() if wager.result == VOID)
     if returned and settlement is None:
-        yield fact("returned in all", returned, None)
+        yield fact("total returned", returned, None)
     else:
-        yield fact("paid back in all", part.paid, settlement and settlement.paid)
-    yield fact("commission in all", part.commission, commission)
+        yield fact("total paid back", part.paid, settlement and settlement.paid)
+    yield fact("total commission", part.commission, commission)
     if settlement is None:
         yield fact("balance before", part.balance_before, None)
         yield fact("balance after", part.balance_after, None)
@@ -221,7 +221,7 @@ def moved_back(kept: Kept, part: Participation) -> str:
     if not kept.is_void:
         return ""
     back = next((each for each in kept.round.void.parts.all() if each.player_id == part.player_id), None)
-    return in_words(back) if back else "nothing moved"
+    return in_words(back) if back else "no refund"
 
 
 def _view(kept: Kept, coup: Coup, variant: Variant) -> RoundView:

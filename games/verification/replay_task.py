@@ -27,9 +27,9 @@ BATCHES = 40  # batches in one run; the next run does the rest
 FIRST = UUID(int=0)
 SYSTEM = "system"
 CAUSES = {
-    IncidentKind.NOT_REPRODUCED: "Dealt again, its shoe gives other cards than those that are stored.",
-    IncidentKind.NOT_RECOMPUTED: "Settled again, its bets come to something else than what is stored or was paid.",
-    IncidentKind.RULES_UNKNOWN: "The program does not know the rules that it was played under.",
+    IncidentKind.NOT_REPRODUCED: "The re-dealt cards differ from the stored cards.",
+    IncidentKind.NOT_RECOMPUTED: "The recomputed settlement differs from the stored settlement or the payouts.",
+    IncidentKind.RULES_UNKNOWN: "The rules of the round are not installed.",
 }
 
 
@@ -108,7 +108,7 @@ def _act(round_id: UUID) -> None:
                 by=SYSTEM,
             )
         elif problem and problem.kind is IncidentKind.RULES_UNKNOWN:
-            _open(played, problem.kind, problem.found, ["Nothing: the round stands."])
+            _open(played, problem.kind, problem.found, ["No action: the round stands."])
         elif problem:
             _annul(played, problem)
     ReplayDue.objects.filter(pk=round_id).delete()
@@ -117,7 +117,7 @@ def _act(round_id: UUID) -> None:
 def _annul(played: Round, problem: Problem) -> None:
     """Close the table, void the round and open an incident. Locks the table before the accounts."""
     table_id = played.table_version.table_id
-    reason = f"Round {played.code} does not follow from its seed."
+    reason = f"Round {played.code} does not match its seed."
     close_table(table_id=table_id, reason=reason, by=SYSTEM)
     try:
         with transaction.atomic():
@@ -126,7 +126,7 @@ def _annul(played: Round, problem: Problem) -> None:
         found = (*problem.found, Finding("reversal", f"{type(refusal).__name__}: {refusal}", "possible"))
         _open(played, IncidentKind.LEDGER_REFUSES, found, ["Table closed.", "Round not voided: see the ledger."])
     else:
-        _open(played, problem.kind, problem.found, ["Table closed.", "Round voided.", "Players told at the table."])
+        _open(played, problem.kind, problem.found, ["Table closed.", "Round voided.", "Players informed at the table."])
 
 
 def _open(played: Round, kind: IncidentKind, found: Iterable[Finding], done: Sequence[str]) -> None:

@@ -57,7 +57,7 @@ def recalled(kept: Kept) -> Recall:
 def _deal(kept: Kept) -> Deal:
     game = kept.game
     if game is None:
-        why = "The program does not know the rules that it was played under: nothing is worked out again."
+        why = "The rules of the round are not installed. Nothing was recomputed."
         return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, moved(kept)))
     return punto_comparison.recalled(kept, game) if isinstance(game, Variant) else chemin_comparison.recalled(kept)
 
@@ -67,7 +67,9 @@ def _rules(kept: Kept) -> Iterator[Fact]:
     version = kept.round.table_version
     sealed = kept.sealed("table_version")
     yield Fact("Table version (its number in the database)", str(version.pk), None if sealed is None else str(sealed))
-    yield Fact("Rules (SHA-256 of what decides money)", version.rules_digest, kept.rules if kept.settlement else None)
+    yield Fact(
+        "Rules (SHA-256 of all rules that affect money)", version.rules_digest, kept.rules if kept.settlement else None
+    )
     mode = kept.sealed("mode")
     yield Fact("Money", _kind_of_money(kept.round.mode), mode and _kind_of_money(mode))
     for part in kept.parts:

@@ -56,10 +56,10 @@ def demand_right() -> list[str]:
 def _sentence(key: str, what: str, opened: list[bool]) -> str:
     if opened and not any(opened):
         raise WrongKey(
-            f"{key} is not the key that this house used: it opens nothing of {what}. Set the right one and run"
-            " manage.py after_restore. Nothing was changed, and the house does not open like this."
+            f"{key} is not the right key: it cannot decrypt {what}. Set the right key and run"
+            " manage.py after_restore. Nothing was changed, and the system cannot start."
         )
-    return f"{key} is the right one." if opened else f"{key} could not be tried: nothing in the copy needs it."
+    return f"{key} is the right key." if opened else f"{key} could not be tested: nothing in the backup uses it."
 
 
 def _factors() -> Iterator[bool]:
@@ -117,7 +117,7 @@ def _partners() -> Iterator[bool]:
 
 
 BY: Final = "system"
-WHY: Final = "The house was put up again from a copy."
+WHY: Final = "Restored from a backup."
 
 # The number of a transaction is the server's own. Those in a copy are another server's, and this one's will come to
 # them: a transaction would pass for the one that wrote a journal years ago. Moved up by 2^48, at each copy once more,
@@ -145,14 +145,14 @@ def settle(say: Callable[[str], object]) -> Settled:
         say(sentence)
     newest = Event.objects.order_by("-pk").first()
     until = f"{newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else "never"
-    say(f"The last event in the copy is of {until}. What happened after that is not in it.")
+    say(f"The last event in the backup is from {until}. Later events are not included.")
     _set_numbers_apart()
     ended = _end_sessions()
-    say(f"Log-ins ended: {ended}.")
+    say(f"Sessions ended: {ended}.")
     revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
-    say(f"Tokens of programs revoked: {revoked}.")
+    say(f"API tokens revoked: {revoked}.")
     committed = tables.commit_anew()
-    say(f"Places at solo tables with another round than the one committed to: {committed}.")
+    say(f"Solo seats with a replaced next round: {committed}.")
     cleared = tables.clear(by=BY, why=WHY)
     say(
         f"At live tables: {cleared.settled} rounds settled that were dealt, {cleared.cancelled} cancelled that were"
@@ -197,8 +197,9 @@ def _money() -> str:
     deposits = Payment.objects.filter(state=PaymentState.WAITING).count()
     withdrawals = Withdrawal.objects.filter(status__in=OPEN).count()
     return (
-        f"Under way in the copy: {deposits} deposits, {withdrawals} withdrawals. The house asks the provider about each"
-        " by itself. What began later only the provider knows: read its statement since then under /staff/statements/."
+        f"In progress in the backup: {deposits} deposits, {withdrawals} withdrawals. The provider is queried for each"
+        " automatically. Payments started later are known only to the provider: import "
+        "its statement under /staff/statements/."
     )
 
 
@@ -207,11 +208,12 @@ def _signed() -> str:
     try:
         signed = signing.last(Path(settings.AUDIT_SIGNER))
     except signing.SignerAway:
-        return "The signer does not answer, so nobody can say whether events that were signed are missing."
+        return "The signer does not answer, so signed events that are missing cannot be detected."
     leaves = sealer.leaves()
     if signed > leaves:
         return (
-            f"The signer has signed {signed} events and the copy holds {leaves}: the log under this name has ended, and"
-            " another one is to be begun (docs/operating.md, “Begin a new log”)."
+            f"The signer has signed {signed} events and the backup holds {leaves}: the log "
+            "with this name has ended. Start"
+            " a new log (docs/operating.md, “Begin a new log”)."
         )
-    return f"Nothing is missing that was signed: {signed} events of {leaves}."
+    return f"No signed events are missing: {signed} events of {leaves}."

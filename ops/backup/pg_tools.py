@@ -36,9 +36,9 @@ def demand_owner() -> None:
     otherwise one would be restored and another activated. Raises NotReady.
     """
     if not settings.DATABASE_OWNER_URL:
-        raise NotReady("Set DATABASE_OWNER_URL: only whoever owns the database copies it or puts it up.")
+        raise NotReady("Set DATABASE_OWNER_URL: only the database owner can back up or restore.")
     if _which(OWNER) != _which(DEFAULT_DB_ALIAS):
-        raise NotReady("DATABASE_URL and DATABASE_OWNER_URL are two databases: set both to the one that is meant.")
+        raise NotReady("DATABASE_URL and DATABASE_OWNER_URL name different databases. Set both to the same one.")
 
 
 def demand_alone() -> None:
@@ -47,7 +47,7 @@ def demand_alone() -> None:
         cursor.execute(OTHERS)
         (others,) = cursor.fetchone()
     if others:
-        raise NotReady(f"{others} connections of web, workers or beat are at work in this database: stop them first.")
+        raise NotReady(f"{others} connections of web, workers or beat use this database. Stop them first.")
 
 
 class Program:

@@ -61,14 +61,14 @@ def _demand_sum(file: Path, sha256: str) -> None:
         found = taking.digest(file)
         if not (sha256 or beside.exists()):
             raise CannotRead(
-                f"Nothing says that {file} is what was written: {beside} is not there. Its SHA-256 was printed when it"
-                " was taken, and stands in the event log of the house (house.backed_up); give it with --sha256."
+                f"{file} cannot be verified: {beside} is missing. Its SHA-256 was printed when it"
+                " was created and is in the audit log (house.backed_up); pass it with --sha256."
             )
         due = sha256 or beside.read_text().partition(" ")[0]
     except (OSError, UnicodeDecodeError) as error:
         raise CannotRead(f"{file} cannot be read: {error}") from error
     if due.strip().lower() != found:
-        raise CannotRead(f"{file} is damaged: its SHA-256 is {found}, and should be {due}. Take another copy of it.")
+        raise CannotRead(f"{file} is damaged: its SHA-256 is {found}, expected {due}. Use another copy.")
 
 
 def _opened(file: Path, identity: Path | None) -> Archive:
@@ -76,7 +76,7 @@ def _opened(file: Path, identity: Path | None) -> Archive:
     if not encrypting.is_encrypted(file):
         return partial(_copy, file)
     if identity is None:
-        raise CannotRead(f"{file} is encrypted: give the file of the secret key that opens it with --identity.")
+        raise CannotRead(f"{file} is encrypted. Pass the file of the secret key with --identity.")
     return partial(encrypting.decrypt, file, encrypting.identities(identity))
 
 
@@ -90,7 +90,7 @@ def _demand_whole(file: Path, archive: Archive) -> None:
     try:
         pg_tools.run_on(archive, f"--file={os.devnull}")
     except ProgramFailed as error:
-        raise CannotRead(f"{file} is no backup of a house. {error}") from error
+        raise CannotRead(f"{file} is not a Sabot backup. {error}") from error
 
 
 def _demand_known(file: Path, archive: Archive) -> None:
@@ -99,14 +99,14 @@ def _demand_known(file: Path, archive: Archive) -> None:
     """
     done = {(row[APPLICATION], row[NAME]) for row in pg_tools.rows(archive, MIGRATIONS)}
     if not done:
-        raise CannotRead(f"{file} is no backup of a house: no table of one is in it.")
+        raise CannotRead(f"{file} is not a Sabot backup: it contains no Sabot tables.")
     known = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
     ours = {application for application, _ in known}
     if unknown := sorted(each for each in done if each not in known and each[0] in ours):
         named = ", ".join(".".join(each) for each in unknown[:NAMED])
         raise OfAnotherProgram(
-            f"{file} was made by a newer program than this one, which does not know {named}. Restore it with that"
-            " program, or a later one."
+            f"{file} was created by a newer version, with unknown migrations {named}. Restore it with that"
+            " version or a later one."
         )
 
 
@@ -118,8 +118,9 @@ def _demand_empty() -> None:
         if held:
             name = connections[pg_tools.OWNER].settings_dict["NAME"]
             raise NotEmpty(
-                f"The database {name} holds {held} tables and indexes already, and nothing is restored over them. Make"
-                " an empty one (docs/operating.md), or set DATABASE_URL and DATABASE_OWNER_URL to another."
+                f"The database {name} holds {held} tables and indexes already. A restore needs an "
+                "empty database. Create"
+                " one (docs/operating.md), or set DATABASE_URL and DATABASE_OWNER_URL to another."
             )
         cursor.execute(HAS_GROUP, [APP_ROLE])
         (has_group,) = cursor.fetchone()

@@ -62,13 +62,13 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
     readers = [] if is_plain else encrypting.recipients()
     if not (readers or is_plain or settings.DEMO):
         raise NotReady(
-            "BACKUP_RECIPIENTS is empty: whoever found the file could read names, addresses and balances. Set it to"
-            " the public keys of those who may put the house up again, or say --plain."
+            "BACKUP_RECIPIENTS is empty, so the backup would be readable for anyone. Set it to"
+            " the public keys of those who may restore it, or use --plain."
         )
     beside = checksum_of(file)
     for each in (file, beside):
         if each.exists():
-            raise CannotWrite(f"{each} is there already: a backup is written over nothing.")
+            raise CannotWrite(f"{each} already exists. Backups never overwrite a file.")
     pg_tools.demand_owner()
     leaves = sealer.leaves()
     draft = file.with_name(f"{file.name}.part")
@@ -76,7 +76,7 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
         _make(draft)
         size, sha256 = _write(draft, readers)
         if digest(draft) != sha256:
-            raise CannotWrite(f"{file} was not written: what is read from there is not what was written.")
+            raise CannotWrite(f"{file} was not written: the file differs when read back.")
         beside.write_text(f"{sha256}  {file.name}\n")
         draft.rename(file)
         _sync(file.parent)

@@ -29,16 +29,16 @@ from ops.metrics.views import metrics
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 DEALT: Final = "round.settled"  # event kind of settled rounds of all tables
 
-REQUESTS = Counter("sabot_requests", "Requests answered", ["view", "status"])
-SECONDS = Histogram("sabot_request_seconds", "Seconds until a request was answered", ["view"], buckets=BUCKETS)
-DATABASE = Counter("sabot_request_database_seconds", "Of them, seconds that the database took", ["view"])
-STREAMS = Gauge("sabot_streams", "Streams that are open", multiprocess_mode="livesum")
-ROUNDS = Counter("sabot_rounds_dealt", "Rounds that were dealt and settled")
-ASKED = Counter("sabot_tasks_asked", "Tasks that workers were asked for, by beat and others", ["task"])
-TASKS = Counter("sabot_tasks", "Tasks that workers have done", ["task", "state"])
-TASK_SECONDS = Histogram("sabot_task_seconds", "Seconds that a task took", ["task"], buckets=BUCKETS)
-READS = Counter("sabot_replica_reads", "What a replica may answer, by who did", ["what", "by"])
-REFUSED = Counter("sabot_refused", "What players asked for and were refused: bets, rounds", ["kind", "reason"])
+REQUESTS = Counter("sabot_requests", "HTTP requests answered", ["view", "status"])
+SECONDS = Histogram("sabot_request_seconds", "Duration of requests in seconds", ["view"], buckets=BUCKETS)
+DATABASE = Counter("sabot_request_database_seconds", "Database time of requests in seconds", ["view"])
+STREAMS = Gauge("sabot_streams", "Open streams", multiprocess_mode="livesum")
+ROUNDS = Counter("sabot_rounds_dealt", "Rounds dealt and settled")
+ASKED = Counter("sabot_tasks_asked", "Tasks queued", ["task"])
+TASKS = Counter("sabot_tasks", "Tasks completed", ["task", "state"])
+TASK_SECONDS = Histogram("sabot_task_seconds", "Duration of tasks in seconds", ["task"], buckets=BUCKETS)
+READS = Counter("sabot_replica_reads", "Reads allowed on the replica, by the database that answered", ["what", "by"])
+REFUSED = Counter("sabot_refused", "Refused player requests: bets, rounds", ["kind", "reason"])
 
 
 def measure(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:

@@ -62,12 +62,10 @@ class House(Collector):
 
 
 def _asked() -> Iterator[Metric]:
-    yield GaugeMetricFamily(
-        "sabot_seal_lag_seconds", "Age of the oldest event that no signed checkpoint covers", value=lag().seconds
-    )
+    yield GaugeMetricFamily("sabot_seal_lag_seconds", "Age of the oldest unsigned event", value=lag().seconds)
     yield _beats()
     yield from _tables()
-    waiting = GaugeMetricFamily("sabot_waiting", "What waits for a worker", labels=["what"])
+    waiting = GaugeMetricFamily("sabot_waiting", "Items waiting for a worker", labels=["what"])
     for what, number in _rows(WAITING):
         waiting.add_metric([str(what)], float(number))
     yield waiting
@@ -87,17 +85,17 @@ def _replica() -> Iterator[Metric]:
     seconds = replica.WATCH.lag()
     yield GaugeMetricFamily("sabot_replica_up", "Whether the replica answers", value=int(seconds is not None))
     if seconds is not None:
-        yield GaugeMetricFamily("sabot_replica_lag_seconds", "How far it is behind at most", value=seconds)
+        yield GaugeMetricFamily("sabot_replica_lag_seconds", "Maximum replica lag in seconds", value=seconds)
 
 
 def _beats() -> Metric:
     beats = _rows(COUNT_BEATS, [ADVISORY_LOCK])
-    return GaugeMetricFamily("sabot_beats", "Beats at work, which is one", value=beats[0][0])
+    return GaugeMetricFamily("sabot_beats", "Active beats (expected: one)", value=beats[0][0])
 
 
 def _tables() -> Iterator[Metric]:
     number = GaugeMetricFamily("sabot_tables_late", "Shared tables past a deadline", labels=["phase"])
-    seconds = GaugeMetricFamily("sabot_tables_late_seconds", "How long the longest of them", labels=["phase"])
+    seconds = GaugeMetricFamily("sabot_tables_late_seconds", "Longest delay in seconds", labels=["phase"])
     found = {phase: (count, late) for phase, count, late in _rows(LATE)}
     for phase in PHASES:
         count, late = found.get(phase, (0, 0))
@@ -113,7 +111,7 @@ def _connections() -> Iterator[Metric]:
     for state, number, _most in rows:
         used.add_metric([state], number)
     yield used
-    yield GaugeMetricFamily("sabot_connections_most", "Connections that the database takes at most", value=rows[0][2])
+    yield GaugeMetricFamily("sabot_connections_most", "Maximum database connections", value=rows[0][2])
 
 
 def _rows(question: str, parameters: list[int] | None = None) -> list[tuple[Any, ...]]:

@@ -40,49 +40,47 @@ class Card:
 
 
 CARDS: tuple[Card, ...] = (
-    Card("cashier", gettext_lazy("Cashier"), gettext_lazy("Your balance, deposits, and every movement of your money.")),
+    Card("cashier", gettext_lazy("Cashier"), gettext_lazy("Your balance, deposits and all transactions.")),
     Card(
         "cashier_withdraw",
         gettext_lazy("Withdraw"),
-        gettext_lazy("Ask for your money, and see what became of what you asked for."),
+        gettext_lazy("Request a withdrawal and see the status of your requests."),
     ),
-    Card(
-        "statement", gettext_lazy("Statement"), gettext_lazy("Any period to the cent, to look at or to keep as a file.")
-    ),
+    Card("statement", gettext_lazy("Statement"), gettext_lazy("Exact figures for any period, to read or download.")),
     Card(
         "history",
         gettext_lazy("Game logs"),
-        gettext_lazy("Every round that you played with real money, to look at again."),
+        gettext_lazy("All rounds you have played with real money, with replays."),
     ),
     Card(
         "limits",
         gettext_lazy("Limits"),
-        gettext_lazy("How much you deposit, bet and lose at most, and how long you play."),
+        gettext_lazy("Limits on how much you deposit, bet and lose, and how long you play."),
     ),
     Card(
         "protection",
-        gettext_lazy("Safer play"),
-        gettext_lazy("A pause, a time-out, self-exclusion, and the reality check at tables."),
+        gettext_lazy("Safer gambling"),
+        gettext_lazy("Pause, time-out, self-exclusion and the reality check at tables."),
     ),
     Card(
         "identity",
         gettext_lazy("Identity"),
-        gettext_lazy("Show us who you are: it is needed before your first withdrawal."),
+        gettext_lazy("Verify your identity. This is required before your first withdrawal."),
     ),
     Card(
         "account_security",
         gettext_lazy("Security"),
-        gettext_lazy("How you log in: e-mail address, password, authenticator app and passkeys."),
+        gettext_lazy("Your log-in details: e-mail address, password, authenticator app and passkeys."),
     ),
     Card(
         "account_sessions",
         gettext_lazy("Sessions"),
-        gettext_lazy("Where you are logged in. End what you no longer use."),
+        gettext_lazy("Where you are logged in. End sessions you no longer use."),
     ),
     Card(
         "account_programs",
-        gettext_lazy("Programs"),
-        gettext_lazy("Tokens for programs of yours: what each may do, and when it last did."),
+        gettext_lazy("API clients"),
+        gettext_lazy("API tokens for your API clients: what each client can do and when it was last used."),
     ),
     Card(
         "service",
@@ -90,7 +88,7 @@ CARDS: tuple[Card, ...] = (
         gettext_lazy("Write to us, read our answers, complain about a round."),
     ),
     Card("account_data", gettext_lazy("Your data"), gettext_lazy("Download everything we hold about you.")),
-    Card("account_close", gettext_lazy("Close your account"), gettext_lazy("For good, with your balance paid out.")),
+    Card("account_close", gettext_lazy("Close your account"), gettext_lazy("Permanently, with your balance paid out.")),
 )
 
 

@@ -83,4 +83,4 @@ def numbered(rows: Sequence[Row], limit: int, number: Callable[[Row], int]) -> t
 
 
 def _strange() -> serializers.ValidationError:
-    return serializers.ValidationError(_("This cursor is none of this list’s."), code="cursor")
+    return serializers.ValidationError(_("This cursor does not belong to this list."), code="cursor")

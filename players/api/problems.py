@@ -43,11 +43,11 @@ def register(code: str, status: int, title: str | Promise) -> str:
 
 
 MALFORMED = register("malformed", HTTPStatus.BAD_REQUEST, _("The request cannot be read"))
-INVALID = register("invalid", HTTPStatus.BAD_REQUEST, _("The request is not as it should be"))
-NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, _("The token is missing, or does not hold"))
-FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, _("The token does not reach this far"))
-NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, _("There is nothing here"))
-METHOD = register("method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, _("This address does not take this method"))
+INVALID = register("invalid", HTTPStatus.BAD_REQUEST, _("The request is not valid"))
+NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, _("The token is missing or not valid"))
+FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, _("The token does not allow this action"))
+NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, _("Not found"))
+METHOD = register("method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, _("This address does not support this method"))
 MEDIA = register("unsupported-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _("Send JSON: application/json"))
 TOO_LARGE = register("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _("The request is too large"))
 TOO_SLOW = register("too-slow", HTTPStatus.REQUEST_TIMEOUT, _("The request took too long to arrive"))

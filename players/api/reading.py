@@ -154,7 +154,7 @@ def demand_read_query(request: Request) -> None:
 
 
 def _unknown() -> Any:
-    return serializers.ErrorDetail(_("There is no such field, or it stands here twice."), code="unknown")
+    return serializers.ErrorDetail(_("This field does not exist, or was sent twice."), code="unknown")
 
 
 def _demand_shallow(text: str) -> None:

@@ -18,17 +18,17 @@ REMEMBERED: Final = 7 * 24 * 3600  # seconds for which a form creates no second 
 NAME_LENGTH: Final = ApiToken._meta.get_field("name").max_length
 
 ONCE: Final = _(
-    "This token was made already, and its key is shown only once. If you have not kept it, revoke the token and make"
-    " another one."
+    "This token has already been created, and its key is shown only once. If you did not "
+    "save the key, revoke the token and create a new one."
 )
 
 # What a token permits, as its owner reads it. Scopes of staff are shown on staff pages, in English.
 WORDS: Final[dict[Scope, str | Promise]] = {
-    Scope.READ: _("Look at tables, and at your balance, rounds and limits"),
+    Scope.READ: _("View tables and your balance, rounds and limits"),
     Scope.PLAY: _("Play for you, with your money"),
     Scope.LIMITS: pgettext_lazy("a program", "Set your limits"),
-    Scope.EVENTS: "Read the event log, with proofs",
-    Scope.ROUNDS: "Read rounds, with what verifies them",
+    Scope.EVENTS: "Read the audit log, with proofs",
+    Scope.ROUNDS: "Read rounds, with verification data",
     Scope.REPORTS: "Read reports",
     Scope.CHECKPOINTS: "Read signed checkpoints of the log",
 }
@@ -45,21 +45,21 @@ class NewTokenForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=NAME_LENGTH,
-        help_text=_("What you know the program by: “My chart of results”."),
+        help_text=_("A name to recognise the API client by, for example “My results chart”."),
     )
     scopes = forms.TypedMultipleChoiceField(
         coerce=Scope,
-        label=_("What the program may do"),
+        label=_("What the API client can do"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": _("Tick at least one.")},
+        error_messages={"required": _("Select at least one.")},
     )
     days = forms.IntegerField(
-        label=_("Days until it ends"),
+        label=_("Valid for (days)"),
         min_value=1,
         max_value=tokens.LONGEST,
         initial=USUAL_DAYS,
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
-        help_text=_("At most 365. After that the program needs a new token."),
+        help_text=_("At most 365. After that, the API client needs a new token."),
     )
 
     once = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)

@@ -37,7 +37,9 @@ def account_program_new(request: PlayerRequest) -> HttpResponse:
     try:
         made = make(request.user, form.cleaned_data, ip=_ip(request))
     except tokens.TooMany:
-        messages.error(request, _("You have as many tokens as you can. Revoke one that you no longer use first."))
+        messages.error(
+            request, _("You have reached the maximum number of tokens. First revoke one that you no longer use.")
+        )
         return redirect("account_programs")
     if made is None:
         messages.warning(request, ONCE)
@@ -54,7 +56,7 @@ def account_program_revoke(request: PlayerRequest, token_id: int) -> HttpRespons
     if request.method != "POST":
         return render(request, "players/program_revoke.html", {"token": token})
     tokens.revoke(token_id=token.pk, by=actor_of(request.user), ip=_ip(request))
-    messages.success(request, _("The token is revoked. No program comes in with it any more."))
+    messages.success(request, _("The token is revoked. No API client can use it any more."))
     return redirect("account_programs")
 
 

@@ -43,11 +43,11 @@ class Fault(Enum):
 SENTENCES: dict[Fault, str | Promise] = {
     Fault.EMPTY: _("This file is empty."),
     Fault.LARGE: _("This file is too large: at most 8 MB."),
-    Fault.TYPE: _("This is neither a JPEG or PNG picture nor a PDF, whatever its name says."),
+    Fault.TYPE: _("This file is not a JPEG, PNG or PDF, even if its name says so."),
     Fault.PIXELS: _("This picture has too many pixels: at most 25 million."),
-    Fault.SMALL: _("This picture is too small to be read. Take it from closer by."),
-    Fault.DAMAGED: _("This file is damaged or not complete. Save it again and send that."),
-    Fault.LOCKED: _("This PDF is locked with a password. Save it without one and send that."),
+    Fault.SMALL: _("This picture is too small to read. Take it from closer."),
+    Fault.DAMAGED: _("This file is damaged or incomplete. Save it again and upload the new file."),
+    Fault.LOCKED: _("This PDF is protected with a password. Save it without a password and upload it again."),
 }
 
 

@@ -46,14 +46,16 @@ PARTS: dict[Part, _Word] = {
 }
 REASONS: dict[RefusalReason, _Word] = {
     RefusalReason.UNREADABLE: gettext_lazy("A document cannot be read. Send a sharp picture of the whole page."),
-    RefusalReason.EXPIRED: gettext_lazy("A document is out of date."),
-    RefusalReason.MISMATCH: gettext_lazy("What you wrote is not what your document says."),
+    RefusalReason.EXPIRED: gettext_lazy("A document has expired."),
+    RefusalReason.MISMATCH: gettext_lazy("Your details do not match your document."),
     RefusalReason.ADDRESS: gettext_lazy(
         "The proof of address does not show your name and address, or is older than three months."
     ),
     RefusalReason.INCOMPLETE: gettext_lazy("A page or a side of a document is missing."),
-    RefusalReason.ALTERED: gettext_lazy("A document seems to have been altered. Send the original as it is."),
-    RefusalReason.ANOTHER_ACCOUNT: gettext_lazy("You have another account here, and each person may have one."),
+    RefusalReason.ALTERED: gettext_lazy("A document seems to have been altered. Send the unaltered original."),
+    RefusalReason.ANOTHER_ACCOUNT: gettext_lazy(
+        "You already have another account here. Each person can have only one."
+    ),
 }
 
 
@@ -168,9 +170,11 @@ def verify(*, submission_id: int, by: Staff) -> Submission:
     for pair in duplicates.pairs_of(submission.player):
         other = pair.other(submission.player)
         if pair.open:
-            raise DuplicateOpen(f"Find out first whether this player and {other} are one person.")
+            raise DuplicateOpen(f"Resolve the possible duplicate with {other} first.")
         if pair.is_same and other.user.is_active:
-            raise SamePerson(f"This player has another account, {other}. Refuse, or have that one closed first.")
+            raise SamePerson(
+                f"This player has another account, {other}. Refuse this one, or have the other account closed first."
+            )
     _review(submission, SubmissionStatus.VERIFIED, by=by)
     mail.write(user=submission.player.user, template="identity_verified", context={})
     return submission

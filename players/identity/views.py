@@ -29,7 +29,7 @@ from players.models.identity import LONGEST_NAME
 from players.rates import now_and_then
 
 ACCEPTED = "image/jpeg,image/png,application/pdf,.jpg,.jpeg,.png,.pdf"
-MISSING = {"required": gettext_lazy("This is missing.")}
+MISSING = {"required": gettext_lazy("This field is required.")}
 NAME = re.compile(r"[^\W\d_]+\.?(?:[ '’ʼ‐-]{1,2}[^\W\d_]+\.?)*")
 NUMBER = re.compile(r"[A-Za-z0-9](?:[ /.-]?[A-Za-z0-9]){3,29}")
 POSTAL_CODE = re.compile(r"[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){2,9}")
@@ -84,60 +84,58 @@ class IdentityForm(forms.Form):
         hint="given-name",
         max_length=LONGEST_NAME,
         pattern=NAME,
-        complaint=gettext_lazy("Write your first names in letters, as they stand in your document."),
+        complaint=gettext_lazy("Enter your first names in letters, as shown on your document."),
     )
     family_name = WrittenField(
         label=gettext_lazy("Last name"),
         hint="family-name",
         max_length=LONGEST_NAME,
         pattern=NAME,
-        complaint=gettext_lazy("Write your last name in letters, as it stands in your document."),
+        complaint=gettext_lazy("Enter your last name in letters, as shown on your document."),
     )
     street = WrittenField(
         label=gettext_lazy("Street and house number"),
         hint="street-address",
         max_length=200,
         pattern=re.compile(r".*\w.*"),
-        complaint=gettext_lazy("Write the street and the number of your house."),
+        complaint=gettext_lazy("Enter the street and house number."),
     )
     postal_code = WrittenField(
         label=gettext_lazy("Postal code"),
         hint="postal-code",
         max_length=20,
         pattern=POSTAL_CODE,
-        complaint=gettext_lazy("This is no postal code."),
+        complaint=gettext_lazy("This is not a valid postal code."),
     )
     city = WrittenField(
         label=gettext_lazy("Town or city"),
         hint="address-level2",
         max_length=120,
         pattern=re.compile(r".*[^\W\d_].*"),
-        complaint=gettext_lazy("Write the name of your town or city."),
+        complaint=gettext_lazy("Enter your town or city."),
     )
-    phone = WrittenField(
-        label=gettext_lazy("Telephone number (you may leave this empty)"), hint="tel", max_length=40, required=False
-    )
+    phone = WrittenField(label=gettext_lazy("Telephone number (optional)"), hint="tel", max_length=40, required=False)
     document_kind = forms.ChoiceField(label=gettext_lazy("Identity document"), choices=_kinds, error_messages=MISSING)
     document_number = WrittenField(
         label=pgettext_lazy("of an identity document", "Number"),
         hint="off",
         max_length=40,
         pattern=NUMBER,
-        complaint=gettext_lazy("Write the number as it stands in your document: letters and digits."),
+        complaint=gettext_lazy("Enter the number as shown on your document: letters and digits."),
     )
     front = EvidenceField(
         label=gettext_lazy("Picture of the identity document"),
-        help_text=gettext_lazy("The whole page with your picture, sharp and without glare."),
+        help_text=gettext_lazy("The whole page with your photo, sharp and without glare."),
     )
     back = EvidenceField(
-        label=gettext_lazy("Picture of its back"),
+        label=gettext_lazy("Picture of the back"),
         required=False,
         help_text=gettext_lazy("For an identity card or a driving licence."),
     )
     address = EvidenceField(
         label=PARTS[Part.ADDRESS],
         help_text=gettext_lazy(
-            "A bill, a bank statement or an official letter with your name and address, not older than three months."
+            "A bill, bank statement or official letter with your name and address, no more than three months old."
         ),
     )
 
@@ -159,7 +157,7 @@ class IdentityForm(forms.Form):
         number = normalise.phone(typed, self._player.jurisdiction.code)
         if number is None:
             raise ValidationError(
-                _("This is no telephone number. Write it with its country, such as +46 70 123 45 67.")
+                _("This is not a valid telephone number. Enter it with the country code, such as +46 70 123 45 67.")
             )
         return number
 
@@ -168,7 +166,7 @@ class IdentityForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         kind = cleaned.get("document_kind")
         if kind and kind != DocumentKind.PASSPORT and not cleaned.get("back") and "back" not in self.errors:
-            self.add_error("back", _("Send the back, too: only a passport has none."))
+            self.add_error("back", _("Upload the back as well. Only a passport does not need it."))
         return cleaned
 
     @property
@@ -200,9 +198,9 @@ def _take_in(request: PlayerRequest) -> HttpResponse:
     try:
         verification.submit(player=request.player, details=form.details, evidence=form.evidence)
     except verification.AlreadySubmitted:
-        messages.error(request, _("We are still looking at what you sent before. Nothing was sent again."))
+        messages.error(request, _("We are still reviewing your earlier documents. Nothing was sent again."))
     else:
-        messages.success(request, _("We have got everything. You will get an e-mail as soon as we have looked at it."))
+        messages.success(request, _("We have received everything. We will e-mail you as soon as we have reviewed it."))
     return redirect("identity")
 
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from players.login.forms import relabel
 
-CODE = _("Code from the mail")
-NEW = {"password1": _("New password"), "password2": _("New password again")}
+CODE = _("Code from the e-mail")
+NEW = {"password1": _("New password"), "password2": _("Repeat new password")}
 
 
 class Relabelled(forms.Form):
@@ -85,6 +85,6 @@ class UnlockForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=20,
-        help_text=_("The code from the mail, or one from your authenticator app."),
+        help_text=_("The code from the e-mail, or a code from your authenticator app."),
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
     )

@@ -65,10 +65,10 @@ def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 
 def _add(player: Player, *, locks: bool, reason: str, by: Staff) -> AccountLock:
     if not reason.strip():
-        raise LockError("Say why: the reason is kept on record.")
+        raise LockError("Enter a reason. It is recorded.")
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
     if state_of(player) is ClosureState.ERASED:
-        raise LockError("This account was erased: nobody can log in to it, and nobody knows whose it was.")
+        raise LockError("This account was erased. It has no owner and cannot be locked.")
     if (lock_of(player) is not None) == locks:
-        raise LockError("This account is locked already." if locks else "This account is not locked.")
+        raise LockError("This account is already locked." if locks else "This account is not locked.")
     return AccountLock.objects.create(player=player, locks=locks, reason=reason.strip(), by=by)

@@ -74,15 +74,15 @@ CHANGES = {
 }
 # allauth's message template -> text on the next page. Other messages of allauth are dropped.
 SAID: dict[str | None, str | Promise] = {
-    "account/messages/password_changed.txt": _("Your password is changed."),
-    "account/messages/email_confirmed.txt": _("Your e-mail address is confirmed."),
+    "account/messages/password_changed.txt": _("Your password has been changed."),
+    "account/messages/email_confirmed.txt": _("Your e-mail address has been confirmed."),
     "account/messages/email_confirmation_failed.txt": _("This e-mail address cannot be used."),
     "mfa/messages/totp_activated.txt": _(
-        "The authenticator app is set up. It is asked for at every log-in from now on."
+        "The authenticator app has been set up. From now on you need it every time you log in."
     ),
-    "mfa/messages/totp_deactivated.txt": _("The authenticator app is no longer asked for."),
-    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
-    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
+    "mfa/messages/totp_deactivated.txt": _("The authenticator app has been removed. You no longer need it to log in."),
+    "mfa/messages/webauthn_added.txt": _("The passkey has been added."),
+    "mfa/messages/webauthn_removed.txt": _("The passkey has been removed."),
 }
 
 
@@ -91,15 +91,15 @@ class AccountAdapter(DefaultAccountAdapter):
 
     error_messages: ClassVar[dict[str, str | Promise]] = DefaultAccountAdapter.error_messages | {
         # One message for both (GLI-19 v3.0, 2.5.3), so that it does not reveal who has an account.
-        "email_password_mismatch": _("The e-mail address or the password is wrong."),
+        "email_password_mismatch": _("The e-mail address or password is incorrect."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
         "rate_limited": _("Too many attempts. Wait a few minutes, then try again."),
-        "locked": _("Too many wrong passwords: this log-in is locked. Log out, log in again, and unlock it by mail."),
+        "locked": _("Too many incorrect passwords: log-in is locked. Log out, log in again, and unlock it by e-mail."),
         "email_taken": _("This e-mail address cannot be used."),
-        "duplicate_email": _("This is your e-mail address already."),
-        "incorrect_code": _("This code is not right."),
-        "incorrect_password": _("This password is not right."),
-        "enter_current_password": _("This password is not right."),
+        "duplicate_email": _("This is already your e-mail address."),
+        "incorrect_code": _("This code is incorrect."),
+        "incorrect_password": _("This password is incorrect."),
+        "enter_current_password": _("This password is incorrect."),
     }
 
     def login(self, request: HttpRequest, user: User) -> None:

@@ -59,8 +59,8 @@ class RegistrationForm(allauth.SignupForm):
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date", "autocomplete": "bday"}),
     )
     agrees = forms.BooleanField(
-        label=gettext_lazy("I have read the terms and agree to them."),
-        error_messages={"required": gettext_lazy("You can only play if you agree to the terms.")},
+        label=gettext_lazy("I have read and agree to the terms."),
+        error_messages={"required": gettext_lazy("You must agree to the terms to play.")},
     )
     field_order = ("email", "password1", "residence", "birth_date", "agrees")
 
@@ -81,7 +81,7 @@ class RegistrationForm(allauth.SignupForm):
         """Refuse an impossible date of birth."""
         born: date = self.cleaned_data["birth_date"]
         if not 0 <= registration.age(born, registration.today()) <= OLDEST:
-            raise forms.ValidationError(_("Give the date you were born."))
+            raise forms.ValidationError(_("Enter your date of birth."))
         return born
 
     def clean(self) -> dict[str, Any]:

@@ -40,8 +40,8 @@ class MFAAdapter(DefaultMFAAdapter):
     """Overrides of allauth's MFA adapter."""
 
     error_messages: ClassVar[dict[str, str | Promise]] = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": _("This code is not right, or no longer. Try the next one."),
-        "cannot_delete_authenticator": _("Staff keep at least one second factor. Set up another one first."),
+        "incorrect_code": _("This code is incorrect or has expired. Try the next code."),
+        "cannot_delete_authenticator": _("Staff must have at least one second factor. Set up another one first."),
     }
 
     def encrypt(self, text: str) -> str:

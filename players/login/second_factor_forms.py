@@ -42,7 +42,7 @@ class ReauthenticateForm(Relabelled, OnlyOnce, base.ReauthenticateForm):
 class ActivateForm(Relabelled, totp.ActivateTOTPForm):
     """First code of an authenticator app, which proves that it has the secret."""
 
-    labels: ClassVar = {"code": _("Code that the app shows")}
+    labels: ClassVar = {"code": _("Code shown in the app")}
 
 
 class PasskeyName(forms.Form):
@@ -55,7 +55,7 @@ class AddPasskeyForm(PasskeyName, webauthn.AddWebAuthnForm):
     """New passkey, as created by the browser."""
 
     passwordless = forms.BooleanField(
-        label=_("Log in with it alone, without the password"), required=False, initial=True
+        label=_("Log in with this passkey only, without a password"), required=False, initial=True
     )
 
 

@@ -143,7 +143,7 @@ class ShowRecoveryCodes(ViewRecoveryCodesView):
             f"Sabot, {self.request.get_host()}",
             user.email,
             f"{self._held().get().created_at:%Y-%m-%d}",
-            gettext("Each lets you in once, where you have neither the app nor a passkey at hand."),
+            gettext("Each code lets you log in once if you have neither the app nor a passkey with you."),
         )
         return context | {"file": "\n".join((*head, "", *context["unused_codes"], ""))}
 

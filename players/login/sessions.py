@@ -194,7 +194,7 @@ def words(browser: str) -> str:
     For an API session, return the name of its token.
     """
     if browser.startswith(PROGRAM):
-        return _("Program: %(name)s") % {"name": browser.removeprefix(PROGRAM)}
+        return _("API client: %(name)s") % {"name": browser.removeprefix(PROGRAM)}
     found = [_first(browser, names) for names in (_BROWSERS, _DEVICES)]
     return ", ".join(filter(None, found)) or _("Unknown browser")
 

@@ -88,7 +88,7 @@ def unlock(request: HttpRequest) -> HttpResponse:
         return redirect("account_login")
     if request.POST.get("action") == "resend":
         locks.send_code(email, language=get_language() or "en")
-        messages.info(request, _("If the last mail is older than a minute, a new one is on its way."))
+        messages.info(request, _("If the last e-mail is more than a minute old, we have sent you a new one."))
         return redirect("account_unlock")
     form = UnlockForm(request.POST or None)
     if form.is_valid():
@@ -96,5 +96,5 @@ def unlock(request: HttpRequest) -> HttpResponse:
             del request.session[LOCKED_EMAIL]
             messages.success(request, _("Your log-in is unlocked. Log in now."))
             return redirect("account_login")
-        form.add_error("code", _("This code is not right, or no longer. After five tries it takes a new mail."))
+        form.add_error("code", _("This code is incorrect or has expired. After five attempts, request a new code."))
     return render(request, "account/unlock.html", {"form": form, "email": email})

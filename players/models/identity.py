@@ -89,7 +89,7 @@ class Submission(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("review_identity", "Can review who players are")]
+        permissions = [("review_identity", "Can review identity documents")]
         indexes = [
             models.Index(fields=["sent_at"], condition=models.Q(status="submitted"), name="players_to_review"),
             models.Index(fields=["status", "-id"], name="players_submission_status"),

@@ -23,7 +23,7 @@ class ExclusionKind(models.TextChoices):
     PAUSE = "pause", _("Pause")  # by the pause button, which is always visible
     TIME_OUT = "time_out", _("Time-out")  # days or weeks, by the player
     SELF = "self", _("Self-exclusion")  # months or permanent, by the player
-    STAFF = "staff", _("Exclusion by the house")
+    STAFF = "staff", _("Exclusion by the casino")
 
 
 class Exclusion(models.Model):
@@ -222,24 +222,24 @@ class Marker(models.TextChoices):
     """Markers of harm. ``docs/markers.md`` describes each with its thresholds."""
 
     RAISED_STAKES = "raised_stakes", "Stakes raised after losses"
-    LOSS_DEPOSIT = "loss_deposit", "Deposit soon after losses"
+    LOSS_DEPOSIT = "loss_deposit", "Deposits soon after losses"
     EMPTIED = "emptied", "Deposits on an empty balance"
-    NIGHTS = "nights", "Play in many nights"
-    LONG_NIGHT = "long_night", "Hours of play in one night"
-    RAPID_DEPOSITS = "rapid_deposits", "Many deposits within a day"
-    RETRIED_DEPOSITS = "retried_deposits", "Declined deposits tried again"
-    LIMITS_UNDONE = "limits_undone", "Changes of limits taken back"
-    WITHDRAWALS_UNDONE = "withdrawals_undone", "Withdrawals taken back into play"
-    CONTACT_DUE = "contact_due", "Limit that asks for contact"
+    NIGHTS = "nights", "Frequent night play"
+    LONG_NIGHT = "long_night", "Long night session"
+    RAPID_DEPOSITS = "rapid_deposits", "Many deposits in one day"
+    RETRIED_DEPOSITS = "retried_deposits", "Retries after declined deposits"
+    LIMITS_UNDONE = "limits_undone", "Limit changes withdrawn"
+    WITHDRAWALS_UNDONE = "withdrawals_undone", "Cancelled withdrawals, then play"
+    CONTACT_DUE = "contact_due", "Limit that requires contact"
 
 
 class FlagOutcome(models.TextChoices):
     """How a flag was closed."""
 
     NO_CONCERN = "no_concern", "No reason for concern"
-    TALKED = "talked", "Talked about, the player decides"
-    LIMITED = "limited", "A limit was set"
-    EXCLUDED = "excluded", "The player is excluded or takes a pause"
+    TALKED = "talked", "Discussed with the player"
+    LIMITED = "limited", "Limit set"
+    EXCLUDED = "excluded", "Player excluded or paused"
 
 
 class Flag(models.Model):
@@ -255,7 +255,7 @@ class Flag(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("see_flags", "Can see and answer markers of harm")]
+        permissions = [("see_flags", "Can see and handle markers of harm")]
         constraints = [
             models.UniqueConstraint(
                 fields=["player", "marker"], condition=models.Q(closed_at=None), name="players_flag_open"
@@ -289,10 +289,10 @@ class Sighting(models.Model):
 class ContactWay(models.TextChoices):
     """How staff contacted the player."""
 
-    MESSAGE = "message", "Message in the house"
+    MESSAGE = "message", "Message on the site"
     EMAIL = "email", "E-mail"
     PHONE = "phone", "Telephone"
-    NONE = "none", "None needed"
+    NONE = "none", "No contact needed"
 
 
 class Contact(models.Model):

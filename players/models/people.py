@@ -147,8 +147,8 @@ class Staff(models.Model):
         default_permissions = ()
         permissions = [
             ("work", "Can enter the back office"),
-            ("ask_staff", "Can ask for changes of staff"),
-            ("decide_staff", "Can decide changes of staff"),
+            ("ask_staff", "Can request changes to staff accounts"),
+            ("decide_staff", "Can decide changes to staff accounts"),
         ]
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ class AccountLock(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("lock_player", "Can lock accounts of players, and open them")]
+        permissions = [("lock_player", "Can lock and unlock player accounts")]
         constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="players_accountlock_reason")]
         indexes = [models.Index(fields=["player", "-id"], name="players_accountlock_of")]
 
@@ -264,7 +264,7 @@ class ApiToken(models.Model):
     class Meta:
         db_table = "players_api_token"
         default_permissions = ()
-        permissions = [("use_tokens", "Can give tokens to programs")]
+        permissions = [("use_tokens", "Can create API tokens")]
         indexes = [models.Index(fields=["user", "-id"], name="players_api_token_of")]
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ class ReplyTemplate(models.Model):
     class Meta:
         db_table = "players_reply_template"
         default_permissions = ()
-        permissions = [("write_replies", "Can write and withdraw templates of replies")]
+        permissions = [("write_replies", "Can write and withdraw reply templates")]
         constraints = [models.UniqueConstraint(fields=["name", "number"], name="players_reply_template_once")]
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Topic(models.TextChoices):
     QUESTION = "question", _("A question")
     COMPLAINT = "complaint", _("A complaint")
     MONEY = "money", _("Deposits and withdrawals")
-    PROTECTION = "protection", _("Responsible play")
+    PROTECTION = "protection", _("Responsible gambling")
     OTHER = "other", _("Something else")
 
 
@@ -71,10 +71,10 @@ class ConversationState(models.TextChoices):
     """State of a conversation. Only complaints are "looking" and "reopened"."""
 
     RECEIVED = "received", pgettext_lazy("a message", "Received")
-    LOOKING = "looking", pgettext_lazy("a message", "Being looked into")
+    LOOKING = "looking", pgettext_lazy("a message", "Under review")
     ANSWERED = "answered", pgettext_lazy("a message", "Answered")
     CLOSED = "closed", pgettext_lazy("a message", "Closed")
-    REOPENED = "reopened", pgettext_lazy("a message", "Opened again")
+    REOPENED = "reopened", pgettext_lazy("a message", "Reopened")
 
 
 HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.LOOKING, ConversationState.REOPENED)
@@ -84,9 +84,9 @@ HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.LOOKING, Con
 class Verdict(models.TextChoices):
     """Outcome of a complaint."""
 
-    UPHELD = "upheld", _("We agree with the complaint")
-    PARTLY = "partly", _("We agree with part of the complaint")
-    REJECTED = "rejected", _("We do not agree with the complaint")
+    UPHELD = "upheld", _("Complaint upheld")
+    PARTLY = "partly", _("Complaint partly upheld")
+    REJECTED = "rejected", _("Complaint not upheld")
     BY_PLAYER = "by_player", _("Closed by the player")
 
 
@@ -97,12 +97,12 @@ DECIDED: Final = (Verdict.UPHELD, Verdict.PARTLY, Verdict.REJECTED)
 class CaseStep(models.TextChoices):
     """Steps of a complaint other than messages, for the timeline that staff read."""
 
-    TAKEN = "taken", "Taken"
-    HANDED = "handed", "Handed over"
-    GIVEN_BACK = "given_back", "Given back"
+    TAKEN = "taken", "Assigned"
+    HANDED = "handed", "Reassigned"
+    GIVEN_BACK = "given_back", "Unassigned"
     DECIDED = "decided", "Decided"
     WITHDRAWN = "withdrawn", "Closed by the player"
-    REOPENED = "reopened", "Opened again"
+    REOPENED = "reopened", "Reopened"
     OVERDUE = "overdue", "Became overdue"
 
 
@@ -128,7 +128,7 @@ class Conversation(models.Model):
         default_permissions = ()
         permissions = [
             ("answer_service", "Can answer players"),
-            ("decide_complaint", "Can decide complaints and open them again"),
+            ("decide_complaint", "Can decide and reopen complaints"),
         ]
         indexes = [
             models.Index(fields=["player", "-id"], name="players_conversation_mine"),

@@ -32,7 +32,7 @@ class Notice(models.Model):
     class Meta:
         db_table = "players_notice"
         default_permissions = ()
-        permissions = [("publish_notices", "Can publish and withdraw notices to everybody")]
+        permissions = [("publish_notices", "Can publish and withdraw notices")]
 
     def __str__(self) -> str:
         return f"notice:{self.pk}"
@@ -56,7 +56,7 @@ class ApprovalNews(models.Model):
 class StaffDeed(models.TextChoices):
     """Actions on staff accounts that take two people. The value is the kind of the approval."""
 
-    MAKE = "staff.make", "account made"
+    MAKE = "staff.make", "account created"
     ROLES = "staff.roles", "roles changed"
     DISABLE = "staff.disable", "account disabled"
     ENABLE = "staff.enable", "account enabled"

@@ -90,33 +90,35 @@ def bar(player: Player, code: Code) -> Bar:
     """Return the bar with this code, with its text."""
     match code:
         case Code.LOCKED:
-            text = _("We have locked your account. Until we open it again you cannot log in.")
+            text = _("We have locked your account. You cannot log in until we unlock it.")
             return Bar(code, text, "account_login")
         case Code.EXCLUDED:
             return Bar(code, excluded_sentence(player), "protection")
         case Code.REGISTER:
             return Bar(code, _registered(player), "protection")
         case Code.UNREACHABLE:
-            text = _("A register that has to be asked before play does not answer just now. Try again in a while.")
+            text = _("We cannot reach an exclusion register that we must check before you play. Try again later.")
             return Bar(code, text, "protection")
         case Code.TERMS:
-            text = _("The terms have changed. Read them and agree to them before you play on.")
+            text = _("The terms have changed. Read and agree to the new terms to continue playing.")
             return Bar(code, text, "terms_agree")
         case Code.CLOSING:
             text = _("You are closing your account, so you can no longer play or deposit here.")
             return Bar(code, text, "account_close")
         case Code.LIMITS:
-            return Bar(code, _("Set your deposit limits first: then you can play."), "limits")
+            return Bar(code, _("Set your deposit limits before you play."), "limits")
         case Code.OFFER:
-            text = _("Would you like deposit limits? Set them or say “Not now”: then you can play.")
+            text = _("Would you like to set deposit limits? Set them or choose “Not now” to play.")
             return Bar(code, text, "limits")
         case Code.TIME:
-            return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "limits")
+            return Bar(code, _("You have used up your playing time. It starts again with the next period."), "limits")
         case Code.REMOTE:
-            text = _("You play with the money of the site that brought you here. Deposit and withdraw there.")
+            text = _("You are playing with your balance at the site you came from. Deposit and withdraw on that site.")
             return Bar(code, text, "cashier")
         case Code.CHECK:
-            return Bar(code, _("Look at your time and money first, then decide whether to play on."), "protection")
+            return Bar(
+                code, _("Check your time and money first, then decide whether to continue playing."), "protection"
+            )
 
 
 def excluded_sentence(player: Player) -> str:
@@ -126,20 +128,20 @@ def excluded_sentence(player: Player) -> str:
         return _("Your pause has ended. You can play again.")
     if exclusion.until is None:
         if exclusion.kind == ExclusionKind.STAFF:
-            return _("The house has excluded you from play until further notice.")
-        return _("You have excluded yourself from play for good.")
+            return _("We have excluded you from play until further notice.")
+        return _("You have permanently self-excluded.")
     words = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
     match exclusion.kind:
         case ExclusionKind.PAUSE if exclusion.is_by_house:
-            return _("The house has paused your play until %(when)s.") % words
+            return _("We have paused your play until %(when)s.") % words
         case ExclusionKind.PAUSE:
-            return _("You are taking a pause until %(when)s.") % words
+            return _("Your play is paused until %(when)s.") % words
         case ExclusionKind.TIME_OUT:
-            return _("You are taking a time-out until %(when)s.") % words
+            return _("You have taken a time-out until %(when)s.") % words
         case ExclusionKind.SELF:
-            return _("You have excluded yourself from play until %(when)s.") % words
+            return _("You have self-excluded until %(when)s.") % words
         case _other:
-            return _("The house has excluded you from play until %(when)s.") % words
+            return _("We have excluded you from play until %(when)s.") % words
 
 
 def _registered(player: Player) -> str:
@@ -147,6 +149,6 @@ def _registered(player: Player) -> str:
         RegisterCheck.objects.filter(player=player, outcome=Outcome.EXCLUDED).order_by("-id").first() or RegisterCheck()
     ).until
     if until is None:
-        return _("A register of excluded players has you, so you cannot play here.")
+        return _("You are listed in an exclusion register, so you cannot play here.")
     words = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
-    return _("A register of excluded players has you until %(when)s, so you cannot play here.") % words
+    return _("You are listed in an exclusion register until %(when)s, so you cannot play here.") % words

@@ -258,9 +258,9 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
         with transaction.atomic():
             lift(exclusion_id=_id(request), reason=asked.reason, asked_by=asked.by, decided_by=verdict.by)
     except EndsAtItsTime as error:
-        raise approvals.CannotExecute("This exclusion ends at its time. Nobody can end it now.") from error
+        raise approvals.CannotExecute("This exclusion cannot be ended early.") from error
     except LiftedAlready as error:
-        raise approvals.CannotExecute("This exclusion was lifted already.") from error
+        raise approvals.CannotExecute("This exclusion is already lifted.") from error
     except DatabaseError as error:
         if approvals.sqlstate(error) != NOT_AGREED:
             raise
@@ -270,14 +270,14 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 def describe(request: Mapping[str, Json]) -> approvals.Description:
     """Describe the exclusion to the deciding staff member."""
     exclusion = Exclusion.objects.select_related("player").get(pk=_id(request))
-    until = f"{exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
+    until = f"{exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "permanent"
     return approvals.Description(
         title=f"Lift the exclusion of {exclusion.player}",
         facts=[
             ("Exclusion", exclusion.get_kind_display().lower()),
-            ("Begun", f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
-            ("Until", until),
-            ("Excluded because", exclusion.reason or "the player’s own wish"),
+            ("Start", f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
+            ("End", until),
+            ("Reason for the exclusion", exclusion.reason or "self-exclusion"),
             ("Excluded by", exclusion.by),
         ],
     )

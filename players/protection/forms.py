@@ -17,12 +17,12 @@ class TimeOutForm(forms.Form):
     """A day, a week, a month, or until a date."""
 
     length = forms.ChoiceField(
-        label=gettext_lazy("How long"),
+        label=gettext_lazy("Duration"),
         choices=[
             ("day", gettext_lazy("1 day")),
             ("week", gettext_lazy("1 week")),
             ("month", gettext_lazy("1 month")),
-            (OWN_DATE, gettext_lazy("Until a date of my own")),
+            (OWN_DATE, gettext_lazy("Until a date I choose")),
         ],
     )
     until = forms.DateField(
@@ -30,7 +30,7 @@ class TimeOutForm(forms.Form):
         required=False,
         input_formats=["%Y-%m-%d"],
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-        help_text=gettext_lazy("Only for a date of your own: six weeks from now at the latest."),
+        help_text=gettext_lazy("Only if you choose your own date: at most six weeks from now."),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -39,21 +39,21 @@ class TimeOutForm(forms.Form):
         if cleaned.get("length") != OWN_DATE:
             cleaned["until"] = None
         elif not cleaned.get("until") and "until" not in self.errors:
-            self.add_error("until", _("Choose the date on which you may play again."))
+            self.add_error("until", _("Choose the date from which you can play again."))
         return cleaned
 
     def refuse_date(self) -> None:
         """Add an error that names the possible dates."""
-        self.add_error("until", _("Choose a date after today, six weeks from now at the latest."))
+        self.add_error("until", _("Choose a date after today and at most six weeks from now."))
 
 
 class SelfExclusionForm(forms.Form):
     """Duration of a self-exclusion, and confirmation that it cannot be undone."""
 
-    months = forms.ChoiceField(label=gettext_lazy("How long"))
+    months = forms.ChoiceField(label=gettext_lazy("Duration"))
     is_sure = forms.BooleanField(
-        label=gettext_lazy("I know that nobody can end this before its time."),
-        error_messages={"required": gettext_lazy("Tick this box if you want to exclude yourself.")},
+        label=gettext_lazy("I understand that no one can end this early."),
+        error_messages={"required": gettext_lazy("Tick this box to confirm your self-exclusion.")},
     )
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
@@ -62,7 +62,7 @@ class SelfExclusionForm(forms.Form):
             (str(months), ngettext("%d month", "%d months", months) % months)
             for months in exclusions.months_offered(player)
         ]
-        self.fields["months"].choices = [*offered, (FOR_GOOD, _("For good"))]  # type: ignore[attr-defined]
+        self.fields["months"].choices = [*offered, (FOR_GOOD, _("Permanently"))]  # type: ignore[attr-defined]
 
     def clean_months(self) -> int | None:
         """Return the number of months; None: permanently."""

@@ -48,33 +48,34 @@ EVENTS: Final = {
     StaffDeed.FACTORS: "staff.factors_reset",
 }
 TITLES: Final = {
-    StaffDeed.ROLES: "Give %s other roles",
+    StaffDeed.ROLES: "Change the roles of %s",
     StaffDeed.DISABLE: "Disable the account of %s",
     StaffDeed.ENABLE: "Enable the account of %s",
     StaffDeed.FACTORS: "Reset the second factors of %s",
 }
 NAMES: Final = {
-    StaffDeed.MAKE: "new account of staff",
-    StaffDeed.ROLES: "other roles of somebody of staff",
-    StaffDeed.DISABLE: "disabling of an account of staff",
-    StaffDeed.ENABLE: "enabling of an account of staff",
-    StaffDeed.FACTORS: "reset of somebody’s second factors",
+    StaffDeed.MAKE: "new staff account",
+    StaffDeed.ROLES: "change of staff roles",
+    StaffDeed.DISABLE: "disabling of a staff account",
+    StaffDeed.ENABLE: "enabling of a staff account",
+    StaffDeed.FACTORS: "reset of second factors",
 }
 THEN: Final = {
-    StaffDeed.MAKE: "The account is made at once. Its owner is written to, and chooses a password with a code by mail.",
-    StaffDeed.ROLES: "The roles change at once, and whoever it is about is told.",
-    StaffDeed.DISABLE: "Nobody can log in with the account any more, and its sessions and tokens end.",
-    StaffDeed.ENABLE: "Whoever it belongs to can log in again, in the roles that it had.",
-    StaffDeed.FACTORS: "The second factors no longer count and the sessions end. The next log-in sets up new ones.",
+    StaffDeed.MAKE: "The account is created at once. Its owner receives an e-mail with a code to set a password.",
+    StaffDeed.ROLES: "The roles change at once. The account owner is notified.",
+    StaffDeed.DISABLE: "The account can no longer log in. Its sessions and API tokens end.",
+    StaffDeed.ENABLE: "The owner can log in again with the previous roles.",
+    StaffDeed.FACTORS: "The second factors become invalid and the sessions end. New ones are set up at the "
+    "next log-in.",
 }
 ENDS_SESSIONS: Final = {StaffDeed.DISABLE: Ended.CLOSED, StaffDeed.FACTORS: Ended.PASSWORD}
 UNIQUE: Final = "23505"
 # By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
-    "SB020": "This was done already, or nobody approved it.",
-    "SB021": "This is about your own account, or about that of whoever asked for it. Another person has to see to it.",
-    "SB023": "The account is not any more as it was when this was asked for. It has to be asked for again.",
-    "SB024": "Whoever asked for this may not any more. Somebody else has to ask for it again.",
+    "SB020": "This request was already executed or is not approved.",
+    "SB021": "This request concerns your own account or the requester’s account. Another person must handle it.",
+    "SB023": "The account has changed since this request. Submit a new request.",
+    "SB024": "The requester no longer has the permission for this. Another person must submit the request.",
 }
 
 
@@ -109,7 +110,7 @@ def ask_to_make(
     """
     address = email.strip().lower()
     if same_as and same_as.person == by.person:
-        raise OwnAccount("Nobody asks for a second account of their own.")
+        raise OwnAccount("You cannot request a second account for yourself.")
     if User.objects.filter(email=address).exists():
         raise EmailTaken
     request: dict[str, log.Json] = {
@@ -132,7 +133,7 @@ def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff
     _demand_another(member, by)
     now, wanted = roles_of(member), _roles(roles)
     if wanted == now:
-        raise NothingToDo("These are the roles that the account has.")
+        raise NothingToDo("The account already has these roles.")
     request: dict[str, log.Json] = {"staff": member.pk, "roles": wanted, "from": now}
     return _ask(StaffDeed.ROLES, str(member), request, reason, by)
 
@@ -150,7 +151,7 @@ def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
     if deed is StaffDeed.ENABLE and is_active:
         raise NothingToDo("This account is not disabled.")
     if deed is StaffDeed.FACTORS and not second_factor.is_set_up(member.user):
-        raise NothingToDo("No second factor is set up: it will be asked for at the next log-in.")
+        raise NothingToDo("The account has no second factor. One is set up at the next log-in.")
     return _ask(deed, str(member), {"staff": member.pk}, reason, by)
 
 
@@ -212,15 +213,19 @@ def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Desc
     """Describe the request to the deciding staff member."""
     subject = subject_of(request)
     if deed is StaffDeed.MAKE:
-        human = _accounts_of(subject) if subject else "somebody who has no account here yet, says who asks"
+        human = _accounts_of(subject) if subject else "no other account, according to the requester"
         return approvals.Description(
-            title=f"Make an account of staff for {request['name']}",
-            facts=[("E-mail address", str(request["email"])), ("Roles", _listed(request["roles"])), ("Who", human)],
+            title=f"Create a staff account for {request['name']}",
+            facts=[
+                ("E-mail address", str(request["email"])),
+                ("Roles", _listed(request["roles"])),
+                ("Other accounts", human),
+            ],
         )
     assert subject  # noqa: S101  (staff accounts are never deleted)
-    facts = [("Account", f"{subject}, {subject.user.email}"), ("Roles now", _listed(roles_of(subject)))]
+    facts = [("Account", f"{subject}, {subject.user.email}"), ("Current roles", _listed(roles_of(subject)))]
     if deed is StaffDeed.ROLES:
-        facts.append(("Roles then", _listed(request["roles"])))
+        facts.append(("New roles", _listed(request["roles"])))
     return approvals.Description(title=TITLES[deed] % subject.name, facts=facts)
 
 
@@ -231,7 +236,7 @@ def standing(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Fact
         return ()
     kept = request["roles"] if deed is StaffDeed.ROLES else []
     lost = [role for role in only_one_in(subject) if role not in cast("list[str]", kept)]
-    return [("Then nobody is in", ", ".join(lost))] if lost else ()
+    return [("Roles left without staff", ", ".join(lost))] if lost else ()
 
 
 def only_one_in(member: Staff) -> list[str]:
@@ -292,8 +297,9 @@ def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str,
         (somebody_decides,) = cursor.fetchone()
     if not somebody_decides:
         raise NobodyDecides(
-            "Nobody could decide this: it takes a person who may, besides you and the one whom it is about. Ask for "
-            "one first, or have whoever owns the database make one: manage.py make_staff."
+            "No other person can decide this request. It needs an approver other than you "
+            "and the account owner. Request "
+            "one first, or ask the database owner to run manage.py make_staff."
         )
     return approvals.ask(kind=deed.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
 
@@ -301,13 +307,13 @@ def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str,
 def _roles(wanted: Iterable[str]) -> list[str]:
     names = sorted(set(wanted))
     if not names or Group.objects.filter(name__in=names).count() != len(names):
-        raise UnknownRole("Choose at least one of the roles.")
+        raise UnknownRole("Choose at least one role.")
     return names
 
 
 def _demand_another(member: Staff, by: Staff) -> None:
     if member.person == by.person:
-        raise OwnAccount("Nobody asks for changes of their own account.")
+        raise OwnAccount("You cannot request changes to your own account.")
 
 
 def _new_login(request: Mapping[str, log.Json]) -> int:
@@ -325,7 +331,7 @@ def _execute(asked: Approval, login: int | None) -> Staff:
 def _why(error: DatabaseError) -> str:
     state = error.__cause__.sqlstate if isinstance(error.__cause__, psycopg.Error) else None
     if state == UNIQUE:
-        return "Somebody has this e-mail address already."
+        return "This e-mail address is already in use."
     if state not in REFUSALS:
         raise error
     return REFUSALS[state]
@@ -333,7 +339,7 @@ def _why(error: DatabaseError) -> str:
 
 def _accounts_of(member: Staff) -> str:
     others = Staff.objects.filter(person=member.person).select_related("user").order_by("pk")
-    return "the human of " + ", ".join(f"{each} ({each.name}, {each.user.email})" for each in others)
+    return "same person as " + ", ".join(f"{each} ({each.name}, {each.user.email})" for each in others)
 
 
 def _listed(roles: log.Json) -> str:
@@ -342,25 +348,25 @@ def _listed(roles: log.Json) -> str:
 
 # What each role is for, as shown where roles are given.
 WORDS: Final = {
-    "administrator": "looks after accounts of staff, always with a second person; sees no player and no money",
-    "compliance": "reads everything, works on significant events and on players’ protection; moves no money",
-    "finance": "pays out, holds the books against the providers’ statements, and sees whom it pays",
-    "operator": "opens and closes tables, and answers players",
-    "supervisor": "rules on what went wrong at tables, agrees to payments, and watches returns and the chat",
-    "support": "looks after players: who they are, what they asked, their limits and exclusions",
+    "administrator": "manages staff accounts together with a second person; has no access to players or money",
+    "compliance": "has read access to everything, handles significant events and player protection; cannot move money",
+    "finance": "approves payouts, reconciles provider statements and views the players it pays",
+    "operator": "opens and closes tables, and answers players’ messages",
+    "supervisor": "rules on incidents, approves payments as second person, monitors RTP and moderates the chat",
+    "support": "supports players: KYC, messages, limits and exclusions",
 }
 
 
 class Section(StrEnum):
     """A group of pages and lists, in the order of the menu."""
 
-    PEOPLE = "People"
-    MONEY = "Money"
+    PEOPLE = "Players"
+    MONEY = "Payments"
     GAMES = "Games"
     COMPLIANCE = "Compliance"
-    HOUSE = "House"
+    HOUSE = "Administration"
 
 
-TOLD: Final = "The player can read this: it is part of the data that they may ask for."
-TOLD_ONCE_DONE: Final = "Once it is done the player can read this: it is part of the data that they may ask for."
-UNTOLD: Final = "The player never reads this."
+TOLD: Final = "The player can read this text in a data export."
+TOLD_ONCE_DONE: Final = "Once executed, the player can read this text in a data export."
+UNTOLD: Final = "Not disclosed to the player."

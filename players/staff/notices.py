@@ -75,9 +75,9 @@ def fault(text: str) -> str:
     if len(text) > LONGEST:
         return f"It has {len(text)} characters; {LONGEST} fit."
     if _CONTROL.search(text):
-        return "It stands in one line, without breaks."
+        return "The text must be on one line, without line breaks."
     if WHEN not in text:
-        return f"It does not say when: readers get the times where {WHEN} stands."
+        return f"The time is missing. Insert it with the placeholder {WHEN}."
     return ""
 
 
@@ -89,7 +89,7 @@ def publish(planned: Planned, *, by: Staff) -> Notice:
             made = Notice.objects.create(**vars(planned), by=by)
     except IntegrityError as error:
         raise Refused(
-            "Another notice speaks of that time already, and is withdrawn first; or this one is over by now. "
+            "Another notice covers this time and must be withdrawn first, or this notice has already ended. "
             "Nothing was published."
         ) from error
     log.record(

@@ -15,7 +15,7 @@ from players.support.replies.filling import TURN_TO
 ROLES: Final = {
     "compliance": _("our compliance team"),
     "support": _("our customer service"),
-    "operator": _("our game operations"),
+    "operator": _("our game operations team"),
 }
 
 

@@ -63,11 +63,11 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     """
     conversation = locked(_complaints(), conversation_id)
     if (conversation.assigned_to_id or 0) != whose:
-        raise Meanwhile(f"It is {named(conversation)} by now. Look again, and choose again.")
+        raise Meanwhile(f"It is {named(conversation)} now. Check the complaint and choose again.")
     if to == whose:
-        raise NoChange("That is whose it is already.")
+        raise NoChange("The complaint is already assigned to this person.")
     if to and to not in answerers():
-        raise MayNotAnswer("Choose somebody who answers players.")
+        raise MayNotAnswer("Choose a person who may answer players.")
     if to == 0:
         step, state = CaseStep.GIVEN_BACK, _waits(conversation)
     else:
@@ -119,7 +119,7 @@ def reopen(*, player: Player, conversation_id: int, text: str) -> Conversation:
     """
     conversation = _ended(_complaints().filter(player=player), conversation_id)
     if not may_reopen(conversation):
-        raise NotToReopen(_("This complaint cannot be opened again. Write a new message instead."))
+        raise NotToReopen(_("This complaint cannot be reopened. Write a new message instead."))
     _reopen(conversation, say(conversation, text, staff=None), by=None, who=str(player))
     return conversation
 
@@ -174,7 +174,7 @@ def answerers() -> dict[int, str]:
 
 def named(conversation: Conversation) -> str:
     """Return the assignee of a complaint in words, for staff."""
-    return f"{conversation.assigned_to.name}’s" if conversation.assigned_to else "nobody’s"
+    return f"assigned to {conversation.assigned_to.name}" if conversation.assigned_to else "unassigned"
 
 
 @transaction.atomic
@@ -203,7 +203,7 @@ def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
         .get(pk=conversation_id)
     )
     if conversation.state != ConversationState.CLOSED:
-        raise NotToReopen(_("This complaint is open already."))
+        raise NotToReopen(_("This complaint is already open."))
     return conversation
 
 

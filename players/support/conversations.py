@@ -76,7 +76,7 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
     if Conversation.objects.filter(player=player, state__in=HOUSES_TURN).count() >= MOST_OPEN:
         raise TooManyOpen(
-            _("%(number)d messages of yours wait for an answer. Write on in one of them.") % {"number": MOST_OPEN}
+            _("%(number)d of your messages are waiting for an answer. Continue in one of them.") % {"number": MOST_OPEN}
         )
     due = Now() + timedelta(days=player.jurisdiction.complaint_days) if topic == Topic.COMPLAINT else None
     conversation = Conversation.objects.create(
@@ -101,7 +101,7 @@ def approach(
     only players complain.
     """
     if not player.user.is_active:
-        raise NobodyReads("This account is closed: nobody can log in to read a message.")
+        raise NobodyReads("This account is closed. The player cannot log in to read messages.")
     conversation = lay_down(staff=staff, player=player, topic=topic, text=text, template=template)
     mail.write(user=player.user, template="service_message", context={"number": conversation.pk})
     return conversation
@@ -232,7 +232,7 @@ def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 def read_up_to(conversation: Conversation, seen: int) -> Conversation:
     """Return the conversation if nothing was written after the message *seen*. Raises WrittenMeanwhile."""
     if conversation.messages.filter(pk__gt=seen).exists():
-        raise WrittenMeanwhile("Something was written here meanwhile. Nothing was sent: read it, and send again.")
+        raise WrittenMeanwhile("Not sent: a new message has arrived. Read it and send again.")
     return conversation
 
 
@@ -256,7 +256,7 @@ def record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str,
 
 def _no_complaint(conversation: Conversation) -> Conversation:
     if conversation.topic == Topic.COMPLAINT:
-        raise IsComplaint("A complaint is decided, with a verdict and its reasons.")
+        raise IsComplaint("A complaint can only be decided with a verdict and reasons.")
     return conversation
 
 

@@ -35,7 +35,7 @@ class MessageForm(forms.Form):
 
     topic = forms.ChoiceField(label=gettext_lazy("What is it about?"), choices=Topic.choices)
     round = forms.CharField(
-        label=gettext_lazy("Code of the round, if it is about one"),
+        label=gettext_lazy("Round code, if it is about a round"),
         required=False,
         max_length=LONGEST_ROUND,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
@@ -116,7 +116,7 @@ def service_reopen(request: PlayerRequest, conversation_id: int) -> HttpResponse
     except complaints.NotToReopen as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _("Your complaint is open again. We look into it anew."))
+        messages.success(request, _("Your complaint has been reopened. We will review it again."))
     return redirect("service_thread", conversation_id=conversation.pk)
 
 

@@ -60,7 +60,7 @@ class TestASeat:
         guests(live_table, 1)
         answered = program_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
         told = refused(answered, 422, "croupier-refuses", reason="place_taken")
-        assert told == "Somebody already sits there. Choose another place."
+        assert told == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep
     def test_whoever_steps_away_is_asked_nothing_until_they_are_back(self, live_table):

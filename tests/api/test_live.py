@@ -107,7 +107,7 @@ class TestReading:
     def test_whoever_may_not_play_reads_nothing_and_is_told_as_on_the_page(self, live_table, player):
         exclusions.pause(player=player, by=str(player))
         told = refused(program_of(player).get(at(live_table)), 403, "barred", bar="excluded")
-        assert told.startswith("You are taking a pause until")
+        assert told.startswith("Your play is paused until")
 
     @pytest.mark.sweep
     def test_a_table_for_other_players_is_refused_as_on_its_page(self, live_table):
@@ -188,7 +188,7 @@ class TestBetting:
         asked = a_bet(live_table)
         hurry(live_table)
         sentence = refused(program_of(player).post(at(live_table, "bets"), asked), 409, "too-late")
-        assert sentence == "Bet arrived too late"
+        assert sentence == "Bet received too late"
         assert held(player) == 0
 
     def test_the_same_call_again_lays_no_second_chip(self, live_table, player):
@@ -210,7 +210,7 @@ class TestBetting:
         program = program_of(german)
         seats.sit(german, other.table_id, Mode.REAL)
         told = refused(program.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
-        assert told.startswith("Where you live you play at one table at a time.")
+        assert told.startswith("In your country you can play at only one table at a time.")
         assert program.post(at(live_table, "seat")).status_code == 200
         assert program.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)).status_code == 200
 

@@ -222,7 +222,7 @@ class TestWhatIsSaidWrongly:
 
     def test_of_a_bet_that_the_game_does_not_have(self, at):
         problem = refused(at.play({"dragon": CHIP}), 422, "bet-refused")
-        assert problem["detail"] == "This game has no such bet. Nothing was staked."
+        assert problem["detail"] == "This bet does not exist in this game. No bet was placed."
 
     @pytest.mark.sweep
     def test_of_bets_that_exclude_each_other(self, player):

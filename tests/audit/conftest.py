@@ -66,10 +66,10 @@ def check(tmp_path, pens, settings):
             refusal = error
         said = out.getvalue().splitlines()
         if refusal is None:
-            assert said[-1].startswith("The log is what it was: ")
+            assert said[-1].startswith("The log is verified: ")
             return []
         assert refusal.returncode == 1
-        assert str(refusal) == f"The log is not what it was: {len(said)} findings, which stand above."
+        assert str(refusal) == f"The log failed verification: {len(said)} findings, listed above."
         return said
 
     return run

@@ -45,8 +45,8 @@ def test_gli19_2_9_5_has_exactly_these_headings():
     assert [column.heading for column in kind.columns][:7] == [
         "When",
         "Component",
-        "Who did it",
-        "Who authorised it",
+        "Performed by",
+        "Authorised by",
         "Reason",
         "Value before",
         "Value after",
@@ -57,7 +57,7 @@ def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
     staff, table = a_member_of_staff("operator"), a_table()
     since = clock()
     status.close_table(table_id=table.pk, reason="the cloth is torn", by=str(staff))
-    row = only(since, "A table was closed")
+    row = only(since, "Table closed")
     assert since.isoformat() <= row["at"] <= clock().isoformat()
     assert row | {"at": "", "event": 0} == {
         "at": "",
@@ -67,7 +67,7 @@ def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
         "reason": "the cloth is torn",
         "before": "open",
         "after": "closed",
-        "what": "A table was closed",
+        "what": "Table closed",
         "on": f"table:{table.pk}",
         "event": 0,
     }
@@ -81,7 +81,7 @@ def test_limits_of_a_table_are_told_before_and_after():
     changed["SEK"]["bets"]["tie"] = [low, high - changed["SEK"]["step"]]
     since = clock()
     put_live(table_id=table.pk, limits=changed, reason="fewer ties")
-    row = only(since, "Rules, limits or pace of a table")
+    row = only(since, "Rules, limits or timing of a table")
     assert row["before"] == f"limits: SEK: bets: tie: {low}, {high}; number: 1"
     assert row["after"] == f"limits: SEK: bets: tie: {low}, {high - changed['SEK']['step']}; number: 2"
     assert row["reason"] == "fewer ties"
@@ -93,10 +93,10 @@ def test_gli19_2_9_5_an_alteration_that_takes_two_was_done_by_the_one_and_author
     since = clock()
     asked = exclusions.ask(exclusion=exclusion, reason="it was the wrong player", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
-    lifted = only(since, "An exclusion was lifted")
+    lifted = only(since, "Exclusion lifted")
     assert (lifted["by"], lifted["authorised_by"]) == (str(one), str(other))
     assert (lifted["reason"], lifted["on"]) == ("it was the wrong player", str(player))
-    decided = only(since, "A second person decided")
+    decided = only(since, "Approval decided")
     assert (decided["by"], decided["authorised_by"]) == (str(one), str(other))
     assert (decided["before"], decided["after"]) == ("waiting", "approved")
 
@@ -108,7 +108,7 @@ def test_a_large_withdrawal_names_who_approved_it_first_and_who_second():
     approve(withdrawal, one)
     (asked,) = approvals.waiting().filter(on=str(withdrawal))
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
-    row = only(since, "A withdrawal was approved")
+    row = only(since, "Withdrawal approved")
     assert (row["by"], row["authorised_by"], row["reason"]) == (str(one), str(other), "all in order")
     assert (row["before"], row["after"]) == ("seconding", "approved")
 

@@ -111,7 +111,7 @@ class TestDeciding:
     def test_happens_once(self, done):
         asked = ask(a_member_of_staff())
         decide(asked, a_member_of_staff())
-        with pytest.raises(approvals.AlreadyDecided, match="decided already"):
+        with pytest.raises(approvals.AlreadyDecided, match="already been decided"):
             decide(asked, a_member_of_staff(), yes=False)
         assert len(done.executed) == 1
 
@@ -166,7 +166,7 @@ class TestWithdrawing:
 
     def test_is_nobody_elses(self, done):
         asked, other = ask(a_member_of_staff()), a_member_of_staff()
-        with pytest.raises(approvals.NotYours, match="Somebody else"):
+        with pytest.raises(approvals.NotYours, match="Another person made this request"):
             withdraw(asked, other)
         assert [event["data"] for event in events("approval.not_withdrawn", by=str(other))] == [{"why": "NotYours"}]
         decide(asked, other)
@@ -203,7 +203,7 @@ class TestTime:
         asked = ask(a_member_of_staff())
         assert Approval.objects.filter(pk=asked.pk, expires_at__gt=Clock() + timedelta(days=2)).exists()
         let_time_pass(superuser, asked)
-        with pytest.raises(approvals.Expired, match="in time"):
+        with pytest.raises(approvals.Expired, match="expired without a decision"):
             decide(asked, a_member_of_staff())
         assert not Decision.objects.exists()
 
@@ -306,7 +306,7 @@ class TestTampering:
         asked = ask(a_member_of_staff())
         owner.execute("ALTER TABLE audit_approval DISABLE TRIGGER USER, DROP CONSTRAINT audit_approval_frozen")
         owner.execute(f"""UPDATE audit_approval SET request = '{{"amount":500}}'{also}""")
-        with pytest.raises(approvals.Tampered, match="not what was asked for"):
+        with pytest.raises(approvals.Tampered, match="does not match the recorded one"):
             decide(asked, a_member_of_staff())
         assert (done.executed, list(Decision.objects.all())) == ([], [])
         assert len(events("approval.not_decided")) == 1

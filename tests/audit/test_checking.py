@@ -155,7 +155,7 @@ def test_a_swapped_key_is_found(house, check, tmp_path):
 
 def test_without_a_key_nothing_is_checked(house, settings):
     settings.AUDIT_KEYS, settings.SIGNER_DIR = "", None
-    with pytest.raises(CommandError, match="no key is known") as stopped:
+    with pytest.raises(CommandError, match="no public key is configured") as stopped:
         call_command("verify_audit")
     assert stopped.value.returncode == 2
 

@@ -506,7 +506,7 @@ class TestTheBackOffice:
     @pytest.mark.sweep
     def test_links_the_proof_of_a_sealed_event_and_says_of_others_that_they_are_not(self, auditor):
         shown = auditor.get(reverse("staff_events")).content.decode()
-        assert shown.count("not sealed yet") + shown.count(">Take</a>") == 50
+        assert shown.count("not sealed yet") + shown.count(">Download</a>") == 50
         sealed_one = Leaf.objects.get(leaf=599).event_id
         assert reverse("staff_event_proof", args=[sealed_one]) in shown
 

@@ -65,8 +65,8 @@ class TestTheLag:
             alarms.watch()
         assert raised() == ["log.lags", "log.caught_up"]
         assert [(mail.user_id, mail.subject) for mail in Mail.objects.order_by("pk")] == [
-            (compliance.user_id, "The event log is not being signed"),
-            (compliance.user_id, "The event log is signed again"),
+            (compliance.user_id, "Audit log is not being signed"),
+            (compliance.user_id, "Audit log is signed again"),
         ]
 
     def test_of_a_minute_is_not_long_and_more_is(self, settings):
@@ -85,6 +85,6 @@ def test_a_refusal_is_mailed_to_whoever_reads_the_log_with_its_reason(signed, se
     for _ in range(2):
         sealer.seal()
     (mail,) = Mail.objects.all()
-    assert (mail.user_id, mail.subject) == (compliance.user_id, "The signer refuses the event log")
+    assert (mail.user_id, mail.subject) == (compliance.user_id, "Signer refuses the audit log")
     assert "has signed the tree of" in mail.body
     assert "/staff/log/" in mail.body

@@ -36,9 +36,9 @@ def test_a_log_that_is_empty_says_so(reader, settings, tmp_path):
     settings.SIGNER_DIR = tmp_path
     said = page(reader)
     for each in (
-        "Nothing is in the tree yet",
-        "No key is known",
-        "No checkpoint leaves the house",
+        "The tree is empty.",
+        "No public key is configured.",
+        "Checkpoints are not delivered to an external destination.",
         "Nothing is signed",
     ):
         assert each in said
@@ -51,13 +51,13 @@ def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
     happen()
     said = page(reader)
     assert f"Events in the tree {sealed.size}" in said
-    assert re.search(r"Waiting for the tree [1-9]", said)
+    assert re.search(r"Not yet in the tree [1-9]", said)
     assert re.search(rf"Last checkpoint {sealed.size} events, signed \d+ s ago", said)
     for vkey in (signed / "keys").read_text().splitlines():
         assert vkey in said
     assert "refuses" not in said
-    assert "Everything is signed." in said
-    assert "Call whoever looks after the machines, also about “Outside the house”" in said
+    assert "All events are signed." in said
+    assert "Contact system operations, also about “External copies”" in said
 
 
 @pytest.mark.sweep
@@ -70,7 +70,7 @@ def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, setti
         checkpoint_delivery.send(place)
     said = page(reader)
     assert f"{there} {size} events" in said
-    assert "Call whoever looks after the machines." in said
+    assert "Contact system operations." in said
     assert re.search(rf"{gone} nothing yet – 1, last at .*: .*No such file or directory", said)
 
 
@@ -81,11 +81,11 @@ def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
     happen()
     sealer.seal()
     said = page(reader)
-    assert "The signer refuses to sign the log." in said
+    assert "The signer refuses to sign the audit log." in said
     assert "has signed the tree of" in said
-    assert "an older copy of the database was put in place" in said
+    assert "an older backup of the database was restored" in said
     assert "that no signed checkpoint covers" in said
-    assert "Everything is signed" not in said
+    assert "All events are signed." not in said
     assert "When the log is red" in said
 
 

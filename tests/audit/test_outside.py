@@ -27,7 +27,7 @@ def test_what_was_compared_is_said(house, check, pens, tmp_path):
     outside = ("--signer", str(tmp_path), "--checkpoint", str(tmp_path / "latest"))
     call_command("verify_audit", "--keys", str(tmp_path / "keys"), "--from", "300", *outside, stdout=out)
     assert out.getvalue() == (
-        "The log is what it was: 344 of 600 leaves hashed, 600 of them covered by 4 checkpoints,"
+        "The log is verified: 344 of 600 leaves hashed, 600 of them covered by 4 checkpoints,"
         " with the signer's memory, with 1 checkpoints kept outside.\n"
     )
 
@@ -56,7 +56,7 @@ def remember(folder, note, history=None):
     ),
 )
 def test_what_cannot_be_compared_ends_with_words(house, check, tmp_path, arguments, why):
-    with pytest.raises(CommandError, match=f"Nothing can be checked: .*({why})") as stopped:
+    with pytest.raises(CommandError, match=f"Verification failed to start: .*({why})") as stopped:
         call_command("verify_audit", "--keys", str(tmp_path / "keys"), *arguments)
     assert stopped.value.returncode == 2
 

@@ -362,7 +362,7 @@ def test_the_cashier_keeps_the_focus_where_it_is_needed(enter):
     page.locator("#deposit").click()
     expect(page.locator("#id_amount")).to_be_focused()
     page.locator("#top-up").click()
-    expect(page.get_by_text("free money already")).to_be_visible()
+    expect(page.get_by_text("of play money.")).to_be_visible()
     expect(page.locator("#top-up")).to_be_focused()
     frame = page.locator(".table-frame")
     assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth"), "no amount is out of sight"

@@ -77,7 +77,7 @@ def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balanc
         expect(page.locator("#check")).to_have_count(1)
         expect(page.locator("#check")).to_be_visible()
         expect(left.locator("#check")).to_have_count(0)
-        page.get_by_role("button", name="Play on").click()
+        page.get_by_role("button", name="Continue playing").click()
         expect(page).to_have_url(f"{web_server.url}{BOTH}")
         expect(left.locator("#bet-tie")).to_be_visible()
 
@@ -91,7 +91,7 @@ def test_a_narrow_window_leads_to_each_table_and_a_table_that_is_gone_says_so(
     page = a_window(new_context, web_server, a_player(real=1_000_000), viewport=PHONE).new_page()
     page.goto(BOTH)
     expect(page.locator("iframe[src]")).to_have_count(0)
-    expect(page.get_by_text("Two tables need a wider window")).to_be_visible()
+    expect(page.get_by_text("This window is too narrow for two tables")).to_be_visible()
     page.set_viewport_size(SIZES[-1])
     expect(page.frame_locator("#beside-right").locator("#live")).to_be_visible()
     page.locator("#beside-right").evaluate("frame => { frame.src = '/en/cashier/' }")

@@ -81,8 +81,8 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         staff.post(
             reverse("staff_chat_decide", args=[rude.pk]), {"decision": "removed", "sure": "on", "grounds": "abuse"}
         )
-        expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Casinot har tagit bort ett meddelande.")
-        expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Das Casino hat eine Nachricht entfernt.")
+        expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Vi har tagit bort ett meddelande.")
+        expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Wir haben eine Nachricht entfernt.")
 
         # One blocks the other, who is not told and is heard by everybody else.
         choices(second, "Hej <b>på</b> er")

@@ -35,7 +35,7 @@ def to_the_bank(page: Page) -> None:
     page.goto("/en/cashier/")
     page.get_by_label("Amount").first.fill("500")
     page.locator("#deposit").click()
-    expect(page.get_by_text("Nobody pays here")).to_be_visible()
+    expect(page.get_by_text("No real payments")).to_be_visible()
     expect(page.locator(".figure")).to_contain_text("500.00")
 
 
@@ -43,7 +43,7 @@ def to_the_bank(page: Page) -> None:
     ("button", "sentence", "balance"),
     sample(
         [
-            ("Approve", "The money is on your account.", 50_000),
+            ("Approve", "The money is in your account.", 50_000),
             ("Decline", "The bank has declined this payment.", 0),
             ("Leave without paying", "You left the bank without paying.", 0),
         ],
@@ -68,7 +68,7 @@ def test_however_the_bank_tells_it_the_money_comes_once(enter, player, behaviour
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     orders.send_due()
-    expect(page.get_by_text("The money is on your account.")).to_be_visible()
+    expect(page.get_by_text("The money is in your account.")).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
 
 
@@ -82,6 +82,6 @@ def test_it_works_without_javascript(enter, player):
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     orders.send_due()
-    page.get_by_role("link", name="Look again").click()
-    expect(page.get_by_text("The money is on your account.")).to_be_visible()
+    page.get_by_role("link", name="Check again").click()
+    expect(page.get_by_text("The money is in your account.")).to_be_visible()
     assert Payment.objects.get().authorisation.startswith("SB")

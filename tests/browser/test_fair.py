@@ -109,7 +109,7 @@ def link(
 def fill(page: Page, seed: str, seal: str, value: str = "", decks: str = "1") -> None:
     for field, text in (("seed", seed), ("commitment", seal), ("value", value), ("decks", decks)):
         page.locator(f"#{field}").fill(text)
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Verify").click()
 
 
 def verdict(page: Page, which: str) -> None:
@@ -194,7 +194,7 @@ def test_a_round_from_the_middle_of_a_shoe_is_dealt_from_there(page: Page) -> No
     assert page.locator("#order li.mini--dealt").all_inner_texts() == [in_writing(card) for card in coup.cards]
     for first in ("0", "412", "1.5", ""):
         page.locator("#first").fill(first)
-        page.get_by_role("button", name="Check").click()
+        page.get_by_role("button", name="Verify").click()
         verdict(page, "first")
 
 
@@ -247,7 +247,7 @@ def test_nobody_presses_the_button_before_the_check_has_come(page: Page) -> None
 
     page.route("**/verification/round.js*", hold)
     page.goto("/en/fair/", wait_until="commit")
-    button = page.get_by_role("button", name="Check")
+    button = page.get_by_role("button", name="Verify")
     expect(button).to_be_disabled()
     held[0].continue_()
     expect(button).to_be_enabled()
@@ -265,5 +265,5 @@ def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page) -> No
 def test_without_javascript_the_page_leads_to_the_script(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context(base_url=web_server.url, java_script_enabled=False).new_page()
     page.goto("/en/fair/")
-    expect(page.get_by_text("This check needs JavaScript")).to_be_visible()
-    expect(page.get_by_role("button", name="Check", exact=True)).to_be_hidden()
+    expect(page.get_by_text("Verification needs JavaScript")).to_be_visible()
+    expect(page.get_by_role("button", name="Verify", exact=True)).to_be_hidden()

@@ -21,7 +21,7 @@ from tests.people import a_member_of_staff, a_visitor
 pytestmark = pytest.mark.browser
 
 STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
-LOST = "The connection to the house is lost"
+LOST = "Connection lost"
 
 
 class Floor:
@@ -67,7 +67,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
 ) -> None:
     page = floor.open()
     row = floor.row(live_table)
-    expect(row).to_contain_text("bets are taken")
+    expect(row).to_contain_text("betting open")
     expect(row).not_to_contain_text("At risk")
     with windows_without_complaint(new_context, web_server, a_player(real=1_000_000)) as windows:
         table = windows()
@@ -81,7 +81,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
     form = floor.unfold(live_table, "Close Live")
     form.get_by_label("Reason").fill("The cloth is torn.")
     form.get_by_role("button").click()
-    expect(page.get_by_text("Live is closing: the round in progress is finished first.")).to_be_visible()
+    expect(page.get_by_text("Live is closing: the round in progress is completed first.")).to_be_visible()
     expect(row.locator(".badge")).to_have_text("closing")
     assert not Table.objects.get(pk=live_table.table_id).is_open
     advance_to(live_table, Phase.SETTLED)
@@ -96,11 +96,11 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     other = a_live_table("pairs", slug="other")
     page = floor.open()
     order = [row.get_attribute("id") for row in page.locator(".floor-row").all()]
-    form = floor.unfold(live_table, "Report the round")
+    form = floor.unfold(live_table, "Report round")
     reported = form.get_attribute("action")
-    is_over = form.get_by_text("is over, and another one is on the table")
+    is_over = form.get_by_text("has ended and a new round is in progress")
     expect(is_over).to_be_hidden()
-    why = form.get_by_label("What is wrong")
+    why = form.get_by_label("Problem")
     why.fill("A card lay")
     bet(a_player(real=1_000_000), live_table, player=5000)
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
@@ -108,7 +108,7 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     malfunction.report(round_id=round_at(other).pk, cause="A quarrel.", by="staff:1")
     expect(floor.row(live_table).locator(".floor-bead")).to_have_count(1)
     expect(floor.row(other).locator(".badge")).to_have_text("stopped")
-    expect(page.locator("#floor-said")).to_contain_text("awaits its ruling")
+    expect(page.locator("#floor-said")).to_contain_text("awaits a ruling")
     expect(why).to_be_focused()
     why.press_sequentially(" face up.")
     expect(why).to_have_value("A card lay face up.")
@@ -126,20 +126,20 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
 def test_what_closes_is_chosen_and_said_where_it_is_confirmed(live_table: LiveTable, floor: Floor) -> None:
     a_table()
     page = floor.open()
-    page.locator(".floor-links").get_by_role("link", name="Close a game, or every table").click()
-    choice = page.get_by_label("What closes")
+    page.locator(".floor-links").get_by_role("link", name="Close tables").click()
+    choice = page.get_by_label("Tables to close")
     expect(choice).to_be_in_viewport()
     expect(choice).to_have_value("")
-    expect(page.get_by_label("All tables of what is chosen are to close now.")).to_be_visible()
+    expect(page.get_by_label("I confirm that all selected tables close now.")).to_be_visible()
     choice.select_option("baccarat")
-    expect(page.get_by_label("To close now: Baccarat: 1 table")).to_be_visible()
+    expect(page.get_by_label("Closing now: Baccarat: 1 table")).to_be_visible()
 
 
 @pytest.mark.sweep
 def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTable, floor: Floor) -> None:
     page = floor.open()
     expect(page.locator("#floor-said")).to_be_empty()
-    expect(page.locator("#floor-head")).to_contain_text("Nothing wants anybody.")
+    expect(page.locator("#floor-head")).to_contain_text("No alarms.")
     malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
     expect(page.locator("#floor-said")).to_contain_text("Live, real money: Incident")
     page.evaluate("document.getElementById('floor-said').textContent = ''")
@@ -154,7 +154,7 @@ def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTab
 def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_table: LiveTable, floor: Floor) -> None:
     a_table()
     page = floor.open()
-    page.get_by_label("Only what wants somebody").check()
+    page.get_by_label("Only tables with alarms").check()
     expect(page).to_have_url(re.compile(r"\?needs=1$"))
     expect(page.locator("#floor-none")).to_be_visible()
     malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
@@ -201,14 +201,14 @@ def test_without_a_script_it_is_a_page_with_what_stands_now(
 ) -> None:
     floor = Floor(new_context, web_server, java_script_enabled=False)
     page = floor.open()
-    expect(floor.row(live_table)).to_contain_text("bets are taken")
-    expect(page.get_by_role("link", name="See how it stands now")).to_be_visible()
+    expect(floor.row(live_table)).to_contain_text("betting open")
+    expect(page.get_by_role("link", name="Refresh")).to_be_visible()
     floor.row(live_table).locator("summary").first.click()
-    floor.row(live_table).get_by_role("link", name="On a page of its own").click()
+    floor.row(live_table).get_by_role("link", name="Open on its own page").click()
     page.locator("summary", has_text="Pause Live").click()
     page.get_by_label("Reason").locator("visible=true").fill("A card is bent.")
     page.get_by_role("button", name="Pause Live").click()
-    expect(page.get_by_text("Live pauses: the round in progress is finished first.")).to_be_visible()
+    expect(page.get_by_text("Live is pausing: the round in progress is completed first.")).to_be_visible()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])

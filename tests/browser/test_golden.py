@@ -159,7 +159,7 @@ def test_the_other_side_is_refused_in_a_sentence(enter, player):
     page.locator("#bet-player").click()
     lies(page, "player", 1000)
     page.locator("#bet-banker").click()
-    expect(page.locator(".call__notice--error")).to_contain_text("exclude each other")
+    expect(page.locator(".call__notice--error")).to_contain_text("cannot be combined")
     lies(page, "banker", 0)
     lies(page, "player", 1000)
 

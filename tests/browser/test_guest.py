@@ -76,7 +76,7 @@ def test_a_round_of_a_guest_can_be_checked(newcomer):
     put(newcomer)
     deal(newcomer)
     newcomer.locator(".seal a[href*=commitment]").click()
-    newcomer.get_by_role("button", name="Check", exact=True).click()
+    newcomer.get_by_role("button", name="Verify", exact=True).click()
     expect(newcomer.locator("[data-verdict=match]")).to_be_visible()
 
 

@@ -48,8 +48,8 @@ def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewCo
         page.locator("#bet-player").click()
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
 
-        do(staff, "Stop the whole house", "The authority called.")
-        expect(staff.get_by_text("Let the house go on").first).to_be_visible()
+        do(staff, "Start house stop", "The authority called.")
+        expect(staff.get_by_text("End house stop").first).to_be_visible()
         expect_none(faults_of_themes(staff))
         expect_none(faults_of_sizes(staff, ("wide", "phone")))
         expect(page.locator(".live-call__what")).to_have_text(STOPPED)
@@ -67,8 +67,8 @@ def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewCo
         expect(page.locator(".live-call__what")).to_have_text(STOPPED)
         expect(page.locator("#act-rebet")).to_have_attribute("aria-disabled", "true")
 
-        do(staff, "Let the house go on", "All is well.")
-        expect(staff.get_by_text("The house is not stopped.")).to_be_visible()
+        do(staff, "End house stop", "All is well.")
+        expect(staff.get_by_text("No house stop is in force.")).to_be_visible()
         step(live_table)
         page.locator("#act-rebet").click()
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")

@@ -45,7 +45,7 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     log_in(window, web_server, player.user)
     page = window.new_page()
     fill(page, tmp_path, picture("ÅSA"))
-    expect(page.locator("#standing")).to_have_text("We are looking at what you sent")
+    expect(page.locator("#standing")).to_have_text("We are reviewing what you sent")
     office = new_context(base_url=web_server.url, viewport=size)
     log_in(office, web_server, reviewer.user)
     desk = office.new_page()
@@ -59,10 +59,10 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     assert documents_seen(player) == ["document: front"]
     desk.get_by_label("Name, date of birth, address and document agree.").check()
     desk.locator("#verify").click()
-    expect(desk.get_by_text("Nothing waits for a review.")).to_be_visible()
+    expect(desk.get_by_text("No documents to review.")).to_be_visible()
     assert verification.is_verified(player)
     page.reload()
-    expect(page.locator("#standing")).to_have_text("We know who you are")
+    expect(page.locator("#standing")).to_have_text("Your identity is verified")
 
 
 @pytest.mark.sweep
@@ -72,5 +72,5 @@ def test_more_than_the_door_lets_in_is_answered_with_a_sentence(new_context, web
     log_in(window, web_server, player.user)
     page = window.new_page()
     fill(page, tmp_path, b"x" * 27_000_000)
-    expect(page.get_by_text("Your files are too large together.")).to_be_visible()
+    expect(page.get_by_text("Your files are too large in total.")).to_be_visible()
     assert verification.latest(player) is None

@@ -23,7 +23,7 @@ from tests.harness.web import PROJECT, WebServer
 pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
-AWAY = "While you were away"
+AWAY = "was completed while you were away"
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     assert page.evaluate(PLACES) == before
     assert page.evaluate(COVERED) == []
     assert page.locator("#game .card").count() == cards > 0
-    expect(page.locator(".call__notice")).to_contain_text("Play is stopped for now.")
+    expect(page.locator(".call__notice")).to_contain_text("Play is stopped at the moment.")
     for added in ("#bet-player", "#act-deal", "#act-rebet_deal"):
         expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
     house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))

@@ -15,7 +15,7 @@ from tests.people import a_member_of_staff
 pytestmark = pytest.mark.browser
 
 NOTE = ".live-call__note"
-PAUSES = "This table pauses. The next round opens when it goes on."
+PAUSES = "This table is paused. The next round opens when the table resumes."
 
 
 def in_the_back_office(new_context: NewContext, web_server: WebServer) -> Page:
@@ -63,7 +63,7 @@ def test_the_round_is_paid_the_next_one_waits_and_then_opens(new_context: NewCon
         expect(page.locator("#bet-player")).to_have_attribute("aria-disabled", "true")
         assert PAUSES in page.locator("#spoken p").all_inner_texts()
 
-        do(staff, "End the pause of Live", "A new deck lies there.")
+        do(staff, "Resume Live", "A new deck lies there.")
         expect(page.locator(NOTE, has_text=PAUSES)).to_have_count(0)
         step(live_table)
         expect(page.locator(".live-call__what")).to_have_text("Place your bets")

@@ -69,7 +69,7 @@ def test_a_theme_holds_at_once_and_after_a_reload(window, choice, theme, colour)
 @pytest.mark.sweep
 def test_the_theme_of_the_device_is_followed_as_it_changes(window):
     page = opened(window.new_page())
-    page.get_by_role("group", name="Theme").get_by_text("As my device").click()
+    page.get_by_role("group", name="Theme").get_by_text("Same as device").click()
     dark = ground(page)
     page.emulate_media(color_scheme="light")
     wait_in(page, "dark => getComputedStyle(document.body).backgroundColor !== dark", dark)

@@ -85,7 +85,7 @@ def test_the_question_can_be_answered_with_no(new_context, web_server: WebServer
         page = open_page()
         page.goto("/en/")
         page.locator("#pause").click()
-        page.locator("#pause-ask").get_by_role("button", name="Play on").click()
+        page.locator("#pause-ask").get_by_role("button", name="Continue playing").click()
         expect(page.locator("#pause-ask")).to_be_hidden()
         assert not Exclusion.objects.filter(player=player).exists()
 
@@ -127,7 +127,7 @@ def test_the_reality_check_waits_for_an_answer(new_context, web_server: WebServe
         page.keyboard.press("Escape")
         expect(check).to_be_visible()
         assert not Participation.objects.filter(player=player).exists()
-        check.get_by_role("button", name="Play on").click()
+        check.get_by_role("button", name="Continue playing").click()
         expect(page.locator("#check")).to_have_count(0)
         page.locator("#act-deal").click()
         expect(page.locator(".call__result")).to_be_visible()

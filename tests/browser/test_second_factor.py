@@ -61,7 +61,7 @@ def log_out(page: Page) -> None:
 def add_passkey(page: Page) -> None:
     page.goto("/en/account/security/passkeys/add/")
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_label("Name of the passkey").fill("My finger")
     page.get_by_role("button", name="Add a passkey").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
@@ -77,7 +77,7 @@ def test_a_passkey_is_added_asked_for_after_the_password_and_lets_in_alone(open_
     log_out(page)
 
     log_in(page, player.user, PASSWORD)
-    expect(page.get_by_role("heading", name="Second step")).to_be_visible()
+    expect(page.get_by_role("heading", name="Second factor")).to_be_visible()
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("button", name="Log out")).to_be_visible()
     log_out(page)
@@ -140,9 +140,9 @@ def test_a_passkey_alone_closes_an_account(open_page: OpenPage) -> None:
     page.get_by_role("link", name="Use a passkey").click()
     page.get_by_role("button", name="Use a passkey").click()
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_label("I want to close my account for good.").check()
+    page.get_by_label("I want to close my account permanently.").check()
     page.get_by_role("button", name="Close my account").click()
-    expect(page.get_by_text("Your account is closed, and you are logged out.")).to_be_visible()
+    expect(page.get_by_text("Your account is closed and you have been logged out.")).to_be_visible()
     assert closures.state_of(player) is ClosureState.CLOSED
 
 

@@ -72,7 +72,7 @@ def test_pressing_again_after_a_click_that_was_not_answered_stakes_nothing_twice
 
     page.route("**/bet/", lose)
     page.locator("#bet-player").click()
-    expect(page.locator(".toast")).to_contain_text("nothing is staked twice")
+    expect(page.locator(".toast")).to_contain_text("No bet is placed twice")
     (stake,) = stakes_of(player, table).values()
     page.unroute("**/bet/")
     with page.expect_response("**/bet/"):

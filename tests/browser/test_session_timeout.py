@@ -68,7 +68,7 @@ def test_the_page_warns_a_minute_before_and_staying_keeps_the_session(page):
     warning = page.get_by_role("alertdialog", name="Are you still there?")
     expect(warning).to_be_visible()
     expect(page.locator("#session-seconds")).to_have_text(re.compile(r"^\d+$"))
-    stay = warning.get_by_role("button", name="Stay")
+    stay = warning.get_by_role("button", name="Stay logged in")
     expect(stay).to_be_focused()
     stay.click()
     expect(warning).to_be_hidden()

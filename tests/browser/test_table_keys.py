@@ -235,6 +235,6 @@ def test_a_refused_click_repeats_no_total(enter, player):
     for _ in range(3):
         with page.expect_response("**/table/golden/real/play/"):
             page.locator("#bet-banker").click()
-        expect(page.get_by_role("alert").filter(has_text="exclude each other")).to_be_visible()
+        expect(page.get_by_role("alert").filter(has_text="cannot be combined")).to_be_visible()
     put(page, "tie")
     expect(page.locator("#spoken p")).to_have_text(["Bet SEK 10.00", "Bet SEK 20.00"])

@@ -35,7 +35,7 @@ def press(page: Page, role: str, name: str, key: str = "Enter") -> None:
             page.keyboard.press(key)
             return
         page.keyboard.press("Tab")
-    pytest.fail(f"nobody gets to {name} by keyboard")
+    pytest.fail(f"{name} cannot be reached by keyboard")
 
 
 def log_in(page: Page) -> None:
@@ -52,16 +52,16 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard(
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=web_server.url)
     page = context.new_page()
     log_in(page)
-    press(page, "link", "Programs")
-    press(page, "link", "New token")
-    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    press(page, "link", "API clients")
+    press(page, "link", "New API token")
+    expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
 
     press(page, "textbox", "Name", "End")
     page.keyboard.type("Chart")
     press(page, "checkbox", "Set your limits", "Space")
-    press(page, "button", "Make the token")
+    press(page, "button", "Create API token")
 
     press(page, "button", "Copy")
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
@@ -70,7 +70,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard(
     assert key.startswith("sabot_")
     assert calls(web_server, key) == 200
 
-    press(page, "link", "I have kept it")
+    press(page, "link", "I have saved it")
     expect(page.get_by_role("heading", name="Chart")).to_be_visible()
     expect(page.get_by_text("127.0.0.1")).to_be_visible()
     expect(page.get_by_text(key)).to_have_count(0)
@@ -93,7 +93,7 @@ def test_where_the_browser_copies_nothing_the_key_is_marked(context: BrowserCont
     page.keyboard.press("Enter")
     page.get_by_label("Name").fill("Chart")
     page.get_by_label("Set your limits").check()
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create API token").click()
     page.get_by_role("button", name="Copy", exact=True).click()
-    expect(page.get_by_text("Your browser copies nothing here.")).to_be_visible()
+    expect(page.get_by_text("Your browser could not copy the token.")).to_be_visible()
     assert page.evaluate("getSelection().toString()") == page.locator("#key").inner_text()

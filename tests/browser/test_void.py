@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
 TABLE = "/en/table/baccarat/real/"
-SENTENCE = "was annulled because of a malfunction. All stakes were returned and any payout was taken back."
+SENTENCE = "was voided because of a malfunction. All stakes were returned and any payout was reversed."
 Enter = Callable[..., Page]
 
 
@@ -79,7 +79,7 @@ def test_the_player_sees_it_at_the_table_and_in_game_logs(bad_round: Round, play
     expect(page.locator(".meter--balance .meter__sum")).to_have_text(format_money(balance, "SEK", "en"))
     assert fits(page)
 
-    page.get_by_role("link", name="Look at the round").click()
+    page.get_by_role("link", name="View the round").click()
     expect(page.get_by_role("heading", name=f"Round {bad_round.code}")).to_be_visible()
     expect(page.get_by_text("✕ Void")).to_be_visible()
     expect(page.locator(".card")).to_have_count(0)
@@ -98,7 +98,7 @@ def test_a_click_on_the_old_page_says_so_and_stakes_nothing(bad_round: Round, pl
     page.goto(TABLE)
     replay_task.replay_finished_rounds()
     page.locator("#bet-player").click()
-    expect(page.get_by_text("This table is closed. No bet was taken.")).to_be_visible()
+    expect(page.get_by_text("This table is closed. No bet was placed.")).to_be_visible()
     page.reload()
     expect(page.get_by_text(f"Round {bad_round.code} {SENTENCE}")).to_be_visible()
     assert Participation.objects.count() == 3
@@ -111,9 +111,9 @@ def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
     page.goto("/staff/")
     page.get_by_role("list").get_by_role("link", name="Incidents").click()
     line = page.get_by_role("row").filter(has_text=bad_round.code)
-    expect(line.get_by_text("Its seed does not reproduce it")).to_be_visible()
+    expect(line.get_by_text("Seed does not reproduce the round")).to_be_visible()
     line.get_by_role("link", name="Incident").click()
     done = page.get_by_role("definition").filter(has_text="Table closed. Round voided.")
-    expect(done).to_have_text("Table closed. Round voided. Players told at the table.")
-    page.get_by_text("What was found to differ", exact=False).click()
+    expect(done).to_have_text("Table closed. Round voided. Players informed at the table.")
+    page.get_by_text("Differences: ", exact=False).click()
     expect(page.get_by_text("9H 4D KS 2C")).to_be_visible()

@@ -128,7 +128,7 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
     page.locator(".tray__chip input").last.check(force=True)
     places = page.evaluate(PLACES)
     page.locator("#bet-banker").click()
-    expect(page.locator(".call__notice")).to_contain_text("Not enough balance")
+    expect(page.locator(".call__notice")).to_contain_text("Insufficient balance")
     assert page.evaluate(PLACES) == places
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
         assert step(live_table).phase == phase

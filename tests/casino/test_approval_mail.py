@@ -57,8 +57,8 @@ class TestWhoDecides:
         asked = [ask(), ask()]
         mail_approvals()
         mail = mailed("approvals_waiting")[finance.user.email]
-        assert mail.subject == "2 requests for you to decide"
-        assert "- adjustment of a balance, 2 times" in mail.body
+        assert mail.subject == "2 requests to approve or refuse"
+        assert "- balance adjustment, 2 times" in mail.body
         for each in asked:
             assert each.on not in mail.subject + mail.body
             assert each.by not in mail.body
@@ -88,9 +88,9 @@ class TestWhoAsked:
         adjusting.decide(refused, yes=False)
         mail_approvals()
         mail = mailed("approvals_ended")[asker.user.email]
-        assert mail.subject == "How 2 requests of yours ended"
-        assert f"- Request {approved.pk}, adjustment of a balance: approved" in mail.body
-        assert f"- Request {refused.pk}, adjustment of a balance: refused" in mail.body
+        assert mail.subject == "2 requests decided or expired"
+        assert f"- Request {approved.pk}, balance adjustment: approved" in mail.body
+        assert f"- Request {refused.pk}, balance adjustment: refused" in mail.body
         assert "looked" not in mail.body
 
     def test_is_told_nothing_of_what_they_withdrew(self, at_once_due):
@@ -110,7 +110,7 @@ def test_that_nobody_decided_in_time_is_told_too(cloned_db, at_once_due):
     expire_approvals()
     mail_approvals()
     body = mailed("approvals_ended")[asker.user.email].body
-    assert f"- Request {asked.pk}, adjustment of a balance: nobody decided in time" in body
+    assert f"- Request {asked.pk}, balance adjustment: expired" in body
 
 
 def test_two_workers_mail_it_once(cloned_db, at_once_due):

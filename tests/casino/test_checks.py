@@ -146,7 +146,7 @@ def test_old_keys_may_be_named_behind_the_new_one(production):
 def test_two_keys_that_are_one_are_named_by_their_settings_and_not_shown(production):
     production.PARTNER_KEY = production.SEED_KEY
     (fault,) = check_production(None)
-    assert fault.msg == "One key is named twice, by SEED_KEY and PARTNER_KEY."
+    assert fault.msg == "The same key is listed twice, in SEED_KEY and PARTNER_KEY."
 
 
 def test_a_house_without_deposits_needs_no_bank_to_pay_out(production):
@@ -234,5 +234,5 @@ def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, c
 def test_a_database_that_does_not_answer_is_said_in_one_sentence():
     done = start(START_WEB)
     assert done.returncode == 1
-    assert "Sabot does not start: the database cannot be asked who is in it." in done.stderr
+    assert "Sabot does not start: the database query for demo users failed." in done.stderr
     assert "Traceback" not in done.stderr

@@ -186,7 +186,7 @@ def test_it_is_given_to_nobody_who_does_not_work_on_it(compliance, whose):
     answer = compliance.post(
         f"/staff/significant/{found.pk}/step/", {"seen": "new", "assigned": "", "step": "assigned", "to": to}
     )
-    assert "Choose somebody who works on significant events." in answer.content.decode()
+    assert "Choose a person who may handle significant events." in answer.content.decode()
     found.refresh_from_db()
     assert found.assigned_to == ""
 

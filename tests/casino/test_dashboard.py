@@ -173,7 +173,7 @@ class TestPlay:
         shown = page(reader, **days)
         for currency, report in (("SEK", all_of_it), ("DKK", danish)):
             assert linked(shown, report, f"turnover in {currency}")
-        assert "asks for the report “Deposits and withdrawals”" in shown
+        assert "form to request the report “Deposits and withdrawals”" in shown
 
 
 @pytest.mark.django_db
@@ -236,7 +236,7 @@ class TestPayments:
         assert deposits.text == format_money(70_000, "SEK", "en")
         assert deposits.change == f"{format_money(70_000, 'SEK', 'en')} more than the 2 days before"
         assert "kind=deposit" in deposits.address
-        assert told["RON"]["Withdrawals paid"].change == "as much as the 2 days before"
+        assert told["RON"]["Withdrawals paid"].change == "same as the 2 days before"
 
 
 @pytest.mark.django_db
@@ -294,21 +294,24 @@ class TestPanels:
     @pytest.mark.sweep
     def test_of_an_empty_house_say_so(self):
         shown = page(as_staff("compliance"))
-        assert "Nobody staked, paid in or was paid out" in shown
+        assert "No stakes, deposits or withdrawals in this period or the previous one." in shown
         assert "has been summed up" in shown
 
     def test_what_waits_is_counted(self):
         a_withdrawal(reports_history.a_depositor("SE"))
         shown = page(as_staff("finance"))
-        assert re.search(r'>Withdrawals to decide</a>\s*<span><span class="num">1</span>', shown)
-        assert re.search(r">Deposits in doubt: [^<]*</a>", shown)
+        assert re.search(r'>Withdrawals to approve</a>\s*<span><span class="num">1</span>', shown)
+        assert re.search(r">Deposits: [^<]*</a>", shown)
 
     def test_a_deposit_in_doubt_and_a_statement_that_differs_are_wrong(self):
         payment = a_payment(a_player())
         call_back(statement(payment, amount=payment.amount + 1))
         confirmed([named(uuid4())])
         wrong = {each.name for each in waiting.counts(a_member_of_staff("finance")) if each.count and each.is_wrong}
-        assert wrong == {"Deposits in doubt: undecided for long, or disputed", "Statements with open differences"}
+        assert wrong == {
+            "Deposits: overdue or disputed",
+            "Provider statements with open differences",
+        }
 
     def test_a_part_of_the_page_is_asked_for_by_the_page(self):
         shown = page(as_staff("support"), f"{ADDRESS}now/", period="yesterday")
@@ -363,10 +366,10 @@ class TestPeriod:
         ("asked", "fault"),
         sample(
             [
-                ({"since": "2026-03-02"}, "Give the day: To, that day included."),
-                ({"since": "2026-03-02", "until": "2026-03-01"}, "The last day comes before the first one."),
-                ({"since": "2999-03-02", "until": "2999-03-02"}, "That day is yet to come."),
-                ({"since": "2020-01-01", "until": "2026-03-01"}, "That is more than 366 days"),
+                ({"since": "2026-03-02"}, "Enter a date: To (inclusive)."),
+                ({"since": "2026-03-02", "until": "2026-03-01"}, "The end date is before the start date."),
+                ({"since": "2999-03-02", "until": "2999-03-02"}, "This date is in the future."),
+                ({"since": "2020-01-01", "until": "2026-03-01"}, "The period is longer than 366 days"),
             ],
             1,
         ),
@@ -391,8 +394,8 @@ class TestHealth:
             shut.bind(("127.0.0.1", 0))
             settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{shut.getsockname()[1]}/0"
             shown = page(as_staff("operator"))
-        assert re.search(r"Broker</dt>\s*<dd><span class=\"badge badge--off\">look</span> not reached", shown)
-        assert "not asked, since the broker is not reached" in shown
+        assert re.search(r"Broker</dt>\s*<dd><span class=\"badge badge--off\">check</span> not reachable", shown)
+        assert "unknown, the broker is not reachable" in shown
 
     @pytest.mark.sweep
     def test_a_broker_that_says_nothing_is_waited_for_a_moment(self, settings):
@@ -413,39 +416,39 @@ class TestHealth:
             queue.put({})
             during = self.told()
             queue.get(timeout=10).ack()
-        assert before == "0 messages wait for a worker"
-        assert during["Broker"].text == "1 message waits for a worker"
-        assert during["Workers"].text == "none answers"
+        assert before == "0 messages waiting for a worker"
+        assert during["Broker"].text == "1 message waiting for a worker"
+        assert during["Workers"].text == "no worker answers"
         assert during["Workers"].is_wrong
 
     @pytest.mark.usefixtures("no_broker")
     def test_no_clock_at_work_is_wrong_and_one_that_is_is_not(self):
-        assert self.told()["Clock"].is_wrong
+        assert self.told()["Scheduler"].is_wrong
         turn = beat.Turn(connections["default"].settings_dict)
         turn.wait(str)
         try:
-            assert self.told()["Clock"].text == "at work"
+            assert self.told()["Scheduler"].text == "running"
         finally:
             turn.connection.close()
 
     @pytest.mark.usefixtures("no_broker")
     def test_the_last_tick_is_the_last_mark(self):
-        assert not self.told()["Last tick"].is_wrong
+        assert not self.told()["Last scheduled task"].is_wrong
         Mark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
-        line = self.told()["Last tick"]
+        line = self.told()["Last scheduled task"]
         assert (line.text, line.is_wrong) == ("10 minutes ago", True)
         settle()
-        assert self.told()["Last tick"].text == "0 s ago"
+        assert self.told()["Last scheduled task"].text == "0 s ago"
 
     @pytest.mark.usefixtures("no_broker")
     def test_tables_that_are_late_are_counted(self):
-        assert self.told()["Shared tables"].text == "no move is late"
+        assert self.told()["Shared tables"].text == "on time"
         live_table = a_live_table()
         advance_to(live_table, Phase.BETTING)
         LiveRound.objects.filter(live_table=live_table).update(deadline=clock() - timedelta(seconds=90))
         line = self.told()["Shared tables"]
         waiting = len(phases.due())  # the other money's table waits for its first round
-        assert (line.text, line.is_wrong) == (f"{waiting} wait for their next move, the longest for 90 s", True)
+        assert (line.text, line.is_wrong) == (f"{waiting} overdue, the longest by 90 s", True)
 
     @pytest.mark.usefixtures("no_broker")
     def test_a_ledger_that_is_broken_is_wrong_until_it_is_verified(self):
@@ -457,24 +460,24 @@ class TestHealth:
 
     @pytest.mark.usefixtures("no_broker")
     def test_hours_are_summed_up_as_far_as_the_last_of_all_sums(self):
-        assert self.told()["Hours summed up"].text == "none is settled yet"
+        assert self.told()["Hourly totals"].text == "none yet"
         settle()
-        assert self.told()["Hours summed up"].text.startswith("none yet")
+        assert self.told()["Hourly totals"].text.startswith("none yet")
         Rolled.objects.create(sums="games.tally", hour=HOUR, rows=1)
         Rolled.objects.create(sums="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
-        line = self.told()["Hours summed up"]
+        line = self.told()["Hourly totals"]
         assert (line.text, line.is_wrong) == ("up to 2026-03-01 13:00 UTC", True)
 
     @pytest.mark.usefixtures("no_broker")
     def test_mail_that_waits_and_mail_given_up_are_counted(self):
         write_to(address="someone@example.com", language="en", template="already_registered", context={})
-        assert self.told()["Mail"].text.startswith("1 waits, ")
+        assert self.told()["Mail"].text.startswith("1 message queued, ")
         Mail.objects.update(next_try_at=None)
-        assert self.told()["Mail"].text == "none waits"
-        assert self.told()["Mail given up"].text == "1"
+        assert self.told()["Mail"].text == "none queued"
+        assert self.told()["Undeliverable mail"].text == "1"
 
     @pytest.mark.usefixtures("no_broker")
     def test_a_seal_that_lags_is_wrong(self, settings):
         settings.AUDIT_LAG_SECONDS = -1
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
-        assert self.told()["Seal"].is_wrong
+        assert self.told()["Log signing"].is_wrong

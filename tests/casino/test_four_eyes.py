@@ -35,7 +35,7 @@ DOERS = {
     "ledger.adjust": {"wallet.ledger.adjustments"},
     "exclusions.lift": {"players.protection.exclusions"},
     "withdrawals.second": {"wallet.apps"},
-    "versions.new_version": {"games.change_requests.execution"},
+    "versions.new_version": {"games.change_requests.execution", "games.tables.versions"},
     "versions.make_table": {"games.change_requests.execution", "games.tables.default_tables"},
     "void.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
     "void.void_round": {"games.verification.replay_task", "games.shared.void", "games.chemin.void"},
@@ -193,20 +193,23 @@ class TestTheRequest:
 
 
 def callers(function: str) -> Iterator[str]:
-    """Yield the modules, pages and commands included, that name the function, except its own."""
+    """Yield the modules, pages and commands included, that name or call the function."""
     module, _dot, name = function.rpartition(".")
     for calling, path in modules():
         text = path.read_text(encoding="utf-8")
-        if name in text and any(names(node, module, name) for node in ast.walk(ast.parse(text))):
+        is_own = calling.rpartition(".")[2] == module
+        if name in text and any(names(node, module, name, is_own) for node in ast.walk(ast.parse(text))):
             yield calling
 
 
-def names(node: ast.AST, module: str, name: str) -> bool:
+def names(node: ast.AST, module: str, name: str, is_own: bool) -> bool:
     """Return whether the node names the function of that module, however imported.
 
-    A function of the database has no module.
+    In its own module the function is called without a module. A function of the database has none.
     """
     match node:
+        case ast.Call(func=ast.Name(id=called)) if is_own:
+            return called == name
         case ast.Attribute(value=ast.Name(id=of), attr=attribute):
             return (of, attribute) == (module, name)
         case ast.ImportFrom(module=of, names=imported):

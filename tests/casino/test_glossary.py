@@ -90,7 +90,7 @@ def test_words_are_found_whole(text: str, word: str, said: bool) -> None:
 
 # Terms that players of the five games meet; each has its own row in the glossary.
 NEEDED = (
-    *("Player", "Banker", "Tie", "bank", "banker", "punter", "banco", "suite", "croupier", "guest", "tax", "call"),
+    *("Player", "Banker", "Tie", "bank", "banker", "punter", "banco", "suite", "croupier", "player", "tax", "call"),
     *("shoe", "deck", "third card", "natural", "to stand", "to draw", "draw", "score", "roads", "statistics", "pair"),
     *("side bet", "push", "commission", "house edge", "return", "odds", "payout", "win", "favourite bets", "limits"),
     *("countdown", "no more bets", "void", "malfunction", "deposit", "withdrawal", "deposit limit", "time-out"),

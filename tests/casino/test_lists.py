@@ -401,7 +401,7 @@ def test_a_deed_takes_a_reason_and_is_done_row_by_row():
     is_open, closed = a_table(), a_table("pairs", is_open=False)
     visitor = visit("supervisor")
     page = do(visitor, TABLES, "close", [is_open, closed], confirm="yes", reason=" ")
-    assert "Say why: the reason is kept." in page.text
+    assert "Enter a reason. It is recorded." in page.text
     assert Table.objects.get(pk=is_open.pk).is_open
     done = do(visitor, TABLES, "close", [is_open, closed], confirm="yes", reason="Cleaning")
     assert not Table.objects.get(pk=is_open.pk).is_open

@@ -62,7 +62,7 @@ def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not(
     assert "It stands with each of them as what you said of it." in page.text
     assert Significant.objects.get(pk=new.pk).state == Work.NEW
     refused = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes")
-    assert "Say why: the reason is kept." in refused.text
+    assert "Enter a reason. It is recorded." in refused.text
     done = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes", reason="Called the player")
     assert "Acknowledge: done to 1 of 2" in done.text
     assert "<strong>Not done:</strong> Somebody has seen to it: it is acknowledged." in done.text

@@ -102,7 +102,7 @@ class TestChangesOfLimitsTakenBack:
         self.withdraw(player)
         (found,) = self.seen(player)
         assert (found.degree, len(found.rows)) == (2, 2)
-        assert harm_markers.LIMITS_UNDONE.say(found) == "2 changes of limits were taken back within 30 days."
+        assert harm_markers.LIMITS_UNDONE.say(found) == "2 limit changes were withdrawn within 30 days."
 
     @pytest.mark.parametrize(("hours", "flags"), [(30 * 24 - 1, 1), (30 * 24, 0)])
     def test_within_thirty_days(self, cloned_db, owner, hours, flags):
@@ -140,7 +140,7 @@ class TestALimitThatAsksForContact:
         ask(player, 1_000_001, period=MONTH)
         (found,) = self.seen(player)
         assert [row["amount"] for row in found.rows] == [1_000_001]
-        assert harm_markers.CONTACT_DUE.say(found).startswith("The player has asked for a limit of SEK\u00a010,000.01 ")
+        assert harm_markers.CONTACT_DUE.say(found).startswith("The player requested a limit of SEK 10,000.01 ")
         assert len(events("limits.contact_due", on=str(player))) == 1
 
     def test_what_the_house_sets_does_not(self, cloned_db):

@@ -81,7 +81,7 @@ class TestADepositAfterLosses:
         (found,) = self.after(owner, HOUR)
         assert [row["table"] for row in found.rows] == ["games_round", "wallet_payment"]
         assert harm_markers.LOSS_DEPOSIT.say(found) == (
-            "Deposited once within an hour of losing: £10.00, £100.00 lost in the days before."
+            "Deposited once within an hour of losing: £10.00, £100.00 lost in the previous days."
         )
 
     @pytest.mark.sweep
@@ -137,7 +137,7 @@ class TestNights:
         (found,) = self.in_nights(owner, 1, 2, 9, 14)
         assert (found.degree, len(found.rows)) == (4, 4)
         assert harm_markers.NIGHTS.say(found) == (
-            "Played for real money in 4 nights of 14, between 00:00 and 05:00 in Europe/Bucharest."
+            "Played for real money on 4 nights of 14, between 00:00 and 05:00 in Europe/Bucharest."
         )
 
     @pytest.mark.sweep

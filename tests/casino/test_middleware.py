@@ -73,4 +73,4 @@ def test_an_address_of_a_form_shows_a_page_of_the_house(path):
     answer = visitor.get(path)
     assert answer.status_code == 405
     assert answer["Allow"] == "POST"
-    assert "Diese Seite gibt es nicht" in answer.text
+    assert "Seite nicht gefunden" in answer.text

@@ -21,7 +21,7 @@ LICENCE = re.compile(
     r"|zugelassen",
     re.IGNORECASE,
 )
-DISCLAIMED = "Eine Erlaubnis, Glücksspiel anzubieten, wird hier nicht behauptet, und die Software bringt keine mit."
+DISCLAIMED = "Es wird nicht behauptet, dass hier eine Erlaubnis für Glücksspiel besteht"
 
 
 def german() -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 EVERYBODY = {"notes", "account", "money", "play"}
 SUPPORT = EVERYBODY | {"identity", "protection", "markers", "service", "chat", "sessions"}
 SECTIONS = {"finance": EVERYBODY, "support": SUPPORT, "compliance": SUPPORT | {"watches", "events", "looks"}}
-SUSPICION = "Money came in and is to go out again"
+SUSPICION = "Deposits withdrawn with little play"
 
 
 def of(role: str) -> Client:
@@ -186,16 +186,16 @@ class TestPlay:
     def test_a_round_seat_and_bank_are_open_and_a_solo_place_is_not(self):
         player = a_player(real=100_000)
         a_round(player, a_table(), player=1000)
-        assert "No round, seat or bank is open." in page(player)
+        assert "No open round, seat or bank." in page(player)
         live_table = a_live_table()
         bet(player, live_table, player=5_000)
         read = page(player)
         assert round_at(live_table).code in read
-        assert "SEK\u00a050.00" in read.split("Open now")[1].split("Last rounds")[0]
+        assert "SEK\u00a050.00" in read.split("Open now")[1].split("Latest rounds")[0]
         table = a_chemin_table()
         banker = guests(table)[0]
         a_bank(table)
-        told = page(banker).split("Open now")[1].split("Last rounds")[0]
+        told = page(banker).split("Open now")[1].split("Latest rounds")[0]
         assert "Seat 1 at " in told
         assert "Holds the bank at " in told
 
@@ -257,7 +257,7 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
 @pytest.mark.sweep
 def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
     player, clerk = a_player(), a_member_of_staff("support")
-    assert "Locks by staff" not in page(player, "support")
+    assert "Staff locks" not in page(player, "support")
     account_locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
     for role, is_told in (("support", True), ("finance", False)):
         read = page(player, role)
@@ -270,11 +270,11 @@ def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
 @pytest.mark.sweep
 def test_a_log_in_locked_after_wrong_passwords_says_since_when():
     player = a_player()
-    assert "a mailed code opens it" not in page(player, "support")
+    assert "the player unlocks it with a code sent by e-mail" not in page(player, "support")
     for number in range(1, locks.TRIES + 1):
         locks.begin_try(player.user.email)
         locks.end_try(player.user.email, number, ip="192.0.2.7")
-    assert "a mailed code opens it" in page(player, "support")
+    assert "the player unlocks it with a code sent by e-mail" in page(player, "support")
 
 
 @pytest.mark.sweep

@@ -95,7 +95,7 @@ def test_is_found_by_what_was_sent_in_however_it_is_written(asa, typed):
 def test_is_not_found_by_what_is_only_nearly_so(asa, typed):
     answer = search(typed)
     assert found(answer) == {}
-    assert "Nobody was found. Looked for as: " in answer.text
+    assert "No players found. Searched by: " in answer.text
 
 
 def test_is_found_by_an_address_or_how_it_begins(asa):
@@ -203,7 +203,7 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
     told = of("finance").get("/staff/players/").text
     assert "IP address" not in told
     assert "document number" not in told
-    assert "authorisation of a deposit" in told
+    assert "deposit authorisation number" in told
 
 
 @pytest.mark.sweep

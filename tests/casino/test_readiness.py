@@ -75,7 +75,7 @@ class TestHealthy:
         ("role", "reason"),
         [
             ("web", "web does not answer at port 1: "),
-            ("worker", "the broker is not reached: "),
+            ("worker", "the broker is not reachable: "),
             ("signer", "the signer does not answer at /nowhere/socket: "),
         ],
     )
@@ -89,17 +89,17 @@ class TestHealthy:
         assert capsys.readouterr().out == "signer: signed 0 events\n"
 
     def test_beat_is_at_work_or_stands_by_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
-        with pytest.raises(health.Unwell, match="no beat of this machine"):
+        with pytest.raises(health.Unwell, match="no beat is active or standing by on this host"):
             health.clock()
         turn = Turn(connections["default"].settings_dict)
         turn.wait(print)
         try:
-            assert health.clock() == "beat: at work"
+            assert health.clock() == "beat: active"
             monkeypatch.setattr(health, "LONGEST_TICK", -1)
             with pytest.raises(health.Unwell, match="beat has done nothing for 0 seconds"):
                 health.clock()
             monkeypatch.setattr(beat, "name", lambda: "sabot beat elsewhere")
-            with pytest.raises(health.Unwell, match="no beat of this machine"):
+            with pytest.raises(health.Unwell, match="no beat is active or standing by on this host"):
                 health.clock()
         finally:
             turn.connection.close()

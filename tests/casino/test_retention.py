@@ -94,7 +94,7 @@ class TestThePeriods:
         assert kept_for(Kept.MAIL) == 365
 
     def test_are_never_shorter_than_the_law_demands(self):
-        with pytest.raises(retention.TooShort, match="at least 90 days"):
+        with pytest.raises(retention.TooShort, match="minimum period is 90 days"):
             ask(89, Kept.CHAT)
 
     def test_are_refused_by_the_database_too_whoever_agreed(self):
@@ -133,9 +133,9 @@ class TestThePeriods:
         for visitor in (one, other):
             visitor.force_login(a_member_of_staff("compliance").user)
         page = one.post("/staff/retention/", {"what": "mail", "days": 400, "reason": "complaints"}, follow=True).text
-        assert "waits for a second person" in page
+        assert "awaits a second person" in page
         assert (
-            "at least 90 days"
+            "minimum period is 90 days"
             in one.post("/staff/retention/", {"what": "chat", "days": 3, "reason": "less"}, follow=True).text
         )
         assert "Keep for 400 days: To whom mails went" in other.get("/staff/approvals/").text

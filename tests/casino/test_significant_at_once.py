@@ -62,7 +62,7 @@ def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
     said = both_act(found, Step.CLOSED, Step.ASSIGNED)
     (step,) = SignificantStep.objects.all()
     assert step.step in said
-    assert [f"{step.by} was faster" in each for each in said if each != step.step] == [True]
+    assert [f"{step.by} has changed this event" in each for each in said if each != step.step] == [True]
 
 
 def test_what_two_acknowledge_is_acknowledged_once(found):

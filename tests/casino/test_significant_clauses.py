@@ -94,7 +94,7 @@ def test_gli19_2_8_8_times_when_play_stood_still():
     phases.advance(live_table.pk)
     (one,) = found(Category.STANDSTILL, f"table:{live_table.table_id}")
     assert (event_of(one).kind, one.weight) == ("incident.opened", Weight.ALERT)
-    assert one.title == "Incident: it stood still past its deadline"
+    assert one.title == "Incident: round exceeded its deadline"
 
 
 class TestLargeAmounts:
@@ -202,7 +202,7 @@ def test_gli19_2_8_8_changes_of_thresholds_and_tables():
     table = a_table()
     status.close_table(table_id=table.pk, reason="for a test", by=BY)
     assert found(Category.PARAMETER, "threshold:deposit:SEK")
-    assert [each.title for each in found(Category.PARAMETER, f"table:{table.pk}")][-1] == "A table was closed"
+    assert [each.title for each in found(Category.PARAMETER, f"table:{table.pk}")][-1] == "Table closed"
 
 
 def test_gli19_2_8_8_changes_to_personal_data():

@@ -1,5 +1,6 @@
 """The inbox of significant events: access, processing, and the alert mail."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -195,18 +196,25 @@ class TestTheWork:
         assert "The bank’s mistake." in page
         assert "Assigned to Someone" in page
 
-    @pytest.mark.parametrize("step", [Step.COMMENTED, Step.CLOSED, Step.REOPENED])
-    def test_needs_words(self, step):
+    @pytest.mark.parametrize(
+        ("step", "told"),
+        [
+            (Step.COMMENTED, "Enter a comment."),
+            (Step.CLOSED, "Enter a comment on the outcome before you close the event."),
+            (Step.REOPENED, "Enter a reason for reopening the event."),
+        ],
+    )
+    def test_needs_words(self, step, told):
         found = one()
         if step is Step.REOPENED:
             take(found, Step.CLOSED, words="done")
-        with pytest.raises(workflow.WorkError, match="words"):
+        with pytest.raises(workflow.WorkError, match=f"^{re.escape(told)}$"):
             take(found, step, words="  ")
 
     def test_is_closed_without_more_words_by_whoever_has_commented_since_it_was_opened(self):
         found = one()
         take(found, Step.COMMENTED, words="Asked the bank.")
-        with pytest.raises(workflow.WorkError, match="or comment before"):
+        with pytest.raises(workflow.WorkError, match="Enter a comment on the outcome"):
             take(found, Step.CLOSED, by="staff:2")
         take(found, Step.CLOSED)
         take(found, Step.REOPENED, words="Not theirs.")
@@ -219,7 +227,7 @@ class TestTheWork:
         _member, visitor = reader()
         page = visitor.post(f"{PAGE}{found.pk}/step/", {"step": "closed", "seen": "new"}).text
         assert page.count('class="error"') == 1
-        assert page.index('id="words"') < page.index("Say in words how it ended")
+        assert page.index('id="words"') < page.index("Enter a comment on the outcome")
 
     @pytest.mark.parametrize(
         ("before", "step"),
@@ -243,7 +251,7 @@ class TestTheWork:
         sent = {"seen": "new", "assigned": ""}
         her.post(f"{PAGE}{found.pk}/step/", sent | {"step": "acknowledged"})
         answer = his.post(f"{PAGE}{found.pk}/step/", sent | {"step": "closed", "words": "x"}, follow=True)
-        assert "was faster" in answer.content.decode()
+        assert "has changed this event" in answer.content.decode()
         assert not found.steps.filter(by=str(second)).exists()
 
     def test_is_assigned_only_to_who_works_on_it(self):
@@ -251,7 +259,10 @@ class TestTheWork:
         _member, visitor = reader()
         other = a_member_of_staff("finance")
         sent = {"step": "assigned", "seen": "new", "to": str(other)}
-        assert "Choose somebody who works" in visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
+        assert (
+            "Choose a person who may handle significant events."
+            in visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
+        )
         assert not found.steps.exists()
 
     @pytest.mark.sweep
@@ -274,7 +285,7 @@ class TestTheWork:
         assert workflow.waiting() == 3
         take(found[0], Step.ACKNOWLEDGED)
         answer = visitor.post(f"{PAGE}acknowledge/", sent | {"sure": "yes"}, follow=True)
-        assert "1 acknowledged; to 1 somebody else had seen meanwhile." in answer.content.decode()
+        assert "1 acknowledged; 1 already acknowledged by others." in answer.content.decode()
         assert list(Significant.objects.filter(state=Work.NEW)) == [found[2]]
 
     @pytest.mark.sweep
@@ -316,9 +327,9 @@ class TestThresholds:
             [
                 ({"reason": ""}, "This field is required"),
                 ({"single": "x"}, "amount"),
-                ({"summed": "1"}, "the sum no less than it"),
+                ({"summed": "1"}, "the total not below it"),
                 ({"days": "0"}, "greater than or equal to 1"),
-                ({"before": "1 2 3"}, "Somebody has changed it meanwhile"),
+                ({"before": "1 2 3"}, "Another person has changed this threshold."),
             ],
             2,
         ),
@@ -344,7 +355,7 @@ class TestMail:
         one("5", weight=Weight.ALERT, title="Another")
         assert alerts.mail_alerts() == 4
         (mail,) = self.mails(member)
-        assert mail.subject == "4 significant events to be looked into"
+        assert mail.subject == "4 significant events to review"
         assert "A large thing (Errors and mismatches), 3 times" in mail.body
         for private in (str(player), player.user.email, "1234", "SEK"):
             assert private not in mail.body

@@ -43,7 +43,7 @@ def test_gli19_2_8_8_errors_of_the_ledger(checked):
     assert (one.category, one.weight) == (Category.ERROR, Weight.ALERT)
     assert one.event
     assert one.event.kind == "ledger.broken"
-    (row,) = [row for row in one.rows if row["What does not hold"] == "journals_sum_to_zero"]
+    (row,) = [row for row in one.rows if row["Failed check"] == "journals_sum_to_zero"]
     assert "SEK R sums to" in row["Row"]
 
 
@@ -53,6 +53,6 @@ def test_gli19_2_8_8_negative_balances(checked):
         f" UPDATE wallet_account SET balance = -1 WHERE id = {CASH}"
     )
     assert (one.category, one.weight) == (Category.NEGATIVE, Weight.ALERT)
-    assert one.title == "A balance is below what lies on it"
-    (row,) = [row for row in one.rows if row["What does not hold"] == "nothing_is_negative"]
+    assert one.title == "Balance below the held amount"
+    (row,) = [row for row in one.rows if row["Failed check"] == "nothing_is_negative"]
     assert row["Row"].endswith("balance -1, held 0")

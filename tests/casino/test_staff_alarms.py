@@ -43,9 +43,7 @@ class TestTables:
     def test_one_is_called_by_its_name_and_its_supervisor_led_to_the_incident(self):
         incident = a_stopped_table("live")
         name = f"{incident.table.name} (real money) is stopped"
-        assert told("supervisor") == [
-            (f"{name}: an incident awaits the supervisor.", f"/staff/incidents/{incident.pk}/")
-        ]
+        assert told("supervisor") == [(f"{name}: one incident awaits a ruling.", f"/staff/incidents/{incident.pk}/")]
         assert told("operator") == told("compliance") == [(f"{name}.", "/staff/floor/")]
 
     @pytest.mark.sweep
@@ -54,7 +52,7 @@ class TestTables:
             a_stopped_table(slug)
         said = "2 tables are stopped"
         waiting = "/staff/incidents/?state=awaiting"
-        assert told("supervisor") == [(f"{said}: 2 incidents await the supervisor.", waiting)]
+        assert told("supervisor") == [(f"{said}: 2 incidents await a ruling.", waiting)]
         assert told("operator") == [(f"{said}.", "/staff/floor/")]
 
     @pytest.mark.parametrize("role", sample(["finance", "support", "administrator"], 1))
@@ -74,7 +72,7 @@ def test_a_stopped_house_is_one_line_before_its_tables():
     a_stopped_table("live")
     stop()
     house, tables = told("supervisor")
-    assert house[0].startswith("The whole house is stopped since ")
+    assert house[0].startswith("House stop since ")
     assert house[1] == "/staff/stop/"
     assert "is stopped: an incident" in tables[0]
     assert [text for text, _link in told("finance")] == [house[0]]

@@ -51,14 +51,14 @@ def withdraw(member, asked, **changes):
 
 def listed(member, **asked_for):
     html = as_(member).get(reverse("staff_approvals"), asked_for).content.decode()
-    return set(re.findall(r"/staff/approvals/(\d+)/", html.partition("<h2>Ended</h2>")[2]))
+    return set(re.findall(r"/staff/approvals/(\d+)/", html.partition("<h2>Closed requests</h2>")[2]))
 
 
 class TestOne:
     def test_says_what_is_asked_for_by_whom_until_when_and_what_follows(self, asker, asked):
         html = page(a_member_of_staff("finance"), asked)
         for words in (
-            "adjustment of a balance",
+            "balance adjustment",
             f"Ada ({asker})",
             "in 2\xa0days, 23\xa0hours",
             "The balance changes at once",
@@ -78,12 +78,12 @@ class TestOne:
     def test_of_an_adjustment_says_what_the_player_has_and_would_have_while_it_is_open(self, asked):
         decider = a_member_of_staff("finance")
         html = page(decider, asked)
-        assert "<dt>Amount</dt><dd>SEK\xa05.00, to be added</dd>" in html
-        assert "<dt>At hand now</dt><dd>SEK\xa0100.00</dd>" in html
-        assert "<dt>At hand afterwards</dt><dd>SEK\xa0105.00</dd>" in html
+        assert "<dt>Amount</dt><dd>SEK\xa05.00, to add</dd>" in html
+        assert "<dt>Available now</dt><dd>SEK\xa0100.00</dd>" in html
+        assert "<dt>Available afterwards</dt><dd>SEK 105.00</dd>" in html
         adjusting.decide(asked, by=decider)
         after = page(decider, asked)
-        assert "At hand now" not in after
+        assert "Available now" not in after
         journal = Journal.objects.get(kind="adjustment")
         assert f'<dt>Journal</dt><dd><a class="link" href="/staff/ledger/journals/{journal.pk}/">' in after
 
@@ -93,8 +93,8 @@ class TestOne:
         asked = adjusting.ask(player, -10_000)
         holds.hold(uuid4(), cash(player), 1)
         html = page(a_member_of_staff("finance"), asked)
-        assert "<dt>Amount</dt><dd>SEK\xa0100.00, to be taken away</dd>" in html
-        assert "<dt>At hand afterwards</dt><dd>less than nothing: it cannot be done now</dd>" in html
+        assert "<dt>Amount</dt><dd>SEK 100.00, to deduct</dd>" in html
+        assert "<dt>Available afterwards</dt><dd>below zero; not possible now</dd>" in html
 
     @pytest.mark.sweep
     def test_of_a_withdrawal_is_told_apart_from_it_by_number(self):
@@ -119,24 +119,24 @@ class TestWithdrawing:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "words"), [({"reason": " "}, "Say why"), ({"sure": ""}, "Confirm that you mean it")]
+        ("changes", "words"), [({"reason": " "}, "Enter a reason"), ({"sure": ""}, "Confirm the withdrawal.")]
     )
     def test_takes_a_reason_and_a_confirmation(self, asker, asked, changes, words):
         assert words in withdraw(asker, asked, **changes)
         assert not Decision.objects.exists()
 
     def test_is_nobody_elses(self, asked):
-        assert "Somebody else asked for this" in withdraw(a_member_of_staff("finance"), asked)
+        assert "Another person made this request." in withdraw(a_member_of_staff("finance"), asked)
         assert not Decision.objects.exists()
 
     def test_says_that_it_comes_too_late(self, asker, asked):
         adjusting.decide(asked, yes=False)
-        assert "decided already" in withdraw(asker, asked)
+        assert "already been decided" in withdraw(asker, asked)
 
     @pytest.mark.sweep
     def test_of_nothing_leads_to_the_list(self, asker, asked):
         asked.pk = 404
-        assert "There is no such request" in withdraw(asker, asked)
+        assert "Request not found." in withdraw(asker, asked)
 
 
 class TestEnded:
@@ -156,7 +156,7 @@ class TestEnded:
         withdraw(asker, asked)
         html = as_(a_member_of_staff("finance")).get(reverse("staff_approvals")).content.decode()
         assert f"Ada ({asker})" in html
-        assert 'data-label="Kind">adjustment of a balance' in html
+        assert 'data-label="Kind">balance adjustment' in html
         for kind in approvals.kinds():
             assert f">{kind}<" not in html
 
@@ -190,7 +190,7 @@ class TestAboutStaff:
         assert listed(decider, on="Nin") == {str(approved.pk)}
         assert listed(decider, on="roles") == listed(decider, on='"') == listed(decider, on="support") == set()
         html = as_(decider).get(reverse("staff_approvals"), {"on": "Rita"}).text
-        assert "Make an account of staff for Rita" in html
+        assert "Create a staff account for Rita" in html
         assert "log-in:" not in html
         member = Staff.objects.get(name="Nina")
         html = as_(decider).get(reverse("staff_approvals"), {"on": "Nina"}).text
@@ -200,10 +200,10 @@ class TestAboutStaff:
     def test_the_decider_is_told_what_was_done_and_led_there(self, asker, decider):
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         html = self.decide(decider, refused, "0")
-        assert "is refused: Make an account of staff for Rita. Nothing has been done." in html
+        assert "is refused: Create a staff account for Rita. Nothing was executed." in html
         html = self.decide(decider, approved, "1")
         assert f'href="{reverse("staff_approval", args=[approved.pk])}">Request {approved.pk}</a> is approved' in html
-        assert "The account is made at once." in html
+        assert "The account is created at once." in html
 
     @pytest.mark.sweep
     def test_those_that_ended_last_come_first(self, asker, decider, monkeypatch):
@@ -221,6 +221,6 @@ def test_what_a_request_is_about_opens_for_whoever_decides_it(make):
     asked = Asked(make())
     browser = browser_of(a_member_of_staff(make.deciding, "support"))
     html = browser.get(reverse("staff_approval", args=[asked.approval.pk])).content.decode()
-    about = re.search(r"<dt>About</dt><dd><a class=\"link\" href=\"([^\"]+)\"", html)
+    about = re.search(r"<dt>Subject</dt><dd><a class=\"link\" href=\"([^\"]+)\"", html)
     assert about, "no link"
     assert browser.get(about[1]).status_code == 200

@@ -65,7 +65,7 @@ def test_the_player_s_page_offers_what_the_role_may_do_and_nothing_else(player, 
 
 def test_locking_and_opening_take_a_reason(player):
     support = at("support")
-    assert "Say why" in support.post(page("staff_player_lock", player), {"reason": " "}).content.decode()
+    assert "Enter a reason" in support.post(page("staff_player_lock", player), {"reason": " "}).content.decode()
     assert account_locks.lock_of(player) is None
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})
     lock = account_locks.lock_of(player)
@@ -102,10 +102,10 @@ def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(play
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ({"amount": "1000.00"}, "at hand now"),
+        ({"amount": "1000.00"}, "available, less than the amount to deduct"),
         ({"amount": "a lot"}, "Write"),
-        ({"why": ""}, "Choose the sentence that the player is to read"),
-        ({"reason": ""}, "Say why"),
+        ({"why": ""}, "Choose the text that is shown to the player."),
+        ({"reason": ""}, "Enter a reason"),
     ],
 )
 def test_what_cannot_be_asked_for_is_said_beside_what_was_typed(player, typed, sentence):
@@ -120,7 +120,7 @@ def test_a_second_request_for_the_same_player_is_refused_and_what_was_typed_stay
     support = at("support")
     support.post(page("staff_player_adjust", player), adjustment())
     shown = support.post(page("staff_player_adjust", player), adjustment(amount="33.00")).content.decode()
-    assert "awaits a decision" in shown
+    assert "The same request is already pending" in shown
     assert "33.00" in shown
     assert approvals.waiting().count() == 1
 
@@ -142,13 +142,13 @@ def test_what_is_locked_is_not_said_to_play(player):
     support = at("support")
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})
     shown = support.get(page("staff_player", player)).content.decode()
-    assert "The player may play." not in shown
-    assert "Open the account again" in shown
+    assert "No restrictions." not in shown
+    assert "Unlock account" in shown
     locked = account_locks.lock_of(player)
     assert locked
     assert f"by {locked.by.name} (staff:{locked.by_id}): stolen card" in shown
     again = support.post(page("staff_player_lock", player), {"reason": "twice"}, follow=True).content.decode()
-    assert "This account is locked already." in again
+    assert "This account is already locked." in again
 
 
 @pytest.mark.sweep
@@ -160,7 +160,7 @@ def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(pla
     assert bytes(asked.sha256).hex() in shown
     assert "ticket 12" in shown
     refused = finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": " "})
-    assert "Say why" in refused.content.decode()
+    assert "Enter a reason" in refused.content.decode()
     finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": "no such round"})
     assert "no such round" in finance.get(here).content.decode()
     assert at("support").get(here).status_code == 403  # support may decide nothing of this kind

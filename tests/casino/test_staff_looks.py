@@ -131,7 +131,7 @@ def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
     address = page.format(email=pair[0].user.email, pk=pair[0].pk)
     assert visitor.get(address).status_code == 302
     (seen,) = events("data.seen", on=str(pair[0]))
-    assert seen["data"]["what"] == "which player it is"
+    assert seen["data"]["what"] == "the selected player"
 
 
 def test_what_was_asked_for_is_kept_where_it_cannot_name_anybody():
@@ -150,5 +150,5 @@ def test_what_was_asked_for_is_kept_where_it_cannot_name_anybody():
 
 def test_the_player_s_page_tells_compliance_who_looked_and_nobody_else(pair, reader):
     player = pair[0]
-    assert "Who looked" in reader.get(f"/staff/players/{player.pk}/").text
-    assert "Who looked" not in as_staff("support")[1].get(f"/staff/players/{player.pk}/").text
+    assert "Access log" in reader.get(f"/staff/players/{player.pk}/").text
+    assert "Access log" not in as_staff("support")[1].get(f"/staff/players/{player.pk}/").text

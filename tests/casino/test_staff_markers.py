@@ -52,7 +52,7 @@ class TestFlags:
     @pytest.mark.sweep
     def test_show_the_rows_and_the_ways_on(self, flag):
         page = read(of("support"), f"/staff/markers/{flag.pk}/")
-        assert "Limit asked for: Deposits · Month" in page
+        assert "Limit requested: Deposits · Month" in page
         assert f'href="/staff/players/{flag.player_id}/limits/"' in page
         assert 'href="/staff/exclusions/"' in page
         assert f'href="/staff/service/?player={flag.player_id}"' in page
@@ -60,14 +60,14 @@ class TestFlags:
 
     def test_take_a_contact_and_then_an_end(self, flag):
         support, path = of("support"), f"/staff/markers/{flag.pk}/"
-        assert "Record the contact first" in support.post(f"{path}close/", {"conclusion": "talked"}).content.decode()
+        assert "Record a contact first" in support.post(f"{path}close/", {"conclusion": "talked"}).content.decode()
         assert support.post(f"{path}contact/", CONTACT).status_code == 302
         contact = Contact.objects.get()
         assert (contact.made_at, contact.said) == (datetime(2026, 1, 1, 12, tzinfo=UTC), "Can afford it.")
-        assert "look again on" in read(support, "/staff/markers/")
+        assert "follow-up on" in read(support, "/staff/markers/")
         assert support.post(f"{path}close/", {"conclusion": "talked"}).status_code == 302
         page = read(support, path)
-        assert "Talked about, the player decides" in page
+        assert "Discussed with the player" in page
         assert "Record a contact" not in page
         assert "Can afford it." not in str(events("marker.contact"))
 
@@ -90,7 +90,7 @@ class TestFlags:
         for path in ("/en/", "/en/account/", "/en/protection/"):
             answer = visitor.get(path, follow=True).content.decode()
             assert "flag" not in answer.lower().replace("flags.svg", "")
-            assert "Limit that asks for contact" not in answer
+            assert "Limit that requires contact" not in answer
 
 
 class TestAPlayer:
@@ -106,7 +106,7 @@ class TestAPlayer:
     @pytest.mark.parametrize("who", ["nobody@example.com", "999999999", "٣", "9" * 30])
     def test_is_not_found(self, who):
         page = of("support").get("/staff/players/", {"who": who}).content.decode()
-        assert "Nobody was found." in page or "can be none of what players are found by" in page
+        assert "No players found." in page or "does not match any search field" in page
 
     @pytest.mark.sweep
     def test_has_one_page_that_leads_on(self, flag):
@@ -117,9 +117,9 @@ class TestAPlayer:
         for there in (
             player.user.email,
             f"/staff/markers/{flag.pk}/",
-            "for good",
-            "Nothing has been sent in yet",
-            "Exclusion by the house",
+            "permanent",
+            "No documents submitted yet.",
+            "Exclusion by the casino",
         ):
             assert there in page
         assert f"/staff/events/?on={player}" in page

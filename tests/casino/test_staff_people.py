@@ -87,7 +87,7 @@ class TestAsking:
         assert visitor.post(f"{PEOPLE}new/", form | {"works_here": member.pk})["Location"] == PEOPLE
         asked = Approval.objects.get()
         assert approvals.thaw(asked)["person"] == str(member.person)
-        assert "Make an account of staff for Nina" in text(visitor.get(PEOPLE))
+        assert "Create a staff account for Nina" in text(visitor.get(PEOPLE))
 
     def test_for_a_change_waits_on_the_page_until_another_decides(self):
         a_member_of_staff("compliance")
@@ -96,22 +96,22 @@ class TestAsking:
         answer = visitor.post(address, {"roles": ["finance"]})
         assert answer.status_code == 200
         assert '<details class="unfold deed" id="ask-roles" open>' in text(answer)
-        assert "Nothing has been asked for" in text(answer).partition("Ask for a change")[0]
+        assert "The request was not sent." in text(answer).partition("Request a change")[0]
         assert 'href="#ask-roles"' in text(answer)
-        assert "Say why" in text(answer)
-        assert "Tick at least one role" in text(visitor.post(address, {"reason": "none at all"}))
+        assert "Enter a reason" in text(answer)
+        assert "Select at least one role." in text(visitor.post(address, {"reason": "none at all"}))
         assert visitor.post(address, {"roles": ["finance"], "reason": "another desk"}).status_code == 302
         page = text(visitor.get(f"{PEOPLE}{member.pk}/"))
-        assert "Give Someone other roles" in page
+        assert "Change the roles of Someone" in page
         assert "another desk" in page
         asked = Approval.objects.get()
-        own, last = f'href="/staff/approvals/{asked.pk}/', page.index("Roles and what they let it do")
+        own, last = f'href="/staff/approvals/{asked.pk}/', page.index("Roles and pages")
         assert page.index(f'{own}#withdraw"') < last
-        assert page.index("Ask for a change") < last
-        assert f'{own}"' in page.partition("Waiting for a second person")[0]
+        assert page.index("Request a change") < last
+        assert f'{own}"' in page.partition("Awaiting second approval")[0]
         assert staff.roles_of(member) == ["support"]
         again = text(visitor.post(address, {"roles": ["operator"], "reason": "or this"}))
-        assert f"Someone ({asked.by}) asked for this already" in again
+        assert f"Someone ({asked.by}) already requested this" in again
         assert f'{own}">request {asked.pk}</a>' in again
         decide(asked)
         assert "roles: finance" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
@@ -120,27 +120,27 @@ class TestAsking:
     def test_says_where_nobody_else_does_the_work(self):
         visitor, member = as_administrator_beside_compliance(), a_member_of_staff("finance", "support")
         a_member_of_staff("support")
-        assert "Nobody else is in the role <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "No other person has the role <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
         ask = f"{PEOPLE}{member.pk}/ask/"
         visitor.post(f"{ask}roles/", {"roles": ["finance"], "reason": "less to do"})
         visitor.post(f"{ask}disable/", {"reason": "leaves"})
         kept, lost = Approval.objects.order_by("pk")
-        assert "Then nobody is in" not in text(visitor.get(f"/staff/approvals/{kept.pk}/"))
-        assert "<dt>Then nobody is in</dt><dd>finance</dd>" in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
+        assert "Roles left without staff" not in text(visitor.get(f"/staff/approvals/{kept.pk}/"))
+        assert "<dt>Roles left without staff</dt><dd>finance</dd>" in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
         a_member_of_staff("finance")
-        assert "Then nobody is in" not in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
-        assert "Nobody else is in" not in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "Roles left without staff" not in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
+        assert "No other person has the role" not in text(visitor.get(f"{PEOPLE}{member.pk}/"))
 
     def test_is_not_offered_about_oneself_nor_to_who_only_decides(self):
         member = a_member_of_staff("administrator")
         visitor = a_visitor()
         visitor.force_login(member.user)
         own = text(visitor.get(f"{PEOPLE}{member.pk}/"))
-        assert "an account of your own" in own
-        assert "Ask for a change" not in own
+        assert "This is your own account." in own
+        assert "Request a change" not in own
         answer = visitor.post(f"{PEOPLE}{member.pk}/ask/disable/", {"reason": "me"})
         assert answer["Location"] == f"{PEOPLE}{member.pk}/"
         assert not Approval.objects.exists()
-        assert "Ask for a change" not in text(reader("compliance").get(f"{PEOPLE}{member.pk}/"))
+        assert "Request a change" not in text(reader("compliance").get(f"{PEOPLE}{member.pk}/"))
         assert reader("compliance").post(f"{PEOPLE}{member.pk}/ask/disable/", {"reason": "x"}).status_code == 403
         assert visitor.post(f"{PEOPLE}{member.pk}/ask/praise/", {"reason": "x"}).status_code == 404

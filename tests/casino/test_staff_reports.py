@@ -93,8 +93,11 @@ def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):
     ("given", "fault"),
     sample(
         [
-            ({"period": "own"}, "Give the moment: From."),
-            ({"period": "own", "since": "2026-01-01T00:00", "until": "2026-01-01T00:00"}, "begin before it ends"),
+            ({"period": "own"}, "Enter a date and time: From."),
+            (
+                {"period": "own", "since": "2026-01-01T00:00", "until": "2026-01-01T00:00"},
+                "The start must be before the end.",
+            ),
             ({"period": "own", "since": "2026-01-01T00:00", "until": "2999-01-01T00:00"}, "not end in the future"),
             (
                 {"period": "own", "since": "0001-01-01T00:00", "until": "2026-01-01T00:00"},
@@ -173,7 +176,7 @@ def test_say_where_their_hashes_stand_and_are_checked(reader):
     (said,) = events("report.made", on=f"report:{report.pk}")
     shown = page(reader, f"/staff/reports/{report.pk}/?check")
     assert said["data"]["digests"]["csv"] in shown
-    assert "are what the log says" in shown
+    assert "match the audit log" in shown
 
 
 @pytest.mark.sweep
@@ -183,7 +186,7 @@ def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
     assert said
     address, event = f"/staff/reports/{report.pk}/", f"event {said.event_id}"
     shown = page(as_staff("finance"), address)
-    assert f"Its hashes stand in {event}." in shown
+    assert f"Hashes recorded in {event}." in shown
     assert "/staff/events/" not in shown
     with registered(a_kind("payouts")):
         shown = page(reader, address)
@@ -195,7 +198,7 @@ def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
     clerk, now = a_member_of_staff("finance", name="Farah"), clock()
     report = made_here(asked(by=str(clerk), zone="UTC", interval=Interval(now - timedelta(hours=1), now)))
     shown = page(reader, f"/staff/reports/{report.pk}/")
-    assert f"<dt>Asked for by</dt><dd>Farah ({clerk})</dd>" in shown
+    assert f"<dt>Requested by</dt><dd>Farah ({clerk})</dd>" in shown
     assert f"<dd>{report.since:%Y-%m-%d %H:%M:%S} UTC</dd>" in shown
     assert f"Figures up to {report.until:%Y-%m-%d %H:%M:%S} UTC; what" in shown
     there = made_here(asked(interval=Interval(report.since, report.until), zone="Asia/Kolkata"))

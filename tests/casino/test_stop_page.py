@@ -19,7 +19,7 @@ from wallet.models import HouseStop
 
 pytestmark = pytest.mark.django_db
 REASON = "The authority called."
-ON_EVERY_PAGE = "The whole house is stopped since"
+ON_EVERY_PAGE = "House stop since"
 
 
 def at(member: Staff) -> Client:
@@ -39,15 +39,15 @@ def supervisor() -> Staff:
 
 def test_gli19_2_4_1_a_supervisor_stops_the_house_and_lets_it_go_on_with_reasons(supervisor: Staff) -> None:
     visitor = at(supervisor)
-    assert "The house is not stopped." in visitor.get("/staff/stop/").text
+    assert "No house stop is in force." in visitor.get("/staff/stop/").text
     said = send(visitor, "staff_stop_house", reason=REASON, sure="on")
-    assert "The whole house is stopped: nobody stakes and no deposit begins from now on." in said
+    assert "House stop started. All new stakes and deposits are blocked." in said
     assert f'by Ada Berg (<span class="num">{supervisor}</span>): {REASON}' in said
-    assert "Let the house go on" in said
+    assert "End house stop" in said
     assert events("house.stopped")[-1]["data"]["reason"] == REASON
     said = send(visitor, "staff_stop_end", reason="All is well.", sure="on")
-    assert "The house goes on" in said
-    assert "The house is not stopped." in said
+    assert "House stop ended" in said
+    assert "No house stop is in force." in said
     assert "All is well." in said  # in the list of earlier stops
     assert events("house.resumed")[-1]["data"]["reason"] == "All is well."
 
@@ -62,7 +62,7 @@ def test_takes_a_reason_and_a_confirmation_and_keeps_what_was_typed(
         stop()
     page = "staff_stop_end" if has_stopped else "staff_stop_house"
     said = send(at(supervisor), page, **{"reason": REASON, "sure": "on"} | wrong)
-    assert ("Say why" in said, "Confirm it." in said) == ("reason" in wrong, "sure" in wrong)
+    assert ("Enter a reason" in said, "Tick the confirmation." in said) == ("reason" in wrong, "sure" in wrong)
     assert (REASON in said) == ("sure" in wrong)
     assert (house_stop.current() is not None) == has_stopped
 
@@ -70,11 +70,11 @@ def test_takes_a_reason_and_a_confirmation_and_keeps_what_was_typed(
 def test_whoever_comes_second_is_told_so_and_records_nothing(supervisor: Staff) -> None:
     first = stop()
     said = send(at(supervisor), "staff_stop_house", reason=REASON, sure="on")
-    assert "The house is stopped already. Your reason was not recorded." in said
+    assert "A house stop is already in force. Your reason was not recorded." in said
     assert house_stop.current() == first
     go_on()
     said = send(at(supervisor), "staff_stop_end", reason=REASON, sure="on")
-    assert "The house is not stopped. Your reason was not recorded." in said
+    assert "No house stop is in force. Your reason was not recorded." in said
     assert len(events("house.resumed")) == 1
 
 
@@ -84,7 +84,7 @@ def test_compliance_reads_it_and_stops_nothing() -> None:
     visitor = at(a_member_of_staff("compliance"))
     text = visitor.get("/staff/stop/").text
     assert "Earlier stops" in text
-    assert "Stop the whole house" not in text
+    assert "Start house stop" not in text
     for page in ("staff_stop_house", "staff_stop_end"):
         assert visitor.post(reverse(page), {"reason": REASON, "sure": "on"}).status_code == 403
     assert HouseStop.objects.count() == 1

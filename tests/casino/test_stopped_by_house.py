@@ -16,11 +16,11 @@ pytestmark = pytest.mark.django_db
 
 # The starts of the mails about a pause, an exclusion and a limit, and the text of a pause.
 SAID = {
-    "en": ("Your play is paused", "You are excluded from play", "The house has set limits for you", "has paused your"),
-    "sv": ("Ditt spel är pausat", "Du är avstängd från spel", "Casinot har satt gränser", "Casinot har pausat"),
-    "da": ("Dit spil er sat på pause", "Du er udelukket", "Casinoet har sat grænser", "Casinoet har sat dit spil"),
-    "ro": ("Jocul dumneavoastră este", "Cazinoul v-a exclus", "Cazinoul a stabilit limite", "Cazinoul v-a pus jocul"),
-    "de": ("Ihr Spiel ist", "Sie sind vom Spiel", "Das Casino hat Limits", "Das Casino hat Ihr Spiel"),
+    "en": ("Your play is paused", "You are excluded from play", "We have set limits for you", "We have paused your"),
+    "sv": ("Ditt spel är pausat", "Du är avstängd från spel", "Vi har satt gränser", "Vi har pausat"),
+    "da": ("Dit spil er sat på pause", "Du er udelukket", "Vi har sat grænser", "Vi har sat dit spil"),
+    "ro": ("Jocul dumneavoastră este", "Sunteți exclus de la joc", "Am stabilit limite", "V-am pus jocul"),
+    "de": ("Ihr Spiel ist", "Sie sind vom Spiel", "Wir haben Limits", "Wir haben Ihr Spiel"),
 }
 
 
@@ -61,7 +61,7 @@ def test_a_pause_that_players_take_is_their_own() -> None:
     exclusions.pause(player=player, by=str(player))
     bar = eligibility.bar_to_play(player, real=False)
     assert bar
-    assert bar.sentence.startswith("You are taking a pause until")
+    assert bar.sentence.startswith("Your play is paused until")
     assert not Mail.objects.filter(template="stopped_by_house").exists()
 
 
@@ -82,7 +82,7 @@ def test_a_pause_by_staff_takes_a_reason(reason: str) -> None:
     with pytest.raises(exclusions.ReasonMissing):
         pause(player, reason)
     shown = at("support").post(reverse("staff_player_pause", args=[player.pk]), {"reason": reason}).content.decode()
-    assert "Say why" in shown
+    assert "Enter a reason" in shown
     assert exclusions.in_force(player) is None
 
 
@@ -136,4 +136,4 @@ def test_gli19_a_3_7_a_limit_that_the_house_lifts_at_once_loosens_none_of_the_pl
     assert (held.amount, held.source) == (50_000, "player")
     assert limits.pending(player)[own].amount == 90_000
     assert limits.own_limits(player, LimitSource.HOUSE) == {}
-    assert "no limit of the house any more" in last_mail(player.user.email, "limits_by_house").body
+    assert "our limit has been removed" in last_mail(player.user.email, "limits_by_house").body

@@ -20,7 +20,7 @@ NBSP = "\u00a0"
         ("ro", f"Se numește „naturală”, după prima carte: 5{NBSP}% din ea"),
         ("de", f"Heißt „Natural“ oder »Natural«: 5{NBSP}% davon"),
         ("ro", 'Citiți <a href="%(terms)s">termenii</a> și {name!r} – 100%%, %(share).2f%%'),
-        ("en", "Write it like this: %(example)s."),
+        ("en", "Enter it like this: %(example)s."),
         ("sv", "Regler %(version)s, ändrade %(date)s"),
     ],
 )

@@ -137,13 +137,13 @@ class TestForOneGuest:
 
     def test_where_the_rule_binds_there_is_one_button_in_brass(self):
         mine = own(for_others("2H 4D 2S 2C 5C"), 2)
-        assert mine.sentence == "You hold the punters’ cards: 4. By the rule you draw."
+        assert mine.sentence == "You hold the punters’ cards: 4. The rule says: draw."
         assert [option.label for option in mine.options if option.is_main] == ["Card"]
 
     def test_the_croupier_s_answer_is_for_whoever_asked(self):
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(AskCroupier(2))
-        assert own(evening, 2).sentence.endswith("The croupier says: as you please.")
+        assert own(evening, 2).sentence.endswith("The croupier says: your choice.")
         assert own(evening, 2).advice == "as_you_please"
         assert own(evening, 1).advice == ""
 
@@ -151,7 +151,7 @@ class TestForOneGuest:
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(DrawCard(2))
         assert own(evening, 1).sentence == (
-            "You hold the bank’s cards: 6. The punters drew a card worth 5. By the rule you stand."
+            "You hold the bank’s cards: 6. The punters drew a card worth 5. The rule says: stand."
         )
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(Stand(2))
@@ -159,11 +159,11 @@ class TestForOneGuest:
 
     @pytest.mark.parametrize(
         ("number", "ending"),
-        [(1, "You hold the bank."), (3, "You are next."), (4, "You are next but one.")],
+        [(1, "You hold the bank."), (3, "You are next."), (4, "There is one player before you.")],
     )
     def test_whoever_waits_is_told_when_it_is_their_turn(self, number, ending):
         mine = own(bank_taken(), number)
-        assert mine.sentence == f"Seat 2 is asked whether to call banco. {ending}"
+        assert mine.sentence == f"Seat 2 may call banco. {ending}"
         assert not mine.is_asked
 
     def test_a_turn_that_is_over_is_over(self):
@@ -194,8 +194,8 @@ class TestForOneGuest:
 
     def test_leaving_says_what_happens_to_money_on_the_table(self):
         evening = for_others("3H 4D 2S 2C 5C")
-        assert "played to its end" in own(evening, 1).leaving
-        assert "played to its end" in own(evening, 2).leaving
+        assert "The coup will be completed" in own(evening, 1).leaving
+        assert "The coup will be completed" in own(evening, 2).leaving
         assert own(evening, 4).leaving == ""
         evening.do(Leave(2))
         assert own(evening, 2).presence == "leaving"
@@ -214,7 +214,7 @@ class TestForOneGuest:
         assert (watching.may_sit, watching.may_sit_at_random, watching.seat) == (True, False, None)
         evening.do(Join(3, 5000))
         assert own(evening, None).may_sit is False
-        assert own(evening, None).sentence == "All places are taken. You may watch until one is free."
+        assert own(evening, None).sentence == "All seats are taken. You may watch until one is free."
 
     def test_what_the_coup_came_to_is_said(self):
         evening = for_others("2C 9C TC TD 3C 4C")
@@ -232,7 +232,7 @@ class TestLog:
             line for part in log_view(shown.seen(evening.state, evening.events), "en").parts for line in part.lines
         ]
         texts = [plain(line.text) for line in lines]
-        assert texts.index("Seat 3 calls Banco solo and puts down SEK 10.") < texts.index("Seat 2 passes.")
+        assert texts.index("Seat 3 calls Banco solo and stakes SEK 10.") < texts.index("Seat 2 passes.")
         assert [line.text for line in lines if line.by_croupier] == ["Seat 2 passes."]
 
     def test_shows_no_card_before_it_is_turned_up(self):

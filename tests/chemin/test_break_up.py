@@ -138,7 +138,7 @@ class TestDuringACoup:
         seed, _ = shoe_where(third_cards_on_advice)
         next_seed(monkeypatch, seed)
         a_dealt_coup(live_table, BANK, STAKE)
-        with pytest.raises(MalfunctionError, match="played out first"):
+        with pytest.raises(MalfunctionError, match="Wait until the coup is completed"):
             get_up(live_table)
         assert CheminSeat.objects.filter(left_at=None).count() == 3
         hurry(live_table)
@@ -168,14 +168,14 @@ class TestIt:
         assert CheminMove.objects.latest("number").kind == "break_up"
 
     def test_needs_a_reason_and_somebody_to_get_up(self, live_table, players):
-        with pytest.raises(MalfunctionError, match="Say why"):
+        with pytest.raises(MalfunctionError, match="Enter a reason"):
             get_up(live_table, reason=" ")
         get_up(live_table)
-        with pytest.raises(MalfunctionError, match="Nobody sits"):
+        with pytest.raises(MalfunctionError, match="There are no players at"):
             get_up(live_table)
 
     def test_is_for_tables_where_guests_play_each_other(self, db):
-        with pytest.raises(MalfunctionError, match="no such table"):
+        with pytest.raises(MalfunctionError, match="Chemin de Fer table not found"):
             get_up(a_live_table())
 
 
@@ -276,7 +276,9 @@ class TestThePage:
     @pytest.mark.sweep
     def test_does_nothing_without_reason_and_confirmation(self, live_table, players, boss):
         for form in ({"reason": "x"}, {"sure": "on"}, {"reason": " ", "sure": "on"}):
-            assert "Say why" in self.read(boss.post(self.url(live_table), form, follow=True))
+            assert "Enter a reason and tick the confirmation." in self.read(
+                boss.post(self.url(live_table), form, follow=True)
+            )
         assert CheminSeat.objects.filter(left_at=None).count() == 3
 
     @pytest.mark.sweep
@@ -284,7 +286,7 @@ class TestThePage:
         answered = boss.post(self.url(live_table), {"reason": "x", "sure": "on"}, follow=True)
         assert "is broken up" in self.read(answered)
         assert is_empty(live_table, players)
-        assert "Nobody sits there." in self.read(boss.get(self.url(live_table)))
+        assert "There are no players at this table." in self.read(boss.get(self.url(live_table)))
         assert self.url(live_table) not in self.read(boss.get(f"/staff/floor/live-{live_table.pk}/"))
 
     @pytest.mark.sweep
@@ -292,9 +294,9 @@ class TestThePage:
         seed, _ = shoe_where(third_cards_on_advice)
         next_seed(monkeypatch, seed)
         a_dealt_coup(live_table, BANK, STAKE)
-        assert "played out first" in self.read(boss.get(self.url(live_table)))
+        assert "Wait until the coup is completed" in self.read(boss.get(self.url(live_table)))
         answered = boss.post(self.url(live_table), {"reason": "x", "sure": "on"}, follow=True)
-        assert "played out first" in self.read(answered)
+        assert "Wait until the coup is completed" in self.read(answered)
         assert CheminSeat.objects.filter(left_at=None).count() == 3
 
     @pytest.mark.sweep

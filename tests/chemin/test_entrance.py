@@ -14,7 +14,7 @@ from tests.live.at_table import a_live_table
 from tests.people import a_visitor
 
 pytestmark = pytest.mark.django_db
-ANOTHER_CURRENCY = "This table is not played in your currency."
+ANOTHER_CURRENCY = "This table is not available in your currency."
 OF_SHARED_TABLES = (
     "table/{}/free/now/",
     "table/{}/free/statistics/",

@@ -124,7 +124,7 @@ class TestGameLogs:
         assert decided["Seat 1 draws the cards."]
         assert not decided["Seat 2 (you) stakes SEK\u00a040.00."]
         page = unescape(visitor_of(punter).get("/en/history/").text)
-        assert page.count("Decided by the house") == sum(decided.values())
+        assert page.count("Decided by the croupier") == sum(decided.values())
 
     @pytest.mark.sweep
     def test_say_what_was_called(self, table):
@@ -284,13 +284,13 @@ class TestTheStatement:
         (put_up,) = [line for line in found.sums if line.within]
         assert (str(put_up.name), put_up.amount, put_up.within) == ("Bank put up", 0, 10_000)
         page = unescape(visitor_of(banker).get("/en/cashier/statement/").text)
-        assert "of which in a bank at Chemin de Fer" in page
+        assert "of which in a Chemin de Fer bank" in page
 
     @pytest.mark.sweep
     def test_lists_every_movement_by_its_name(self, coup):
         banker, punter, played = coup
         names = [str(move.name) for move in listing(banker, Mode.REAL, self.this_month(banker)).movements]
-        assert names[:3] == ["Bank taken home", "Coup as banker", "Bank put up"]
+        assert names[:3] == ["Bank returned", "Coup as banker", "Bank put up"]
         moves = listing(punter, Mode.REAL, self.this_month(punter)).movements
         assert [str(move.name) for move in moves if move.code == played.code][-1] == "Stake"
 

@@ -194,7 +194,7 @@ class TestWhatGuestsSee:
         assert PAUSES not in text
         assert "data-deadline" not in text
         text = own(table, banker)
-        assert "Nobody is asked anything until play goes on. Your money is safe." in text
+        assert "No decisions are needed until play resumes. Your money is safe." in text
         assert "Your turn" not in text
         assert 'class="options"' not in text
         go_on()
@@ -210,11 +210,11 @@ class TestWhatGuestsSee:
         assert 'name="amount"' in own(table, asked_at(table))
         stop()
         text = own(table, asked_at(table))
-        assert "Play is stopped, and nothing more can be put down. You may pass." in text
+        assert "Play is stopped and no more stakes are accepted. You may pass." in text
         assert 'value="pass"' in text
         for word in ("make_call", "lay_stake", 'name="amount"'):
             assert word not in text, word
-        assert "Play is stopped. This coup is played to its end and paid." in public(table)
+        assert "Play is stopped. This coup will be completed and paid." in public(table)
 
     @pytest.mark.sweep
     def test_while_cards_are_played_what_they_always_may(self, table):

@@ -57,8 +57,8 @@ class TestTheCard:
         empty = render_card(card_of(live), "en")
         guests(live, 1)
         one = render_card(card_of(live), "en")
-        assert ("0 of 9 seats taken" in empty, "Nobody sits here yet" in empty, "No bank" in empty) == (True,) * 3
-        assert ("1 of 9 seats taken" in one, "Waiting for a second guest" in one) == (True, True)
+        assert ("0 of 9 seats taken" in empty, "No players yet" in empty, "No bank" in empty) == (True,) * 3
+        assert ("1 of 9 seats taken" in one, "Waiting for a second player" in one) == (True, True)
         assert one.count('class="taken"') == 1
 
     @pytest.mark.sweep
@@ -151,7 +151,7 @@ class TestTheList:
         a_guest_table()
         page = card(browser_of(a_player()).get(LOBBY).text)
         assert re.search(r"<dt>Bank</dt><dd[^>]*>SEK\s10 – SEK\s1,000</dd>", page)
-        assert "Guest against guest" in page
+        assert "Player against player" in page
         assert "Chemin de Fer" in page
 
     @pytest.mark.sweep

@@ -170,7 +170,7 @@ class TestBeforeTheDraw:
         spoil(owner, undealt.coup.pk, what)
         incident = undealt.fails(1, "deal_cards")
         assert (incident.kind, incident.live_round_id, incident.cards) == (kind, undealt.coup.pk, "")
-        assert incident.done[-1] == "Bank and stakes stay where they are; nothing has been dealt."
+        assert incident.done[-1] == "Bank and stakes are unchanged; no cards have been dealt."
         assert undealt.stays()
         assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
         cancel(undealt.coup)
@@ -246,7 +246,7 @@ class TestAfterTheDraw:
         spoil(owner, dealt.coup.pk, "sealed seed")
         incident = dealt.fails(2, "stand")
         assert (incident.kind, incident.cards) == (IncidentKind.PHASE_RAISED, "– – – –")
-        assert incident.done[-1] == "The coup goes no further before the ruling."
+        assert incident.done[-1] == "The coup is on hold until the ruling."
         assert dealt.stays()
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
         annul_by_two(incident)
@@ -261,7 +261,7 @@ class TestAfterTheDraw:
         incident = dealt.fails(2, "stand")
         with pytest.raises(MalfunctionError, match="too late to cancel"):
             cancel(dealt.coup)
-        with pytest.raises(MalfunctionError, match="is not annulled"):
+        with pytest.raises(MalfunctionError, match="is not void"):
             malfunction.accept_void(incident_id=incident.pk, reason="x", by="staff:1")
         supervisor = a_member_of_staff("supervisor")
         asked_for = ask(incident, supervisor)
@@ -322,7 +322,7 @@ class TestAfterTheDraw:
     def test_a_state_that_cannot_be_read_is_given_up_and_everybody_gets_theirs(self, dealt, owner):
         spoil_state(owner, dealt, "'{}'")
         incident = dealt.fails(2, "stand")
-        with pytest.raises(MalfunctionError, match="has to be broken up"):
+        with pytest.raises(MalfunctionError, match="Break up the table"):
             stand(incident)
         annul_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
@@ -442,7 +442,7 @@ class TestTheTable:
 
     def test_is_reopened_when_every_incident_is_ruled_on(self, undealt):
         incident = report(undealt.coup)
-        with pytest.raises(MalfunctionError, match="until these incidents are ruled on"):
+        with pytest.raises(MalfunctionError, match="until a ruling on these incidents"):
             malfunction.reopen(live_table_id=undealt.live_table.pk, reason="x", by="staff:1")
         stand(incident)
         malfunction.reopen(live_table_id=undealt.live_table.pk, reason="mended", by="staff:1")
@@ -465,7 +465,7 @@ class TestTheTable:
 
 
 STOPPED = "Something went wrong. The shift supervisor has been called, and your money is safe."
-ANNULLED = "The shift supervisor annulled this round: all stakes were returned and any payout was taken back."
+ANNULLED = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
 

@@ -115,9 +115,11 @@ class TestWhoSeesWhat:
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play(self, live_table, language):
         text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
-        warning = "Guests play against guests here. Programs that play are forbidden, yet nobody can see who uses one; "
+        warning = (
+            "At this table, players play against each other. Automatic players are forbidden, but no one can see who "
+        )
         with override(language):
-            assert escape(gettext(f"{warning}if you suspect it, report the seat.")) in text
+            assert escape(gettext(f"{warning}uses one. If you suspect one, report the seat.")) in text
         seated = page(visitor_as(a_guest(live_table)), live_table, language).text
         practice = page(visitor_as(a_player(free=MONEY)), a_practice_table(slug="practice"), language).text
         for other in (seated, practice):
@@ -128,7 +130,7 @@ class TestWhoSeesWhat:
         asked = asked_at(live_table)
         text = page(visitor_as(asked), live_table).text
         assert f'data-asked="{chemin_of(live_table).question}"' in text
-        assert sentence_in(text) == "The bank is offered to you, from SEK 10. Do you take it?"
+        assert sentence_in(text) == "The bank is offered to you for at least SEK 10. Do you want to take it?"
         assert 'value="take_bank"' in text
         assert 'name="csrfmiddlewaretoken"' in text
 
@@ -142,7 +144,7 @@ class TestWhoSeesWhat:
     def test_another_currency_is_turned_away(self, live_table):
         answer = page(visitor_as(a_player(jurisdiction="DK")), live_table)
         assert answer.status_code == 404
-        assert "This table is not played in your currency." in answer.text
+        assert "This table is not available in your currency." in answer.text
 
     @pytest.mark.sweep
     def test_whoever_may_not_play_is_told_so(self, live_table):
@@ -153,7 +155,7 @@ class TestWhoSeesWhat:
     def test_a_closed_table_takes_nobody(self, live_table):
         close_table(table_id=live_table.table_id, reason="test", by="staff:1")
         text = page(visitor_as(a_player(real=MONEY)), live_table).text
-        assert sentence_in(text) == "The table is closed: nobody can sit down now."
+        assert sentence_in(text) == "The table is closed. You cannot sit down now."
         assert "data-may-sit" not in text
 
     def test_gli19_4_11_1_a_practice_table_marks_every_house_player(self):
@@ -213,7 +215,7 @@ class TestDeciding:
         ("amount", "said"),
         sample(
             [
-                ("a lot", "This is not an amount."),
+                ("a lot", "This is not a valid amount."),
                 ("", "Choose an amount first."),
                 ("5", "The smallest bank of this table is SEK 10."),
                 ("99999", "The largest bank of this table is SEK 1,000."),
@@ -232,14 +234,16 @@ class TestDeciding:
         guests(live_table)
         visitor, before = visitor_as(asked_at(live_table)), moves(live_table)
         text = act(visitor, live_table, "pass", question=chemin_of(live_table).question - 1).text
-        assert notice_in(text) == "This came too late: the table has moved on. Nothing was staked."
+        assert (
+            notice_in(text) == "This action came too late: the time for this decision has passed. Nothing was staked."
+        )
         assert moves(live_table) == before
 
     def test_so_does_one_after_its_time(self, live_table):
         guests(live_table)
         visitor = visitor_as(asked_at(live_table))
         hurry(live_table, 1)
-        assert "This came too late" in notice_in(act(visitor, live_table, "pass").text)
+        assert "This action came too late" in notice_in(act(visitor, live_table, "pass").text)
 
     def test_out_of_turn_it_is_refused(self, live_table):
         sitting = guests(live_table)
@@ -267,7 +271,7 @@ class TestDeciding:
         guests(live_table)
         before = moves(live_table)
         text = act(visitor_as(asked_at(live_table)), live_table, **sent).text
-        assert notice_in(text).startswith("This page was out of date.")
+        assert notice_in(text).startswith("This page was out of date and has been updated.")
         assert moves(live_table) == before
 
     def test_a_call_is_made_with_one_button(self, live_table):
@@ -280,7 +284,7 @@ class TestDeciding:
     def test_without_script_no_row_keeps_a_refusal_that_tells_the_hand(self, live_table):
         guests(live_table, 3)
         punter, wrong = a_punter_bound_by_the_rule(live_table)
-        visitor, told = visitor_as(punter), "The rule decides here"
+        visitor, told = visitor_as(punter), "You must follow the rule here"
         assert told in act(visitor, live_table, wrong).content.decode()
         assert act(visitor, live_table, wrong, htmx=False).status_code == HTTPStatus.FOUND
         assert "chemin_notice" in visitor.session
@@ -302,7 +306,7 @@ class TestSeats:
         player = a_player(real=MONEY)
         text = send(visitor_as(player), live_table, "seat", action="join:7").text
         assert 'data-seat="7"' in text
-        assert sentence_in(text) == "Play begins as soon as a second guest sits down."
+        assert sentence_in(text) == "Play begins as soon as a second player sits down."
 
     @pytest.mark.sweep
     def test_or_at_one_that_the_house_chooses(self, live_table):
@@ -315,13 +319,13 @@ class TestSeats:
     def test_a_place_that_is_taken_is_refused(self, live_table):
         guests(live_table)
         text = send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="join:1").text
-        assert notice_in(text) == "Somebody already sits there. Choose another place."
+        assert notice_in(text) == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep
     def test_one_steps_away_and_comes_back(self, live_table):
         visitor = visitor_as(guests(live_table)[2])
         away = send(visitor, live_table, "seat", action="step_away").text
-        assert sentence_in(away).startswith("You are away and asked nothing. Your place is kept until")
+        assert sentence_in(away).startswith("You are away and not asked to decide. We are keeping your seat until")
         assert 'value="come_back"' in away
         assert 'value="step_away"' in send(visitor, live_table, "seat", action="come_back").text
 
@@ -331,9 +335,14 @@ class TestSeats:
         banker = a_bank(live_table)
         text = page(visitor_as(banker), live_table).text
         assert 'popovertarget="leave-ask"' in text
-        assert "It is played to its end, the croupier decides for you, and then you go." in text
+        assert (
+            "The coup will be completed, the croupier will decide for you, and you will then leave the table." in text
+        )
         left = send(visitor_as(banker), live_table, "seat", action="leave").text
-        assert sentence_in(left) == "You leave when the coup is over. Until then the croupier decides for you."
+        assert (
+            sentence_in(left) == "You will leave the table when the coup is over. Until then, the croupier decides "
+            "for you."
+        )
 
     @pytest.mark.sweep
     def test_whoever_has_none_just_goes(self, live_table):

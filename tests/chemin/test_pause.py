@@ -55,7 +55,7 @@ from tests.chemin.test_lobby import card_of
 from wallet.models import AccountKind
 
 pytestmark = pytest.mark.django_db
-PAUSES = "This table pauses. The next round opens when it goes on."
+PAUSES = "This table is paused. The next round opens when the table resumes."
 HOURS = 100 * settings.LIVE_LATE_SECONDS
 
 
@@ -341,7 +341,7 @@ class TestWhatGuestsSee:
         a_staked_coup(table)
         before = own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))))
         pause(table)
-        assert "The table pauses after this coup." in public(table)
+        assert "The table is paused after this coup." in public(table)
         assert "data-deadline" in public(table)
         assert own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk])))) != before
         step_to(table, Phase.CHOICE, Phase.OFFER)
@@ -375,9 +375,9 @@ class TestWhatGuestsSee:
     def test_who_is_away_reads_that_the_place_is_kept(self, table):
         player, _ = guests(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
-        assert "Your place is kept until" in own(table, player)
+        assert "We are keeping your seat until" in own(table, player)
         pause(table)
-        assert "You are away: your place is kept" in own(table, player)
+        assert "You are away. We are keeping your seat" in own(table, player)
 
     @pytest.mark.sweep
     def test_in_the_lobby(self, table):

@@ -52,7 +52,7 @@ class TestServices:
         table = a_guest_table(places=5)
         assert table.version
         limits = {"SEK": table.version.limits["SEK"] | {"house_players": 3}}
-        with pytest.raises(UnusableLimits, match="make another one"):
+        with pytest.raises(UnusableLimits, match="Create a new table instead"):
             put_live(table_id=table.pk, limits=limits, reason="for a test")
 
     def test_the_house_plays_a_place_at_a_table_for_free_money(self):

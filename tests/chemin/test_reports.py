@@ -205,7 +205,7 @@ class TestThePage:
         assert f'name="seat_id" value="{seat_at(live_table, 3)}" required checked' in page
         assert f'name="seat_id" value="{seat_at(live_table, 1)}"' not in page
         assert "No other automatic players are allowed" in page
-        assert "The house watches how guests play" in page
+        assert "We monitor how players play" in page
         assert "Thank you" in send(one, live_table)
         assert PlayReport.objects.get().words == "<b>Look</b>"
 
@@ -233,7 +233,7 @@ class TestThePage:
 
     def test_says_to_whoever_is_no_guest_that_guests_report(self, live_table):
         guests(live_table)
-        assert "Only guests of this table can report" in send(a_player(), live_table)
+        assert "Only players at this table can report" in send(a_player(), live_table)
 
     @pytest.mark.sweep
     def test_is_there_for_whoever_was_sent_away_since_the_table_serves_them_no_more(self, live_table):
@@ -255,5 +255,5 @@ class TestThePage:
     def test_speaks_the_reader_s_language(self, live_table, language):
         one, *_ = guests(live_table)
         page = visitor_of(one).get(address(live_table, language)).text
-        english = "The house watches how guests play"
+        english = "We monitor how players play"
         assert (english in page) is (language == "en")

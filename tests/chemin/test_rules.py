@@ -57,7 +57,7 @@ def test_rules_under_which_nobody_can_play_are_refused_in_a_sentence(stored: dic
 def test_a_practice_table_leaves_a_place_to_a_guest() -> None:
     assert replace(RULES, places=5, house_players=4).is_practice
     assert not RULES.is_practice
-    with pytest.raises(GuestRulesError, match="one is left for a guest"):
+    with pytest.raises(GuestRulesError, match="of 5 seats, 0 to 4 can be house players"):
         replace(RULES, places=5, house_players=5)
 
 
@@ -83,5 +83,5 @@ def test_a_pace_no_table_can_keep_is_refused_in_a_sentence(change: dict[str, int
 
 
 def test_a_clock_of_another_kind_of_table_is_refused() -> None:
-    with pytest.raises(ClockError, match="guests' table"):
+    with pytest.raises(ClockError, match="Chemin de Fer table"):
         GuestClock.of({"betting": 20_000, "call": 2_000, "card": 1_000, "pause": 6_000})

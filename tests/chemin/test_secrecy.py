@@ -81,7 +81,7 @@ def test_no_card_is_known_before_its_time_where_both_sides_ask_and_draw(monkeypa
         heard = house.record.heard
         assert {name for name, cards in heard.items() if cards} == {"punter"}
         assert heard["punter"] == {*coup.punter}
-        assert "as you please" in house.click("punter", "ask_croupier")
+        assert "The croupier says: your choice." in house.click("punter", "ask_croupier")
         house.click("punter", "draw_card")
         house.listen(everywhere=is_sweep)
         assert heard["spectator"] == heard["banker"] == heard["third guest"] == {*coup.banker, coup.thirds[0]}

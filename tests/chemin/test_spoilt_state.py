@@ -70,7 +70,7 @@ def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
     assert is_told or request.node.callspec.params["spoilt"] in ONLY_CARDS
     coup = LiveRound.objects.get(live_table=spoilt, ended_at=None)
     incident = malfunction.report(round_id=coup.pk, cause="The page is empty.", by="staff:1")
-    with pytest.raises(MalfunctionError, match="has to be broken up"):
+    with pytest.raises(MalfunctionError, match="Break up the table"):
         malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
     with transaction.atomic():
         assert ledger_view.is_lost(ledger_view.at(spoilt.pk))
@@ -84,6 +84,6 @@ def test_lets_no_paused_table_go_on(spoilt: LiveTable, request: pytest.FixtureRe
         step(spoilt)
         assert LiveTable.objects.get(pk=spoilt.pk).stopped_by_id is not None
         return
-    with pytest.raises(TableError, match="has to be broken up"):
+    with pytest.raises(TableError, match="Break up the table"):
         continue_table(table_id=spoilt.table_id, reason="looked into it", by="staff:1")
     assert Table.objects.get(pk=spoilt.table_id).status == Status.PAUSED

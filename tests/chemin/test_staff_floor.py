@@ -151,8 +151,8 @@ class TestThePageOfATable:
     def test_offers_what_the_role_may_do(self, live_table, players, role, offered):
         a_staked_coup(live_table, BANK, STAKE)
         page = floor_page(live_table, role)
-        assert ("Report the round" in page) is (role != "compliance")
-        for deed in ("Cancel the round", "Break up the table"):
+        assert ("Report round" in page) is (role != "compliance")
+        for deed in ("Cancel round", "Break up the table"):
             assert (deed in page) is offered
 
     @pytest.mark.sweep
@@ -162,10 +162,10 @@ class TestThePageOfATable:
         boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "A quarrel.", "sure": "on"})
         incident = Incident.objects.get()
         page = floor_page(live_table)
-        assert "awaits its ruling" in page
+        assert "awaits a ruling" in page
         assert "is asked, until" not in page
         boss.post(f"/staff/incidents/{incident.pk}/ruling/", {"decision": "stands", "reason": "x", "sure": "on"})
-        assert "Let it go on" in floor_page(live_table)
+        assert "Resume table" in floor_page(live_table)
         boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
         answer(players[0], live_table, "deal_cards")
 
@@ -228,19 +228,19 @@ class TestThePageOfIncidents:
             page = seen(reader(role).get(f"/staff/incidents/{incident.pk}/"))
             assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
             assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
-            assert "Cards so far – – – – (– lies face down)" in page
-            assert "its cards are drawn, and punter and banker decide" in page
+            assert "Cards so far – – – – (– is face down)" in page
+            assert "cards are drawn; punter and banker decide" in page
             assert not CARD.search(page)
         answer_is = seen(reader().get(f"/staff/incidents/{incident.pk}/"))
-        assert "Ask to annul the round" in answer_is
-        assert "Cancel the round" not in answer_is
+        assert "Request to void the round" in answer_is
+        assert "Cancel round" not in answer_is
 
     @pytest.mark.sweep
     def test_offers_to_cancel_a_coup_without_cards(self, live_table, players):
         a_staked_coup(live_table, BANK, STAKE)
         incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
         boss = reader()
-        assert "Cancel the round" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
+        assert "Cancel round" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
         boss.post(f"/staff/rounds/{incident.live_round_id}/cancel/", {"reason": "x", "sure": "on"})
         assert "The round was cancelled: " in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
@@ -291,7 +291,7 @@ class TestThePageOfARound:
         cards = Round.objects.get().cards
         assert f"Cards, in dealing order {cards} {cards}" in page
         assert "Outcome none not recomputed" in page
-        assert "It was annulled before it was settled." in page
+        assert "The round was voided before settlement." in page
         assert "void since" in page
 
     @pytest.mark.sweep
@@ -299,7 +299,7 @@ class TestThePageOfARound:
         a_dealt_coup(live_table, BANK, STAKE)
         step_to(live_table, Phase.CHOICE, Phase.OFFER)
         coup, boss = coup_at(live_table), reader()
-        assert "Report the round" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
+        assert "Report round" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
         boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "complained of", "sure": "on"})
         annul_by_two(Incident.objects.get())
         assert "void since" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))

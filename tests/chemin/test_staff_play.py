@@ -65,12 +65,12 @@ class TestTheList:
         players = an_evening({1: gives_to(2)})
         page = shown(member(), "staff_play")
         assert pair_of(*players[:2]) in page
-        assert "Called at once" in page
+        assert "Instant calls" in page
         assert pair_of(*players[2:]) not in page
         assert pair_of(*players[2:]) in shown(member(), "staff_play", which="all")
 
     def test_says_so_where_nobody_stands_out(self):
-        assert "No pair of players stands out here." in shown(member(), "staff_play")
+        assert "No signals match this filter." in shown(member(), "staff_play")
 
     @pytest.mark.sweep
     def test_is_searched_by_player_table_money_currency_and_time(self):
@@ -131,13 +131,13 @@ class TestAPair:
         players = an_evening({1: gives_to(2)}, coups=60)
         first, second = sorted(player.pk for player in players[:2])
         page = shown(member(), "staff_play_pair", first, second)
-        assert f"player:{players[0].pk} departed from the rule against player:{players[1].pk}" in page
+        assert f"player:{players[0].pk} acted against the drawing rule with player:{players[1].pk}" in page
         assert f"player:{players[0].pk} covered the bank of player:{players[1].pk} when first asked" in page
-        assert "Chance explains this" in page
+        assert "Probability by chance" in page
         assert "(median)" in page
         coup = CheminCoup.objects.filter(banker_player=players[1], stakes__player=players[0]).latest("at")
         assert f"?round={coup.pk}" in page
-        assert "None of the two" not in page
+        assert "No stakes against the other’s bank" not in page
 
     @pytest.mark.sweep
     def test_has_the_reports_about_them(self):
@@ -145,7 +145,7 @@ class TestAPair:
         pair = sorted((made.reporter_id, made.seat.player_id or 0))
         page = shown(member(), "staff_play_pair", *pair)
         assert "Stood on nothing." in page
-        assert "They have nothing to do with each other here." in page
+        assert "No play between these players in this selection." in page
 
     def test_records_who_looked(self):
         one, other = an_evening({}, coups=5, count=2)
@@ -189,7 +189,7 @@ class TestReports:
     def test_are_not_decided_without_a_finding_and_a_reason(self, wrong):
         made = a_report()
         page = member().post(reverse("staff_play_decide", args=[made.pk]), wrong, follow=True).text
-        assert "Say what you found, and why" in page
+        assert "Choose a finding and enter a reason." in page
         made.refresh_from_db()
         assert made.decided_at is None
 
@@ -197,7 +197,7 @@ class TestReports:
     def test_are_counted_in_the_back_office(self):
         a_report()
         assert "1 waiting" in member().get(reverse("staff_home")).text
-        assert "1 waiting" in shown(member(), "staff_play")
+        assert "Player reports (1 open)" in shown(member(), "staff_play")
 
     @pytest.mark.sweep
     def test_show_words_as_text(self):
@@ -211,11 +211,11 @@ class TestWords:
     @pytest.mark.parametrize(
         ("chance", "words"),
         [
-            (1 / 4200, "once in 4,200 such pairs"),
-            (1 / 4213, "once in 4,200 such pairs"),
-            (0.09, "once in 11 such pairs"),
-            (0.7, "in most such pairs"),
-            (1e-30, "less than once in a million million such pairs"),
+            (1 / 4200, "once in 4,200 comparable pairs"),
+            (1 / 4213, "once in 4,200 comparable pairs"),
+            (0.09, "once in 11 comparable pairs"),
+            (0.7, "in most comparable pairs"),
+            (1e-30, "less than once in a million million comparable pairs"),
         ],
     )
     def test_how_often_chance_explains_something(self, chance, words):

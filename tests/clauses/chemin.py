@@ -18,7 +18,7 @@ CHAPTER: Final = Chapter(
             "the option of a randomly assigned seat",
             ("test_gli19_4_11_1_a_place_by_chance_is_one_that_is_free",),
             "Which place it is, is drawn; that it is marked as drawn is asserted.",
-            page="*Sit at random*",
+            page="*Take a random seat*",
         ),
         Demand(
             "4.11.1",

@@ -10,7 +10,7 @@ from tests.drill.records import NOTHING, Record, nothing_done
 ROUND = "11111111-1111-4111-8111-111111111111"
 OWN = f'<div id="live-own"><input name="round_id" value="{ROUND}">%s</div>'
 TAKEN = OWN % ""
-LATE = OWN % '<div class="call__notice call__notice--error" role="alert"><p>Bet arrived too late</p></div>'
+LATE = OWN % '<div class="call__notice call__notice--error" role="alert"><p>Bet received too late</p></div>'
 
 
 class Page:
@@ -40,7 +40,7 @@ def a_bettor(*answers: str | None) -> Bettor:
 
 def test_a_bettor_of_whom_every_click_is_refused_has_done_nothing():
     bettor = a_bettor(LATE, LATE, LATE)
-    assert bettor.done == {"refused: Bet arrived too late": 3}
+    assert bettor.done == {"refused: Bet received too late": 3}
     assert bettor.record.bets == {ROUND: (NOTHING,)}
     assert [*nothing_done(bettor.record, bettor.done[bettor.CONFIRMED], [], pays=False)] == [
         "Ada: nothing was confirmed",

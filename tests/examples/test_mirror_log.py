@@ -299,7 +299,7 @@ class TestOfOneThatLies:
 class TestOfNone:
     @pytest.mark.sweep
     def test_a_token_that_does_not_hold_reads_nothing(self, mirror):
-        said = "the house answers 401 to checkpoint: The token is missing, or does not hold"
+        said = "the house answers 401 to checkpoint: The token is missing or not valid"
         assert mirror(token="sabot_no") == (2, f"Cannot be read: {said}\n")
 
     @pytest.mark.sweep

@@ -117,7 +117,7 @@ def test_what_goes_wrong_is_said_in_a_line(player, web_server, arguments, words)
 @pytest.mark.sweep
 def test_without_a_token_and_without_a_house_as_well(player, web_server):
     status, _, complained = run(web_server, "")
-    assert (status, complained) == (1, "The token is missing, or does not hold\n")
+    assert (status, complained) == (1, "The token is missing or not valid\n")
     web_server.process.terminate()
     web_server.process.wait()
     status, _, complained = run(web_server, "x")

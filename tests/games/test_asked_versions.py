@@ -91,8 +91,8 @@ class TestOtherLimits:
         versions.follow_rules(by="system")
         assert number_of(table) == 3
         said = approvals.kind(asked.kind).describe(approvals.thaw(asked))
-        assert "but 3 is in force by now" in dict(said.facts)["Follows version"]
-        with pytest.raises(approvals.CannotExecute, match="another version since"):
+        assert "3 is now in force" in dict(said.facts)["Based on version"]
+        with pytest.raises(approvals.CannotExecute, match="a newer version since"):
             approve(asked)
         assert number_of(table) == 3
 
@@ -100,7 +100,7 @@ class TestOtherLimits:
         table = a_table()
         asked = ask(table)
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
-        with pytest.raises(approvals.CannotExecute, match="other rules since"):
+        with pytest.raises(approvals.CannotExecute, match="rules have changed since"):
             approve(asked)
 
     @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ class TestOtherLimits:
         asked = ask(a_table())
         said = approvals.kind(asked.kind).describe(approvals.thaw(asked))
         facts = dict(said.facts)
-        assert said.title == "Another version of Baccarat"
+        assert said.title == "New version of Baccarat"
         assert facts["SEK: Tie"].replace("\xa0", " ") == "SEK 10 – SEK 2,500 → SEK 10 – SEK 50"
         assert "SEK: Player" not in facts
-        assert facts["Goes live"] == "at once"
+        assert facts["Goes live"] == "on approval"
         returned = exact(VARIANTS["baccarat"])["tie"].rtp
-        assert facts["Tie returns"].startswith(f"{percent(returned, 4)} %; with the worst stake")
+        assert facts["RTP of Tie"].startswith(f"{percent(returned, 4)} %; at the worst stake")
 
 
 @pytest.mark.django_db
@@ -219,7 +219,7 @@ class TestWhatWaitsForItsTime:
         asked = ask(table, goes_live_at=moment)
         monkeypatch.undo()
         facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
-        assert facts["Goes live"] == f"{moment:%Y-%m-%d %H:%M} UTC, or once approved if that is later"
+        assert facts["Goes live"] == f"{moment:%Y-%m-%d %H:%M} UTC, or on approval if later"
         approve(asked)
         put_versions_live()
         assert number_of(table) == 2
@@ -243,7 +243,7 @@ class TestWhatWaitsForItsTime:
         ending = ScheduleEnding.objects.get()
         assert (ending.how, ending.reason.partition(".")[0]) == (
             HowEnded.FAILED,
-            "The program has other rules since this was asked for",
+            "The rules have changed since this request",
         )
         assert number_of(table) == 1
         (event,) = events("table.schedule_failed", on=f"table:{table.pk}")
@@ -268,7 +268,7 @@ class TestWhatWaitsForItsTime:
     def test_nothing_else_is_asked_for_meanwhile(self, cloned_db):
         table = a_table()
         scheduled(table)
-        with pytest.raises(TableError, match="waits for its time"):
+        with pytest.raises(TableError, match="is already scheduled"):
             ask(table)
 
 

@@ -132,7 +132,7 @@ def test_the_header_and_the_cashier_keep_the_cash_account(visitor, player):
     rebuy(visitor, "100")
     page = unescape(visitor.get("/en/cashier/").text)
     assert format_money(MONEY - 10_000, "SEK", "en") in page
-    assert "To Golden Baccarat" in page
+    assert "Transfer to Golden Baccarat" in page
 
 
 @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
@@ -145,14 +145,14 @@ class TestSentences:
         answer = click(visitor, player, "bet:banker", language=language)
         names = {"sv": ("Spelare", "Bank"), "da": ("Spiller", "Bank"), "ro": ("Jucător", "Bancher")}
         one, other = names.get(language, ("Spieler", "Bank") if language == "de" else ("Player", "Banker"))
-        english = "%(one)s and %(other)s exclude each other. Take one off first."
+        english = "%(one)s and %(other)s cannot be combined. Remove one of them first."
         assert says(answer.text, english, language, one=one, other=other)
 
     @pytest.mark.sweep
     def test_a_bet_over_the_balance_of_the_game(self, visitor, player, language):
         look(visitor, language)
         answer = click(visitor, player, "bet:player", language=language)
-        assert says(answer.text, "The balance of the game does not cover this bet. Re-buy, or bet less.", language)
+        assert says(answer.text, "The game balance does not cover this bet. Re-buy or bet less.", language)
 
     @pytest.mark.sweep
     def test_a_button_it_does_not_have(self, visitor, player, language):
@@ -177,7 +177,7 @@ class TestSentences:
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         a_purse(player, 2000)
         page = look(visitor, language)
-        assert says(page, "The balance of the game no longer covers these bets.", language)
+        assert says(page, "Your game balance no longer covers these bets.", language)
         assert says(page, "Bet %(amount)s", language, amount=format_money(2000, "SEK", language))
         click(visitor, player, "lower", language=language)
         assert NextRound.objects.get().slip == {"player": 2000}
@@ -187,13 +187,13 @@ class TestSentences:
         typed = {"sv": "1 234,50", "da": "1.234,50", "ro": "1.234,50", "de": "1.234,50", "en": "1,234.50"}[language]
         page = rebuy(visitor, typed, language=language)
         moved = format_money(123_450, "SEK", language)
-        assert says(page, "%(amount)s was moved into the game.", language, amount=moved)
+        assert says(page, "%(amount)s was transferred to the game.", language, amount=moved)
         assert purse.balance(player, Mode.REAL) == 123_450
 
     def test_a_rebuy_for_more_than_the_account_has(self, visitor, player, language):
         page = rebuy(visitor, "20000", language=language)
         has = format_money(MONEY, "SEK", language)
-        assert says(page, "Your account has %(amount)s. Choose an amount it covers.", language, amount=has)
+        assert says(page, "Your balance is %(amount)s. Choose an amount that is not higher.", language, amount=has)
         assert f"/{language}/cashier/" in page
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
@@ -209,30 +209,30 @@ class TestSentences:
         answer = visitor.post(address(language, then="leave/"), {"key": uuid4()}, follow=True)
         assert answer.redirect_chain[-1][0] == f"/{language}/"
         back = format_money(123_450, "SEK", language)
-        english = "You left the game. %(amount)s went back to your account."
+        english = "You left the game. %(amount)s was returned to your account."
         assert says(answer.text, english, language, amount=back)
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
     @pytest.mark.sweep
     def test_leaving_with_nothing(self, visitor, language):
         answer = visitor.post(address(language, then="leave/"), {"key": uuid4()}, follow=True)
-        assert says(answer.text, "You left the game. There was nothing left in it to give back.", language)
+        assert says(answer.text, "You left the game. There was no balance left to return.", language)
 
     @pytest.mark.sweep
     def test_movements_and_the_cashier_name_the_game(self, visitor, player, language):
         a_purse(player, 123_450)
         page = visitor.get(f"/{language}/cashier/").text
-        assert says(page, "To Golden Baccarat", language)
+        assert says(page, "Transfer to Golden Baccarat", language)
         lies = format_money(123_450, "SEK", language)
         assert says(page, "You have another %(amount)s in Golden Baccarat.", language, amount=lies)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
-        assert says(visitor.get(f"/{language}/cashier/").text, "From Golden Baccarat", language)
+        assert says(visitor.get(f"/{language}/cashier/").text, "Transfer from Golden Baccarat", language)
 
 
 def test_the_same_rebuy_form_again_moves_nothing(visitor, player):
     key = uuid4()
     rebuy(visitor, "100", key=key)
-    assert "booked already" in rebuy(visitor, "100", key=key)
+    assert "already booked" in rebuy(visitor, "100", key=key)
     assert purse.balance(player, Mode.REAL) == 10_000
 
 

@@ -22,16 +22,17 @@ def story(cards: str, language: str = "en", **stakes: int) -> tuple[Coup, tuple[
 
 
 COUPS = {
-    "9H 2D KS 3C": "Player has 9 in two cards: a natural. No third card is drawn.",
-    "2H 5D KS 3C": "Banker has 8 in two cards: a natural. No third card is drawn.",
-    "9H 5D KS 3C": "Both sides have 8 or 9 in two cards, a natural. No third card is drawn.",
-    "2H 2D 4S 4C": "Player stood, so Banker draws up to 5. Banker has 6 and stands.",
-    "2H 2D 4S 3C 9C": "Banker has 5 and draws a third card. It is the nine of clubs,",
-    "2H 2D 3S KC 6C 4C": "Banker has 2 and draws a third card, whatever Player drew. It is the four of clubs, worth 4.",
-    "2H 3D 3S KC 9C 4C": "draws where Player’s third card is worth 0–7 or 9. It is worth 9: Banker draws.",
-    "2H 3D 3S KC 8C": "draws where Player’s third card is worth 0–7 or 9. It is worth 8: Banker stands.",
-    "2H 6D 3S KC 6C AC": "draws where Player’s third card is worth 6–7. It is worth 6: Banker draws.",
-    "2H 7D 3S KC 6C": "Banker has 7 and stands, whatever Player drew.",
+    "9H 2D KS 3C": "Player has a natural 9 with two cards. No third card is drawn.",
+    "2H 5D KS 3C": "Banker has a natural 8 with two cards. No third card is drawn.",
+    "9H 5D KS 3C": "Both sides have a natural, 8 or 9 with two cards. No third card is drawn.",
+    "2H 2D 4S 4C": "Player stood, so Banker draws on 5 or less. Banker has 6 and stands.",
+    "2H 2D 4S 3C 9C": "Banker has 5 and draws a third card. The card is the nine of clubs,",
+    "2H 2D 3S KC 6C 4C": "Banker has 2 and draws a third card, regardless of Player’s third card. The card is the "
+    "four of clubs, worth 4.",
+    "2H 3D 3S KC 9C 4C": "draws if Player’s third card is worth 0–7 or 9. It is worth 9: Banker draws.",
+    "2H 3D 3S KC 8C": "draws if Player’s third card is worth 0–7 or 9. It is worth 8: Banker stands.",
+    "2H 6D 3S KC 6C AC": "draws if Player’s third card is worth 6–7. It is worth 6: Banker draws.",
+    "2H 7D 3S KC 6C": "Banker has 7 and stands, regardless of Player’s third card.",
 }
 
 NAMES = [cards.replace(" ", "-") for cards in COUPS]
@@ -55,15 +56,15 @@ def test_each_card_has_its_step_in_dealing_order(cards):
 @pytest.mark.parametrize(
     ("cards", "stakes", "sentence"),
     [
-        ("9H 2D KS 3C", {"player": 1000}, "Player wins and pays 1:1: £20.00 comes back, stake included."),
-        ("2H 5D KS 3C", {"player": 1000}, "Player loses: £10.00 goes to the house."),
+        ("9H 2D KS 3C", {"player": 1000}, "Player wins and pays 1:1. £20.00 is paid out, including the stake."),
+        ("2H 5D KS 3C", {"player": 1000}, "Player loses. The stake of £10.00 goes to the house."),
         (
             "2H 5D KS 3C",
             {"banker": 1000},
-            "Banker wins: £19.50 comes back, stake included; £0.50 is kept as commission.",
+            "Banker wins. £19.50 is paid out, including the stake; £0.50 is deducted as commission.",
         ),
-        ("9H 9D KS QC", {"player": 1000}, "Player neither wins nor loses: £10.00 comes back."),
-        ("9H 9D KS QC", {"tie": 100}, "Tie wins and pays 8:1: £9.00 comes back, stake included."),
+        ("9H 9D KS QC", {"player": 1000}, "Player is a push. The stake of £10.00 is returned."),
+        ("9H 9D KS QC", {"tie": 100}, "Tie wins and pays 8:1. £9.00 is paid out, including the stake."),
     ],
     ids=["won", "lost", "won less commission", "push", "tie"],
 )
@@ -74,7 +75,7 @@ def test_what_was_paid_is_said(cards, stakes, sentence):
 
 def test_totals_over_nine_are_explained():
     _coup, steps = story("9H 2D 5S 3C 2C")
-    assert "Of 14 the last digit counts: Player has 4." in steps[3].text
+    assert "The last digit of 14 counts: Player has 4." in steps[3].text
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ class TestTheDoor:
     @pytest.mark.parametrize("to", ["play", "watch"])
     def test_asks_for_the_age_first(self, visitor, table, to):
         answer = visitor.post("/en/try/baccarat/start/", {"to": to})
-        assert "Confirm first that you are at least 18 years old." in answer.text
+        assert "First confirm that you are at least 18 years old." in answer.text
         assert session_state.read(visitor.session) is None
 
     @pytest.mark.sweep
@@ -316,7 +316,7 @@ class TestAtTheTable:
             [
                 ("sv", "Låtsasmarker"),
                 ("da", "Legejetoner"),
-                ("ro", "Jetoane de joacă"),
+                ("ro", "Jetoane fictive"),
                 ("de", "Spieljetons"),
                 ("en", "Play chips"),
             ],
@@ -338,7 +338,7 @@ class TestAtTheTable:
         click(visitor, "deal")
         once = place_of(visitor)
         again = click(visitor, "deal", round_id=shown.next.round_id, slip_version=shown.slip_version)
-        assert "This round had already been played." in again.text
+        assert "This round has already been played." in again.text
         assert place_of(visitor) == once
 
     @pytest.mark.parametrize("slug", sample(TABLES, 1))
@@ -363,13 +363,13 @@ class TestAtTheTable:
         ("changes", "sentence"),
         sample(
             [
-                ({"action": "nonsense"}, "This page was out of date."),
-                ({"action": "bet:player", "round_id": "x"}, "This page was out of date."),
-                ({"action": "bet:player", "chip": "7"}, "This table has no such chip."),
-                ({"action": "bet:moon"}, "This game has no such bet."),
+                ({"action": "nonsense"}, "This page was out of date and has been updated."),
+                ({"action": "bet:player", "round_id": "x"}, "This page was out of date and has been updated."),
+                ({"action": "bet:player", "chip": "7"}, "This table does not have this chip."),
+                ({"action": "bet:moon"}, "This bet does not exist in this game."),
                 ({"action": "take:player"}, "This table has no such button."),
                 ({"action": "bet:player", "table_version": 9}, "The limits or rules of this table have changed."),
-                ({"action": "rebet"}, "There is no earlier round"),
+                ({"action": "rebet"}, "There is no previous round"),
             ],
             3,
         ),
@@ -392,7 +392,7 @@ class TestAtTheTable:
         enter(visitor)
         with session_state.changing(visitor.session) as kept:
             kept.places["baccarat"] = replace(kept.places["baccarat"], chips=0)
-        assert "Your play chips do not cover this bet." in click(visitor, "bet:player").text
+        assert "You do not have enough play chips for this bet." in click(visitor, "bet:player").text
         click(visitor, "refill")
         assert place_of(visitor).chips == 1000_00
 
@@ -503,4 +503,4 @@ class TestWatching:
     def test_is_left_for_the_table_with_one_click(self, visitor, table):
         enter(visitor, "watch")
         assert visitor.post("/en/try/baccarat/start/", {"to": "play"})["Location"] == "/en/try/baccarat/"
-        assert "Guest: play chips" in visitor.get("/en/try/baccarat/").text
+        assert "Demo game: play chips" in visitor.get("/en/try/baccarat/").text

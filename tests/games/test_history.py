@@ -136,7 +136,7 @@ class TestThePage:
     def test_says_so_where_nothing_fits_and_leads_back(self, visitor, player, table):
         a_round(player, table, player=1000)
         page = visitor.get("/en/history/", {"until": "2020-01-01"}).text
-        assert "No round fits this filter" in page
+        assert "No rounds match this filter" in page
         assert page.count("Show all rounds") == 1
 
     @pytest.mark.sweep
@@ -201,7 +201,7 @@ class TestTheFile:
         parts = list(find(player, Search(), limit=9))
         assert [row["Round code"] for row in rows] == codes(parts)
         assert {row["Staked"] for row in rows} == {"60.00"}
-        assert [row["Paid back"] for row in rows] == [amount(part.paid, ".") for part in parts]
+        assert [row["Paid out"] for row in rows] == [amount(part.paid, ".") for part in parts]
         assert {row["Bets"] for row in rows} == {"Player 10.00, Tie 50.00"}
         assert self.rows(visitor, until="2020-01-01") == []
 
@@ -227,7 +227,7 @@ class TestTheFile:
         round_id = a_round(player, table, player=1000).round_id
         annul_unreproduced(round_id)
         (row,) = self.rows(visitor)
-        assert (row["Result"], row["Player’s cards"]) == ("annulled", "")
+        assert (row["Result"], row["Player’s cards"]) == ("void", "")
 
     @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
     def test_holds_nothing_that_a_spreadsheet_would_calculate(self, text):

@@ -33,8 +33,8 @@ from wallet.models import Mode
 pytestmark = pytest.mark.django_db
 MONEY = 100_000
 CHIP = 20_00
-HALTED_ALONE = "Play is stopped for now. You can take back what lies here."
-SAID = "Play is stopped in the whole house for now. No bet was taken."
+HALTED_ALONE = "Play is stopped at the moment. You can remove the bets you have here."
+SAID = "All play is stopped at the moment. No bet was placed."
 
 
 def stop() -> None:
@@ -133,7 +133,7 @@ class TestASoloTable:
         text = client.get(address).text
         assert f"<p>{HALTED_ALONE}</p>" in text
         assert ">stopped</span>" in text
-        assert "pauses" not in text
+        assert "is paused" not in text
         sent = {
             "action": "bet:player",
             "chip": 1000,
@@ -237,7 +237,7 @@ class TestASharedTable:
         stop()
         text = client.get(reverse("table", args=[table.table.slug, Mode.REAL])).text
         assert 'data-say="Play is stopped"' in text
-        assert "No bets are taken. What lies here is dealt and paid, unless you take it off." in text
+        assert "No new bets are accepted. Bets on the table will be played and paid unless you remove them." in text
         for word in ("Place your bets", "pauses", "data-deadline", "data-seconds"):
             assert word not in text, word
         assert len(shut(text, "bet-")) == len(VARIANTS["no_commission"].bets)
@@ -248,7 +248,7 @@ class TestASharedTable:
         chip(player, table, "player", CHIP)
         stop()
         advance_to(table, Phase.DEALT)
-        assert "Play is stopped after this round." in public(table)
+        assert "Play stops after this round." in public(table)
         advance_to(table, Phase.SETTLED)
         text = public(table)
         coup = there(read_public(table).coup)
@@ -298,8 +298,8 @@ class TestASharedTable:
         text = client.get(address).text
         assert 'data-phase="paused"' in text
         assert 'data-say="Play is stopped"' in text
-        assert "The next round opens when play goes on." in text
-        assert "pauses" not in text
+        assert "The next round opens when play resumes." in text
+        assert "is paused" not in text
         go_on()
         step(table)
         assert 'data-phase="betting"' in client.get(address).text

@@ -83,7 +83,7 @@ def test_has_everything_that_the_page_has(annulled, reader):
     assert [each["decision"]["verdict"] for each in told["requests"]] == ["approved"]
     assert [(each["kind"], each["player"]) for each in told["letters"]] == [("apology", str(player))]
     assert [each["text"] for each in told["notes"]] == ["The camera was looked at."]
-    assert "The round was settled and paid" in [each["what"] for each in told["course"]]
+    assert "Round settled and paid" in [each["what"] for each in told["course"]]
 
 
 @pytest.mark.sweep
@@ -102,12 +102,12 @@ def test_can_be_read_and_checked_by_an_outsider(annulled, reader, tmp_path):
         told["cause"],
         told["round"]["code"],
         str(player),
-        "the round is annulled",
+        "the round is void",
         told["requests"][0]["reason"],
         told["requests"][0]["decision"]["reason"],
         "An apology",
         "The camera was looked at.",
-        "Everything comes out as it is stored.",
+        "All recomputed values match the stored values.",
         *(moment["what"] for moment in told["course"]),
         *(fact["what"] for fact in json.loads((tmp_path / "round.json").read_text())["facts"]),
     ):
@@ -163,7 +163,7 @@ def test_of_a_round_in_progress_has_no_card_that_lies_face_down(live_table, read
     assert "round.json" not in files
     assert cards.encode() not in b"".join(files.values())
     assert cards[:5].encode() not in b"".join(files.values())
-    assert b"The round is not over" in files["README.txt"]
+    assert b"The round is still in progress" in files["README.txt"]
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
 
 

@@ -49,7 +49,7 @@ class TestTheList:
         page = text(reader("operator").get("/staff/incidents/"))
         for told in (
             f'href="/staff/incidents/{incident.pk}/"',
-            "awaits the supervisor",
+            "awaiting ruling",
             incident.table.name,
             "Reported by staff",
             incident.live_round.code,
@@ -61,9 +61,9 @@ class TestTheList:
     def test_says_what_was_asked_for_and_ruled(self, incident):
         boss = reader("supervisor")
         asked = ask(incident)
-        assert "annulment asked for" in text(boss.get("/staff/incidents/"))
+        assert "void requested" in text(boss.get("/staff/incidents/"))
         decide(asked, a_member_of_staff("supervisor"))
-        assert "the round is annulled" in text(boss.get("/staff/incidents/"))
+        assert "the round is void" in text(boss.get("/staff/incidents/"))
 
     @pytest.mark.sweep
     def test_is_narrowed_by_state_table_and_kind(self, incident):
@@ -103,7 +103,7 @@ class TestTheList:
         first = boss.get("/staff/incidents/?kind=reported")
         assert [case.incident.pk for case in first.context["waiting"]] == waiting[:2]
         assert [case.incident.pk for case in first.context["cases"]] == old[:0:-1]
-        assert 'href="?kind=reported&state=awaiting">All that await a ruling' in text(first)
+        assert 'href="?kind=reported&state=awaiting">All incidents awaiting a ruling' in text(first)
         second = boss.get(f"/staff/incidents/?before={old[1]}&kind=reported")
         assert not second.context["waiting"]
         assert [case.incident.pk for case in second.context["cases"]] == [old[0]]
@@ -138,15 +138,15 @@ class TestThePage:
         told = [moment.what for moment in answer.context["timeline"]]
         in_order = [
             "No more bets",
-            "The cards were drawn",
-            "The round was settled and paid",
-            "The incident was found, and its round kept as it was",
-            "The round was annulled: stakes given back, payouts taken back",
-            "The incident was ruled on",
-            "The table goes on",
+            "Cards drawn",
+            "Round settled and paid",
+            "Incident opened, state of the round saved",
+            "Round voided: stakes returned, payouts reversed",
+            "Ruling made",
+            "Table resumed after a stop",
         ]
         assert [what for what in told if what in in_order] == in_order
-        assert {"Asked that the round be annulled", "The request to annul was approved"} < set(told)
+        assert {"Void of the round requested", "The request to annul was approved"} < set(told)
         page = text(answer)
         for words in (f"Ada, {asker}", f"Bo, {decider}", "A card was wrong.", "I saw it too.", "Mended."):
             assert words in page
@@ -171,14 +171,14 @@ class TestThePage:
         visitor.get(f"/staff/incidents/{incident.pk}/export/")
         answer = visitor.get(f"/staff/incidents/{incident.pk}/")
         course = {moment.what: moment for moment in answer.context["timeline"]}
-        assert [what for what, moment in course.items() if not moment.event] == ["The round opened for bets"]
+        assert [what for what, moment in course.items() if not moment.event] == ["Betting opened"]
         for what, why in (
             ("Note", "Found at night."),
-            ("Asked that the round be annulled", "A card was wrong."),
+            ("Void of the round requested", "A card was wrong."),
             ("The request to annul was approved", "I saw it too."),
-            ("A letter to the players was decided on", letter.get_kind_display()),
-            ("The letter to the players was written to the last of them", "2 in all"),
-            ("The file for the regulator was taken out", ""),
+            ("Letter to the players ordered", letter.get_kind_display()),
+            ("Letter to the players completed", "2 in all"),
+            ("Exported for the regulator", ""),
         ):
             assert course[what].why == why
             address = f"/staff/events/?on={course[what].on}&before={course[what].event + 1}"
@@ -221,10 +221,10 @@ class TestThePage:
         bet(a_player("SE", real=MONEY), live_table, player=5000)
         found = malfunction.report(round_id=round_at(live_table).pk, cause=CAUSE, by="staff:1")
         page = text(reader("supervisor").get(f"/staff/incidents/{found.pk}/"))
-        assert page.index("<summary>Cancel the round") < page.index("<summary>The round stands")
-        assert '<button class="button button--go">Cancel the round' in page
-        assert '<button class="button">The round stands' in page
-        assert "no card is drawn yet" in page
+        assert page.index("<summary>Cancel round") < page.index("<summary>Let the round stand")
+        assert '<button class="button button--go">Cancel round' in page
+        assert '<button class="button">Let the round stand' in page
+        assert "no cards drawn yet" in page
 
     @pytest.mark.sweep
     def test_says_that_a_round_was_cancelled_and_leads_on_to_its_table(self, live_table):
@@ -235,15 +235,15 @@ class TestThePage:
         boss = reader("supervisor")
         page = text(boss.get(f"/staff/incidents/{found.pk}/"))
         assert "The round was cancelled: " in page
-        assert "The round was cancelled before its deal" in page
-        assert "Every stake was given back; nothing of the round had been paid" in page
-        assert "payouts taken back" not in page
+        assert "Round cancelled before the deal" in page
+        assert "All stakes returned; nothing had been paid" in page
+        assert "payouts reversed" not in page
         assert f'href="/staff/floor/live-{live_table.pk}/">Let it go on, on the Floor' in page
         assert "SEK 50.00 returned" in page
         assert "the round was cancelled" in text(boss.get("/staff/incidents/"))
-        assert "A supervisor lets it go on." in text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
+        assert "A supervisor can resume it." in text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
         malfunction.reopen(live_table_id=live_table.pk, reason="Mended.", by="staff:2")
-        assert "Let it go on" not in text(boss.get(f"/staff/incidents/{found.pk}/"))
+        assert "Resume table" not in text(boss.get(f"/staff/incidents/{found.pk}/"))
 
     @pytest.mark.sweep
     def test_names_who_asked_for_an_annulment_and_the_role_that_decides_it(self, incident):
@@ -251,7 +251,9 @@ class TestThePage:
         asked = ask(incident, asker)
         address = f"/staff/incidents/{incident.pk}/"
         page = text(reader("compliance").get(address))
-        assert f"Ada ({asker}), <q>A card was wrong.</q><br>Another person has to agree, in the role supervisor" in page
+        assert (
+            f"Ada ({asker}), <q>A card was wrong.</q><br>A second person must approve, with the role supervisor" in page
+        )
         assert f'href="/staff/approvals/{asked.pk}/"' in page
         told = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
         assert "Another person than the one who asked does, in the role supervisor." in told
@@ -264,11 +266,11 @@ class TestThePage:
     def test_offers_a_letter_by_a_button_only_once_it_is_ruled_on(self, incident):
         boss = reader("supervisor")
         address = f"/staff/incidents/{incident.pk}/"
-        assert "Write to its players" not in text(boss.get(address))
-        assert "Not ruled on yet:" in text(boss.get(f"{address}letter/"))
+        assert "Write to players" not in text(boss.get(address))
+        assert "Awaiting ruling:" in text(boss.get(f"{address}letter/"))
         malfunction.let_stand(incident_id=incident.pk, reason="It stands.", by="staff:2")
-        assert "Write to its players" in text(boss.get(address))
-        assert "Not ruled on yet:" not in text(boss.get(f"{address}letter/"))
+        assert "Write to players" in text(boss.get(address))
+        assert "Awaiting ruling:" not in text(boss.get(f"{address}letter/"))
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("number", sample([1, 2**63 - 1, 2**63, 10**40], 1))
@@ -278,7 +280,7 @@ class TestThePage:
     def test_offers_only_what_the_role_may_do(self, incident):
         pages = {role: text(reader(role).get(f"/staff/incidents/{incident.pk}/")) for role in ROLES}
         told = {
-            role: [word in page for word in ("The round stands", "/letter/", "/export/")]
+            role: [word in page for word in ("Let the round stand", "/letter/", "/export/")]
             for role, page in pages.items()
         }
         assert told == {
@@ -298,7 +300,7 @@ class TestNotes:
         page = text(
             visitor.post(f"/staff/incidents/{incident.pk}/note/", {"text": "The cloth was changed."}, follow=True)
         )
-        assert "Your note is kept." in page
+        assert "Note saved." in page
         assert page.count("The cloth was changed.") == 2  # as a note, and in the timeline
         (told,) = events("incident.noted")
         assert told["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
@@ -307,5 +309,5 @@ class TestNotes:
     @pytest.mark.parametrize("words", sample(["", "   ", "x" * 1001], 1), ids=["none", "blank", "too long"])
     def test_say_something_and_not_too_much(self, incident, words):
         page = text(reader("operator").post(f"/staff/incidents/{incident.pk}/note/", {"text": words}, follow=True))
-        assert "Write something, of at most 1000 characters." in page
+        assert "Enter a note of at most 1000 characters." in page
         assert not IncidentNote.objects.exists()

@@ -35,16 +35,16 @@ STAKE = 5000
 SUBJECTS = {
     "sv": "Din runda {} har annullerats",
     "da": "Din runde {} er annulleret",
-    "ro": "Runda dumneavoastră {} a fost anulată",
+    "ro": "Rezultatul rundei dumneavoastră {} a fost anulată",
     "de": "Ihre Runde {} wurde annulliert",
     "en": "Your round {} was annulled",
 }
 BACK = {
-    "sv": "Du har fått tillbaka: ",
-    "da": "Betalt tilbage til dig: ",
-    "ro": "Vi s-a returnat: ",
-    "de": "Sie erhielten zurück: ",
-    "en": "Given back to you: ",
+    "sv": "Insatt på ditt konto: ",
+    "da": "Indsat på din konto: ",
+    "ro": "Creditat în contul dumneavoastră: ",
+    "de": "Ihrem Konto gutgeschrieben: ",
+    "en": "Credited to your account: ",
 }
 OWN = "Ditt kort vändes för tidigt."
 
@@ -133,11 +133,11 @@ class TestTheWords:
             f"Your round {found.code} was annulled\n\n"
             f"Your round {found.code} at the table {incident.table.name}, on {moment}, was annulled: something was"
             " wrong with it.\n\n"
-            "It counts as not played. Every stake came back.\n\n"
-            "Your stake: £50.00\nGiven back to you: £50.00\n\n"
+            "The round does not count. All stakes were returned.\n\n"
+            "Your stake: £50.00\nCredited to your account: £50.00\n\n"
             "Your table is open again.\n\n"
-            "We are sorry for the trouble.\n\n"
-            "If you have a question, answer this message in your account, under “Customer service”."
+            "We apologise for the inconvenience.\n\n"
+            "If you have any questions, reply to this message in your account under “Customer service”."
         )
 
     @pytest.mark.sweep
@@ -164,9 +164,9 @@ class TestTheWords:
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
         (told, *_) = delivery.preview(case(incident), delivery.offers(case(incident))[LetterKind.ANNULLED], {}, rich.pk)
-        assert "Every stake came back, and every payout of it was taken back." in told.text
+        assert "All stakes were returned and any payout was reversed." in told.text
         send(incident, LetterKind.SHORTFALL)
-        assert f"Casinot står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
+        assert f"Vi står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
         assert not ServiceMessage.objects.filter(conversation__player=rich).exists()
 
 
@@ -197,7 +197,7 @@ class TestWhichMayBeWritten:
 
     def test_no_other_is_sent(self, live_table):
         incident = reported(live_table, a_reader("SE"))
-        with pytest.raises(LetterError, match="is not true of this round"):
+        with pytest.raises(LetterError, match="does not apply to this round"):
             send(incident, LetterKind.ANNULLED)
         assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
@@ -231,7 +231,7 @@ class TestSending:
     def test_a_second_press_sends_to_nobody(self, annulled):
         incident, _players = annulled
         send(incident, LetterKind.ANNULLED)
-        with pytest.raises(LetterError, match="has sent this letter already"):
+        with pytest.raises(LetterError, match="has already sent this letter"):
             send(incident, LetterKind.ANNULLED)
         assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
 
@@ -240,7 +240,7 @@ class TestSending:
         incident, _players = annulled
         send(incident, LetterKind.APOLOGY)
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
-        with pytest.raises(LetterError, match="has sent this letter already"):
+        with pytest.raises(LetterError, match="has already sent this letter"):
             send(again, LetterKind.APOLOGY)
 
     @pytest.mark.sweep
@@ -320,12 +320,12 @@ class TestThePage:
     def test_sends_once_it_is_confirmed(self, boss, annulled):
         incident, _players = annulled
         page = self.post(boss, incident, kind="annulled", action="send")
-        assert "Confirm that it is to be sent" in page
+        assert "Tick the confirmation." in page
         assert not IncidentLetter.objects.exists()
         page = self.post(boss, incident, kind="annulled", action="send", sure="on")
-        assert "It goes to 5 players." in page
+        assert "The letter is being sent to 5 players." in page
         page = self.post(boss, incident, kind="annulled", action="send", sure="on")
-        assert "has sent this letter already. Nobody gets it twice." in page
+        assert "has already sent this letter. Each letter is sent only once." in page
         delivery.write_due()
         assert LetterCopy.objects.count() == 5
 

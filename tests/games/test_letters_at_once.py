@@ -32,7 +32,7 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
 
     told = at_once([partial(press, member) for member in members])
     assert told.count("sent") == 1
-    assert sum("has sent this letter already" in each for each in told) == 2
+    assert sum("has already sent this letter" in each for each in told) == 2
     assert delivery.write_due() == 1
     assert Mail.objects.filter(user=player.user, template=delivery.TEMPLATE).count() == 1
     assert Conversation.objects.filter(player=player).count() == 1

@@ -15,7 +15,7 @@ from wallet.models import Mode
 from wallet.money import format_money
 
 MONEY = 1_000_000
-AWAY = "While you were away"
+AWAY = "was completed while you were away"
 TABLE = "/en/table/baccarat/real/"
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 
@@ -67,7 +67,7 @@ def test_gli19_4_16_a_lost_answer_is_told_of_once(visitor, player, table, where)
     assert first.count(AWAY) == 1
     assert f"/en/history/{round_id}/" in first
     if part.paid:
-        assert f"Paid back: {format_money(part.paid, 'SEK', 'en')}" in first
+        assert f"Paid out: {format_money(part.paid, 'SEK', 'en')}" in first
     for again in (TABLE, "/en/", "/en/history/"):
         assert AWAY not in visitor.get(again).text
     assert NextRound.objects.get().unseen is None
@@ -158,8 +158,8 @@ def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player
 def test_it_is_said_in_the_players_language(visitor, player, table, language):
     lose_the_answer_of(player, table)
     paid = Participation.objects.get().paid
-    outcome = "Paid back: %(amount)s." if paid else "Your bets lost."
-    english = f"While you were away, your round at %(table)s was finished. %(result)s {outcome}"
+    outcome = "Paid out: %(amount)s." if paid else "Your bets lost."
+    english = f"Your round at %(table)s was completed while you were away. %(result)s {outcome}"
     with translation.override(language):
         expected = translation.gettext(english)
     assert language == "en" or expected != english

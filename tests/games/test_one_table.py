@@ -27,7 +27,10 @@ MONEY = 50_000  # minor units, in each mode; below every monthly limit
 ONE, OTHER = "baccarat", "second"
 FORBIDDEN = ["DE"]
 ALLOWED = ["SE", "DK", "RO", "GB"]
-WAITS = "Where you live you play at one table at a time. Open this table again to play here: the other one then waits."
+WAITS = (
+    "In your country you can play at only one table at a time. To play here, open this "
+    "table again; your other table will then wait."
+)
 
 
 def at_two_tables(code: str, mode: Mode = Mode.REAL) -> tuple[NextRound, NextRound]:

@@ -150,7 +150,7 @@ class TestAClosedTable:
         click(visitor, player, "bet:tie")
         self.closed(table)
         page = visitor.get("/en/table/baccarat/real/").text
-        assert 'role="status"><p>This table is closed. You can take back what lies on it.</p>' in page
+        assert 'role="status"><p>This table is closed. You can remove the bets you have on it.</p>' in page
         assert re.search(r'class="call__notice[^>]*><p>[^<]*</p><a class="button" href="/en/">To the tables</a>', page)
         assert "badge--off" in page
         assert self.disabled(page) >= {"bet-player", "bet-tie", "bet-banker", "act-deal", "act-double"}

@@ -21,7 +21,7 @@ from wallet.models import Mode
 pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
 WHY = {"reason": "The cloth is torn.", "by": "staff:7"}
-PAUSES = "This table pauses. The next round opens when it goes on."
+PAUSES = "This table is paused. The next round opens when the table resumes."
 
 
 @pytest.fixture

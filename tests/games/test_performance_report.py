@@ -107,7 +107,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     first, second = read(Interval(since, clock()))[0]
     kept = TableVersion.objects.get(table=table, number=1)
     odds = exact(VARIANTS["baccarat"])
-    assert (first["game"], first["type"]) == ("Baccarat", "one player, on demand")
+    assert (first["game"], first["type"]) == ("Baccarat", "solo, on demand")
     assert (first["version"], first["number"], second["version"]) == (str(kept.pk), 1, str(later.pk))
     assert (kept.limits, first["rules"]) == (baccarat_limits(), VARIANTS["baccarat"].version)
     assert first["digest"] == second["digest"] == VARIANTS["baccarat"].digest

@@ -226,7 +226,7 @@ def test_gli19_3_3_a_shuffle_that_never_moves_the_last_card_is_found():
     made = shuffles.tests(shuffles.count(faulty, decks=8))
     assert failing_together(shuffles.tests(shuffles.count(fair, decks=8))) == ()
     assert p_of(made, "The last card") < LEVEL
-    assert p_of(made, "Which card lies in which thirteenth") < LEVEL
+    assert p_of(made, "Card position by thirteenths") < LEVEL
     assert {test.name for test in failing_together(made)} >= {"The last card of a shuffle"}
 
 
@@ -237,7 +237,7 @@ def test_gli19_3_3_a_shuffle_that_leaves_neighbours_together_is_found():
         shuffles.count((deck_of(np.roll(np.arange(52), cut)) for cut in chance.integers(52, size=300)), decks=1)
     )
     assert p_of(made, "The first card") > LEVEL
-    assert p_of(made, "Neighbours that were neighbours before") < LEVEL
+    assert p_of(made, "Adjacent cards that were adjacent before") < LEVEL
 
 
 def test_gli19_3_3_outcomes_that_stick_are_found():

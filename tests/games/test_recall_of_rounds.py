@@ -69,14 +69,14 @@ SOLO = {
         "UPDATE games_round SET commitment = repeat('0', 64) WHERE id = %(round)s",
         ["Seal (SHA-256 of the seed)"],
     ),
-    "value": ("UPDATE games_round SET player_value = 'x' WHERE id = %(round)s", ["Player’s own value"]),
+    "value": ("UPDATE games_round SET player_value = 'x' WHERE id = %(round)s", ["Player seed"]),
     "stake": (f"UPDATE games_wager SET stake = stake + 1 WHERE bet = 'player' AND {IN_PARTS}", ["P, player: stake"]),
     "payout": (
         f"UPDATE games_wager SET payout = payout + 1 WHERE bet = 'player' AND {IN_PARTS}",
         ["P, player: paid back"],
     ),
-    "staked": (f"UPDATE games_participation SET staked = staked + 1 {OF_ROUND}", ["P: staked in all"]),
-    "paid": (f"UPDATE games_participation SET paid = paid + 1 {OF_ROUND}", ["P: paid back in all"]),
+    "staked": (f"UPDATE games_participation SET staked = staked + 1 {OF_ROUND}", ["P: total staked"]),
+    "paid": (f"UPDATE games_participation SET paid = paid + 1 {OF_ROUND}", ["P: total paid back"]),
     "balance before": (
         f"UPDATE games_participation SET balance_before = balance_before + 1 {OF_ROUND}",
         ["P: balance before, by the ledger"],
@@ -98,13 +98,13 @@ SOLO = {
     "event": (
         """UPDATE audit_event SET body = convert_to(replace(convert_from(body, 'UTF8'), '"cards":"', '"cards":"2C '),
            'UTF8') WHERE kind = 'round.settled' AND "on" = 'round:' || %(round)s""",
-        ["Cards in the event log"],
+        ["Cards in the audit log"],
     ),
 }
 SHARED = {name: SOLO[name] for name in ("cards", "outcome", "seal", "stake", "payout", "staked", "balance after")} | {
     "first card": (
         "UPDATE games_round SET first_card = first_card + 1 WHERE id = %(round)s",
-        ["Cards gone from the shoe before"],
+        ["Cards dealt from the shoe before"],
     ),
     "bet": (f"UPDATE games_wager SET bet = 'nowhere' WHERE bet = 'player' AND {IN_PARTS}", None),
 }
@@ -201,4 +201,4 @@ class TestWhateverIsAlteredShowsAlone:
         version = played.table_version_id
         owner.execute("UPDATE games_tableversion SET rules_digest = repeat('0', 64) WHERE id = %s", [version])
         digest = GAMES["baccarat"].digest
-        assert differences(played) == [("Rules (SHA-256 of what decides money)", "0" * 64, digest)]
+        assert differences(played) == [("Rules (SHA-256 of all rules that affect money)", "0" * 64, digest)]

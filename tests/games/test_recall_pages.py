@@ -71,9 +71,15 @@ class TestASoloRound:
     @pytest.mark.sweep
     def test_gli19_4_14_is_labelled_a_replay_and_said_to_differ_in_nothing(self, played):
         text = page(played.pk)
-        for said in ("Replay", "Recomputed: nothing differs.", "Dealt again", played.commitment, played.seed.hex()):
+        for said in (
+            "Replay",
+            "Recomputed: no differences.",
+            "Replay of the deal",
+            played.commitment,
+            played.seed.hex(),
+        ):
             assert said in text
-        assert "differs" not in text.replace("nothing differs", "")
+        assert "differs" not in text.replace("no differences", "")
         assert played.table_version.rules_digest in text
 
     def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self, db):
@@ -106,7 +112,7 @@ class TestASoloRound:
         } | {f"choice {wager.bet}": said(wager.stake) for wager in part.wagers.all()}
         assert len(fields) == 15
         assert [name for name, value in fields.items() if value not in text] == []
-        heads = ("staked in all", "paid back in all", "commission in all", "balance before", "balance after")
+        heads = ("total staked", "total paid back", "total commission", "balance before", "balance after")
         assert [head for head in heads if head not in text] == []
 
     @pytest.mark.sweep
@@ -139,9 +145,9 @@ class TestASoloRound:
         text = page(played.pk)
         for said in (
             "void since",
-            "By the annulment",
-            "Recomputed: nothing differs.",
-            "Its seed does not reproduce it",
+            "By the void",
+            "Recomputed: no differences.",
+            "Seed does not reproduce the round",
         ):
             assert said in text
 
@@ -150,9 +156,9 @@ class TestASoloRound:
         other = {slug: game for slug, game in GAMES.items() if slug != "baccarat"}
         monkeypatch.setattr("games.verification.records.GAMES", other)
         text = page(played.pk)
-        assert "The program does not know the rules" in text
-        assert "Dealt again" not in text
-        assert "nothing differs" not in text
+        assert "The rules of the round are not installed." in text
+        assert "Replay of the deal" not in text
+        assert "no differences" not in text
         assert "not recomputed" in text
 
     @pytest.mark.sweep
@@ -164,7 +170,7 @@ class TestALook:
     def test_is_one_event_that_names_each_player(self, played):
         page(played.pk)
         (seen,) = events("data.seen")
-        assert seen["data"]["what"] == "the recall of a round"
+        assert seen["data"]["what"] == "verification of a round"
         assert seen["data"]["players"] == [f"player:{played.participation_set.get().player_id}"]
 
     @pytest.mark.sweep
@@ -188,18 +194,18 @@ class TestASharedRound:
     def test_is_shown_with_what_came_before_it_in_the_shoe_and_without_its_seed(self, shared):
         first, second = Round.objects.order_by("at")
         text = page(second.pk)
-        assert "Before it in the shoe" in text
+        assert "Earlier rounds of the shoe" in text
         assert first.code in text
         assert first.cards in text
-        assert "in play, its seed is sealed" in text
+        assert "in play, seed sealed" in text
         assert "Seed</th>" not in text
-        assert "Recomputed: nothing differs." in text
+        assert "Recomputed: no differences." in text
 
     @pytest.mark.parametrize("phase", sample([None, Phase.CLOSED, Phase.DEALT], 1))
     def test_gli19_2_8_2_in_progress_shows_what_lies_on_it_and_no_card(self, shared, phase):
         live = advance_to(shared, phase) if phase else round_at(shared)
         text = page(live.pk)
-        assert "It is not over" in text
+        assert "The round is in progress." in text
         assert "SEK\u00a050.00" in text
         assert ("held" in text) is (phase is None)
         main = text.partition("<main")[2]
@@ -223,9 +229,9 @@ class TestASharedRound:
         live = round_at(shared)
         void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
         text = page(live.pk)
-        for said in ("It was annulled before its cards were dealt.", "cancelled before its deal"):
+        for said in ("The round was voided before the deal.", "cancelled before the deal"):
             assert said in text
-        assert "Dealt again" not in text
+        assert "Replay of the deal" not in text
 
     @pytest.mark.sweep
     def test_annulled_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
@@ -234,9 +240,9 @@ class TestASharedRound:
         part = Participation.objects.get(round=live.pk)
         stake = format_money(part.staked, part.currency, "en")
         text = page(live.pk)
-        for said in (f'By the annulment</dt><dd class="num">{stake} returned</dd>', "returned in all", "No journal: "):
+        for said in (f'By the void</dt><dd class="num">{stake} returned</dd>', "total returned", "No journal: "):
             assert said in text
-        for wrong in ("paid back in all", f">{format_money(0, part.currency, 'en')} returned", ">None<", ">R<"):
+        for wrong in ("total paid back", f">{format_money(0, part.currency, 'en')} returned", ">None<", ">R<"):
             assert wrong not in text
         assert f'data-label="paid back">{stake} returned' in text
         cell = f'data-label="Paid back"><span class="paid-back">{stake} returned'
@@ -254,7 +260,7 @@ class TestASharedRound:
         played.shoe.refresh_from_db()
         text = page(played.pk)
         assert bytes(played.shoe.seed or b"").hex() in text
-        assert "Recomputed: nothing differs." in text
+        assert "Recomputed: no differences." in text
 
     @pytest.mark.sweep
     def test_costs_as_many_queries_however_many_have_played_it(self, shared, django_assert_num_queries):
@@ -289,9 +295,9 @@ class TestACoup:
             let_pass(live_table)
         live = LiveRound.objects.get(phase=Phase.VOID)
         text = page(live.pk)
-        for said in ("It ended without a bet", live.code, ">over<"):
+        for said in ("The round ended without bets.", live.code, ">over<"):
             assert said in text
-        assert "What lies on it" not in text
+        assert "Bets" not in text
         found = reader().get("/staff/rounds/", {"round": str(live.pk)})
         assert found.url == f"/staff/rounds/{live.pk}/"
 
@@ -303,7 +309,7 @@ class TestACoup:
         play_out(live_table)
         coup = Round.objects.get()
         text = page(coup.pk)
-        for said in ("Between guests", "Recomputed: nothing differs.", "deal cards", "the guest", "seat 1, player:"):
+        for said in ("Between players", "Recomputed: no differences.", "deal cards", "the player", "seat 1, player:"):
             assert said in text
 
     def test_in_progress_shows_no_card(self, db):
@@ -313,7 +319,7 @@ class TestACoup:
         standing = standing_of(live_table)
         assert standing.live_round
         text = page(standing.live_round.pk)
-        assert "It is not over" in text
+        assert "The round is in progress." in text
         assert "in the bank" in text
 
 
@@ -327,7 +333,7 @@ def test_a_round_that_claims_cards_nobody_has_seen_shows_none_of_them(cloned_db,
     owner.execute("UPDATE games_round SET first_card = 100 WHERE id = %s", [played.pk])
     found = recall(played.pk)
     assert found
-    assert "fewer have been seen" in found.deal.obstacle
+    assert "fewer have been dealt" in found.deal.obstacle
     assert found.deal.view is None
     assert found.deal.steps == ()
 
@@ -337,7 +343,7 @@ def test_what_was_altered_stands_in_red_with_both_values(cloned_db, owner):
     corrupt(owner, played.pk, "cards")
     corrupt(owner, played.pk, "balance")
     text = page(played.pk)
-    assert "Recomputed: 2 things differ" in text
+    assert "Recomputed: 2 values differ" in text
     assert "stored <b>9H 4D KS 2C</b>, recomputed" in text
     assert played.cards in text
     assert text.count('class="differs"') == 2

@@ -44,14 +44,14 @@ NARROWED: list[tuple[dict[str, str], list[str]]] = [
 
 # Input -> the message of the page.
 UNREADABLE: list[tuple[dict[str, str], str]] = [
-    ({"staked_least": "1"}, "Say in which currency."),
-    ({"since": "2026-01-02T00:00", "until": "2026-01-01T00:00"}, "This comes before what it begins with."),
+    ({"staked_least": "1"}, "Choose a currency."),
+    ({"since": "2026-01-02T00:00", "until": "2026-01-01T00:00"}, "The end is before the start."),
     ({"since": "0001-01-01T00:00"}, "Newest first"),
-    ({"player": "nobody"}, "No player is called that."),
-    ({"player": "9" * 30}, "No player is called that."),
-    ({"currency": "SEK", "staked_least": "1e400"}, "No round fits this search."),
-    ({"before": "x"}, "No round fits this search."),
-    ({"table": "x"}, "No round fits this search."),
+    ({"player": "nobody"}, "Player not found."),
+    ({"player": "9" * 30}, "Player not found."),
+    ({"currency": "SEK", "staked_least": "1e400"}, "No rounds match this search."),
+    ({"before": "x"}, "No rounds match this search."),
+    ({"table": "x"}, "No rounds match this search."),
 ]
 
 
@@ -123,7 +123,7 @@ class TestTheList:
 
     def test_names_nobody_by_address_to_whoever_may_not_see_it(self, evening):
         text = page("supervisor", player=the_player(evening).user.email)
-        assert "No player is called that." in text
+        assert "Player not found." in text
         assert "E-mail" not in text
         assert "e-mail" not in text
 
@@ -185,7 +185,7 @@ class TestOtherRounds:
         assert "before" not in html.unescape(rest.text).split(">Newest<")[0].rpartition("<a ")[2]
 
     def test_says_so_where_nobody_has_played(self, db):
-        assert "Nobody has played yet." in page()
+        assert "No rounds yet." in page()
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -54,7 +54,7 @@ def test_nothing_differs_and_the_lines_make_the_closing_however_the_history_is_c
     middle = since + (until - since) / 3
     for interval in (Interval(begin, until), history.interval, Interval(begin, middle), Interval(middle, until)):
         rows, notes = read(interval)
-        assert notes[-1] == "Nothing differs."
+        assert notes[-1] == "No differences."
         assert {difference for _, _, difference in rows.values()} <= {0, None}
 
 
@@ -69,9 +69,9 @@ def test_each_line_is_what_the_ledger_s_entries_add_up_to(history):
         assert ledger("Deposits") == kinds.get("deposit", 0)
         assert ledger("Withdrawals paid") == kinds.get("withdraw_paid", 0)
         assert ledger("Shortfalls covered") == kinds.get("void_shortfall", 0)
-        stakes, payouts = "Stakes settled against the house", "Payouts of the house, less tax on coups of guests"
+        stakes, payouts = "Stakes settled against the house", "Payouts of the house, less tax on Chemin de Fer coups"
         assert ledger(stakes) + ledger(payouts) == kinds.get("settle", 0)
-        assert ledger("Rounds annulled") == kinds.get("void_settle", 0)
+        assert ledger("Voided rounds") == kinds.get("void_settle", 0)
         assert ledger(reconciliation.OPENING) == sum(
             given("R", history.before.since, interval.since)[currency].values()
         )
@@ -91,7 +91,7 @@ def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
     a_player("GB", real=12_345)  # posted without the cashier
     rows, notes = read(Interval(since, clock()))
     assert rows["GBP", "real", "Deposits"] == (12_345, 0, 12_345)
-    assert notes[-1] == "Real money in GBP, deposits: the ledger has £123.45 more than is on record."
+    assert notes[-1] == "Real money in GBP, deposits: the ledger has £123.45 more than recorded."
 
 
 def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():

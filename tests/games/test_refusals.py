@@ -76,7 +76,7 @@ class TestSentences:
         visitor.force_login(poor.user)
         visitor.get(f"/{language}/table/baccarat/free/")
         answer = click(visitor, poor, "bet:player", language=language, mode="free")
-        assert f"/{language}/cashier/" in self.said(answer, language, "Your free money does not cover this bet.")
+        assert f"/{language}/cashier/" in self.said(answer, language, "Your play money does not cover this bet.")
 
     def test_over_the_limit(self, visitor, player, language):
         limits = baccarat_limits()
@@ -102,21 +102,21 @@ class TestSentences:
         visitor.get(f"/{language}/table/baccarat/real/")
         close_table(table_id=table.pk, reason="test", by="staff:1")
         answer = click(visitor, player, "bet:player", language=language)
-        self.said(answer, language, "This table is closed. No bet was taken.")
+        self.said(answer, language, "This table is closed. No bet was placed.")
 
     @pytest.mark.sweep
     def test_table_pauses(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         pause_table(table_id=table.pk, reason="test", by="staff:1")
         answer = click(visitor, player, "bet:player", language=language)
-        self.said(answer, language, "This table pauses. The next round opens when it goes on.")
+        self.said(answer, language, "This table is paused. The next round opens when the table resumes.")
 
     @pytest.mark.sweep
     def test_stale_page(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         click(visitor, player, "bet:player")
         answer = click(visitor, player, "deal", language=language, round_id=uuid4())
-        self.said(answer, language, "This page was out of date. Nothing was staked; it now shows how the table stands.")
+        self.said(answer, language, "This page was out of date and has been updated. No bet was placed.")
 
     @pytest.mark.sweep
     def test_bets_changed_in_another_window(self, visitor, player, table, language):
@@ -126,20 +126,20 @@ class TestSentences:
         self.said(
             answer,
             language,
-            "Your bets were changed in another window. Nothing was staked; look at them and deal again.",
+            "Your bets were changed in another window. No bet was placed. Check your bets, then deal again.",
         )
 
     @pytest.mark.sweep
     def test_nothing_to_bet_again(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         answer = click(visitor, player, "rebet", language=language)
-        self.said(answer, language, "There is no earlier round at this table to bet again.")
+        self.said(answer, language, "There is no previous round at this table to rebet.")
 
     @pytest.mark.sweep
     def test_a_chip_that_is_not_in_the_tray(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
         answer = click(visitor, player, "bet:player", language=language, chip=1234)
-        self.said(answer, language, "This table has no such chip. Choose one from the tray.")
+        self.said(answer, language, "This table does not have this chip. Choose one from the tray.")
 
     @pytest.mark.sweep
     def test_session_ended(self, visitor, player, table, language):
@@ -153,7 +153,7 @@ class TestSentences:
         )
         assert answer.status_code == 200
         log_in = visitor.get(answer["HX-Redirect"])
-        english = "Your session has ended. Log in to go on."
+        english = "Your session has ended. Log in to continue."
         with translation.override(language):
             assert language == "en" or translation.gettext(english) != english
             assert translation.gettext(english) in unescape(log_in.text)

@@ -72,9 +72,7 @@ def test_an_operator_that_hangs_holds_as_many_threads_as_it_may(table):
             with pytest.raises(OperatorBusy) as busy:
                 play(click)
         told = refusal(busy.value, variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text
-        assert (
-            told == "The site that brought you here is slow to answer now. Nothing was staked. Try again in a moment."
-        )
+        assert told == "The site you came from is responding slowly. No bet was placed. Try again in a moment."
         late = hangs.visit()
         asked = len(hangs.host.named("balance"))
         look_at_balance(late.player, Mode.REAL, late.session)

@@ -207,7 +207,7 @@ class TestComingIn:
         again = a_visitor().get(address)
         assert again.status_code == 404
         with translation.override(language):
-            assert translation.gettext("This address is used up") in again.text
+            assert translation.gettext("This link is no longer valid") in again.text
 
     def test_it_is_good_for_a_minute(self, operator, table, monkeypatch):
         monkeypatch.setattr(launches, "LASTS", timedelta(0))
@@ -254,7 +254,7 @@ class TestComingIn:
         page = visitor.get(f"/{language}/cashier/")
         with translation.override(language):
             sentence = translation.gettext(
-                "You play with the money of the site that brought you here. Deposit and withdraw there."
+                "You are playing with your balance at the site you came from. Deposit and withdraw on that site."
             )
         assert sentence in page.text
         assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302

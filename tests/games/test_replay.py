@@ -122,7 +122,7 @@ class TestAnAnnulment:
         replay_task.replay_finished_rounds()
         (event,) = events("table.closed")
         code = Round.objects.get().code
-        assert (event["by"], event["data"]["reason"]) == ("system", f"Round {code} does not follow from its seed.")
+        assert (event["by"], event["data"]["reason"]) == ("system", f"Round {code} does not match its seed.")
 
     def test_of_two_workers_is_done_by_one(self, cloned_db, owner):
         player, table = a_player(real=MONEY), a_table()
@@ -204,7 +204,7 @@ class TestRulesNobodyKnowsAnyMore:
         for _ in range(2):
             replay_task.replay_finished_rounds()
         incident = Incident.objects.get()
-        assert (incident.kind, incident.done) == (IncidentKind.RULES_UNKNOWN, ["Nothing: the round stands."])
+        assert (incident.kind, incident.done) == (IncidentKind.RULES_UNKNOWN, ["No action: the round stands."])
         assert accounts.balance(player.pk, Mode.REAL) == after
         assert is_open(table)
         assert not Void.objects.exists()

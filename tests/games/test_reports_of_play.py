@@ -189,7 +189,7 @@ class TestAnnulledRounds:
         solo = [row for row in rows if row["game"] in ("Baccarat", "Golden Baccarat")]
         assert solo
         assert all(row["returned"] == row["staked"] - row["paid"] for row in solo)
-        assert {row["reason"] for row in solo} == {"its seed does not reproduce it"}
+        assert {row["reason"] for row in solo} == {"seed does not reproduce the round"}
 
     def test_stand_where_they_were_annulled_and_not_where_they_were_played(self, opened):
         assert read(voids.KIND, DAYS) == ([], [])

@@ -52,9 +52,9 @@ from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("sv", "da", "ro", "de", "en")
-ELSEWHERE = "This table is not open to players where you live."
-NOT_REAL = "This table is not played for real money."
-NOT_FREE = "This table is not played for free money."
+ELSEWHERE = "This table is not available in your country."
+NOT_REAL = "This table is not available for real money."
+NOT_FREE = "This table is not available for play money."
 MONEY = 1_000_000
 
 
@@ -322,7 +322,7 @@ class TestAGuestsTable:
         table = a_guest_table(places=5, house_players=3)
         assert table.version
         assert table.version.modes == [Mode.FREE]
-        with pytest.raises(ServesNobody, match="free money alone"):
+        with pytest.raises(ServesNobody, match="only be for free money"):
             serve(table, modes=[Mode.FREE, Mode.REAL])
 
 

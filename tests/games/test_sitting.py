@@ -146,7 +146,7 @@ class TestTheRealityCheck:
             "table_version": place.table.version.number,
         }
         page = browser.post("/en/table/baccarat/free/play/", sent, headers={"HX-Request": "true"}).content.decode()
-        assert "Look at your time and money first" in page
+        assert "Check your time and money first" in page
         assert 'id="check"' in page
         assert not Participation.objects.filter(player=player).exists()
         assert place_at(player=player, table_id=table.pk, mode=Mode.FREE).slip == {"player": 1000}
@@ -195,7 +195,7 @@ def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
     page = browser.get("/en/table/baccarat/free/").content.decode()
     line = page[page.index('id="sitting"') : page.index("</div>", page.index('id="sitting"'))]
     assert 'id="sitting-lasted">1:01<' in line
-    assert "Net, free" in line
+    assert "Net, play money" in line
     assert 'data-zone="Europe/Stockholm"' in line
 
 

@@ -107,7 +107,7 @@ class TestThePageOfARound:
         annul_unreproduced(played.pk)
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
         assert "void since" in page
-        assert f'By the annulment</dt><dd class="num">{in_words(VoidPart.objects.get())}</dd>' in page
+        assert f'By the void</dt><dd class="num">{in_words(VoidPart.objects.get())}</dd>' in page
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("role", "told"), sample([("operator", True), ("finance", False)], 1))
@@ -133,7 +133,7 @@ class TestThePageOfARound:
 
     def test_names_what_it_could_not_find(self):
         page = reader().get("/staff/rounds/?round=0000-0000-0000")
-        assert "There is no round of this code or id. One that nobody bet on is found by its id alone." in page.text
+        assert "Round not found. Rounds without bets can only be found by id." in page.text
 
 
 @pytest.mark.django_db

@@ -78,7 +78,7 @@ def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, s
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
     page = turn(operator, table, deed, reason=REASON)
-    assert f"Baccarat was already {stands}; your reason was not recorded." in page
+    assert f"Baccarat is already {stands}. Your reason was not recorded." in page
     assert "notice--success" not in page
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
@@ -90,7 +90,9 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
     """Pressing "go on" on an outdated page does not open a table that was closed meanwhile."""
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
-    assert f"Baccarat is {stands}: that cannot be done from there." in turn(operator, table, deed, reason=REASON)
+    assert f"Baccarat is {stands}. This action is not possible in this state." in turn(
+        operator, table, deed, reason=REASON
+    )
     table.refresh_from_db()
     assert table.status == stands
     assert Event.objects.filter(kind__startswith="table.").count() == before
@@ -102,7 +104,7 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
     sample(
         [
             (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
-            (Status.PAUSED, {"End the pause of Baccarat", "Close Baccarat"}),
+            (Status.PAUSED, {"Resume Baccarat", "Close Baccarat"}),
             (Status.CLOSED, {"Open Baccarat"}),
         ],
         1,
@@ -111,14 +113,14 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
 def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
     table = a_table_that_is(stands)
     page = operator.get(f"/staff/floor/solo-{table.pk}/").text
-    labels = {f"{verb} Baccarat" for verb in ("Pause", "End the pause of", "Open", "Close")}
+    labels = {f"{verb} Baccarat" for verb in ("Pause", "Resume", "Open", "Close")}
     assert {label for label in labels if f">{label}</button>" in page} == offered
 
 
 @pytest.mark.parametrize("wrong", [{"reason": " "}, {"deed": "sell"}], ids=str)
 def test_no_reason_or_an_unknown_deed_changes_nothing(operator, wrong):
     table = a_table()
-    assert "Say why" in turn(operator, table, **{"deed": "pause", "reason": REASON} | wrong)
+    assert "Enter a reason." in turn(operator, table, **{"deed": "pause", "reason": REASON} | wrong)
     assert Table.objects.get().is_open
 
 
@@ -155,7 +157,7 @@ class TestClosingSeveralAtOnce:
         assert "Closed: " in self.close(supervisor, game="baccarat")
         assert self.still_open(house) == {"shared"}
         assert self.closed_with_reason(house) == {"one", "other"}
-        assert "closed already" in self.close(supervisor, game="baccarat")
+        assert "already closed" in self.close(supervisor, game="baccarat")
 
     def test_gli19_4_15_1_everything_is_disabled_at_once_and_what_is_in_progress_concludes(self, supervisor, house):
         live_table, player = LiveTable.objects.get(table=house["shared"], mode=Mode.REAL), a_player(real=100_000)
@@ -176,12 +178,12 @@ class TestClosingSeveralAtOnce:
         "wrong", sample([{"reason": " "}, {"sure": ""}, {"game": ""}, {"game": "roulette"}], 1), ids=str
     )
     def test_takes_a_reason_a_confirmation_and_a_game_there_is(self, supervisor, house, wrong):
-        assert "Say why, and confirm it" in self.close(supervisor, **wrong)
+        assert "Enter a reason and tick the confirmation." in self.close(supervisor, **wrong)
         assert self.still_open(house) == {"one", "other", "shared"}
 
     def test_is_not_the_operators_to_do(self, operator, house):
         assert operator.post("/staff/tables/close/", {"reason": REASON, "sure": "on"}).status_code == 403
-        assert "Close a game" not in operator.get("/staff/floor/").text
+        assert "Close tables" not in operator.get("/staff/floor/").text
         assert self.still_open(house) == {"one", "other", "shared"}
 
     @pytest.mark.sweep
@@ -233,10 +235,10 @@ class TestTheLanguageOfAChat:
     @pytest.mark.sweep
     def test_is_one_of_the_house(self, operator):
         table = a_live_table().table
-        assert "The house has no such language." in self.choose(operator, table, "fr")
+        assert "Unknown language." in self.choose(operator, table, "fr")
         table.refresh_from_db()
         assert table.chat_language == ""
-        with pytest.raises(TableError, match="no such language"):
+        with pytest.raises(TableError, match="Unknown language"):
             set_chat_language(table_id=table.pk, language="fr", by="staff:1")
 
     @pytest.mark.sweep
@@ -244,7 +246,7 @@ class TestTheLanguageOfAChat:
         table = a_table()
         answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
         assert answer.status_code == 404
-        assert "Language of the chat" not in operator.get("/staff/tables/").text
+        assert "Chat language" not in operator.get("/staff/tables/").text
 
 
 @pytest.mark.sweep
@@ -269,7 +271,5 @@ def test_the_back_office_offers_no_language_since_it_has_one(role, page):
 @pytest.mark.sweep
 def test_the_first_page_says_which_roles_may_do_what(operator):
     page = " ".join(operator.get("/staff/").text.split())
-    assert (
-        "Tables</a></th><td>Which tables there are, under which version, and the language of their chats.</td>" in page
-    )
+    assert "Tables</a></th><td>All tables with their state, version and chat language.</td>" in page
     assert "every journal.</td><td>compliance, finance</td>" in page

@@ -178,7 +178,7 @@ class TestThePage:
         a_round(player, a_table(), player=1000)
         page = unescape(visitor.get("/en/cashier/statement/").text).replace("\u00a0", " ")
         closing = figures(player, Mode.REAL, this_month(player)).closing.total
-        assert "Days and times are those of Europe/Stockholm" in page
+        assert "Dates and times are in the time zone Europe/Stockholm" in page
         assert format_money(closing, "SEK", "en").replace("\u00a0", " ") in page
         for word in ("Opening balance", "Closing balance", "Stake", "Deposit", "Baccarat"):
             assert word in page
@@ -186,15 +186,15 @@ class TestThePage:
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("ended", "name"),
-        [("", "Withdrawal asked for, not yet paid"), ("withdraw_returned", "Withdrawal returned")],
+        [("", "Withdrawal requested, not yet paid"), ("withdraw_returned", "Withdrawal returned")],
         ids=["under way", "returned"],
     )
     def test_shows_what_a_withdrawal_sets_aside_plainly(self, visitor, player, ended, name):
         a_withdrawal(player, 20_000, ended)
         page = unescape(visitor.get("/en/cashier/statement/").text).replace("\u00a0", " ")
-        assert "between your own balances" not in page
+        assert "transferred between your own balances" not in page
         _head, sums, listed = page.split(f">{name}", 2)
-        assert sums.startswith(' <small class="dim">SEK 200.00: your balance stays as it is</small>')
+        assert sums.startswith(' <small class="dim">SEK 200.00: your balance is unchanged</small>')
         assert re.search(r'<td class="num"[^>]*>SEK 200\.00</td>', listed.partition("</tr>")[0])
 
     @pytest.mark.sweep
@@ -217,7 +217,7 @@ class TestThePage:
     def test_shows_free_money_by_itself(self, visitor, player):
         cashier.top_up_free(player=player, key=uuid4())
         page = visitor.get("/en/cashier/statement/", {"mode": "free"}).text
-        assert "Free money" in page
+        assert "Play money" in page
         assert "SEK\u00a010,000.00" in page
 
     @pytest.mark.sweep

@@ -45,7 +45,7 @@ def test_the_reconciliation_has_a_line_for_them_and_nothing_differs(history):
     rows = {row[:3]: tuple(row[3:]) for row in answer.rows}
     assert rows["SEK", "real", STUDIOS] == (BROUGHT, BROUGHT, 0)
     assert {difference for _, _, difference in rows.values()} <= {0, None}
-    assert answer.notes()[-1] == "Nothing differs."
+    assert answer.notes()[-1] == "No differences."
 
 
 def test_a_journal_that_no_row_speaks_of_is_a_difference(history, monkeypatch):
@@ -84,7 +84,7 @@ def test_the_players_statement_says_what_each_was_and_adds_up(history):
     sums = {str(each.name): each.amount for each in statement.sums}
     assert sums["Stake in a partner’s game"] == -1_000 - 500 - 700 - 200 - 100
     assert sums["Win in a partner’s game"] == 3_000 + 900 + 50
-    assert sums["Taken back in a partner’s game"] == 700 + 100 - 50
+    assert sums["Reversal in a partner’s game"] == 700 + 100 - 50
     assert statement.opening.total + statement.total == statement.closing.total
     newest = statements.statement(player.pk, Mode.REAL).movements[0]
-    assert str(newest.name) == "Taken back in a partner’s game"
+    assert str(newest.name) == "Reversal in a partner’s game"

@@ -102,13 +102,13 @@ class TestANewTable:
         load_tables()
         page = words(supervisor.get(NEW).text)
         assert "Live Baccarat 2 NC, version 1" in page
-        assert "Chemin de Fer: guests against each other" in page
+        assert "Chemin de Fer: players against each other" in page
 
     @pytest.mark.parametrize(
         "like", sample(["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"], 1)
     )
     def test_begins_anew_where_there_is_nothing_such(self, supervisor, like):
-        assert "Make it like" in supervisor.get(NEW, {"like": like}).text
+        assert "Template" in supervisor.get(NEW, {"like": like}).text
 
     @pytest.mark.parametrize("shape", sample(list(Shape), 1))
     def test_like_another_is_shown_with_what_it_comes_to_and_asked_for(self, supervisor, shape):
@@ -117,7 +117,7 @@ class TestANewTable:
         other = makers[shape]()
         given = filled(supervisor, new_like(other), name="The Second", slug="", jurisdictions=["SE", "DE"], modes=["F"])
         shown = supervisor.post(NEW, given).text
-        assert "Make the table The Second" in shown
+        assert "Create table The Second" in shown
         assert "Germany, Sweden" in words(shown)
         assert not Approval.objects.exists(), "nothing is asked for by looking"
         answer = supervisor.post(NEW, form_of(shown) | {"step": "ask"})
@@ -126,7 +126,7 @@ class TestANewTable:
         told = words(supervisor.get(answer["Location"]).text)
         facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
         assert all(words(f"{what} {text}") in words(shown) for what, text in facts.items())
-        assert "Players of Germany, Sweden" in told
+        assert "Jurisdictions Germany, Sweden" in told
         assert "Money free money" in told
         approve(asked)
         table = Table.objects.select_related("version").get(slug="the-second")
@@ -163,12 +163,12 @@ class TestANewTable:
         page = words(supervisor.post(NEW, given).text)
         odds = exact(VARIANTS["no_commission"])["tie"]
         assert words(fraction(odds.rtp)) in page
-        assert "A round may cost the house €100,000.00 at most, to all players together." in page
+        assert "Maximum house loss per round, all players together: €100,000.00." in page
         assert table.version
         most = most_of_one_player(VARIANTS["no_commission"], Limits.of(table.version.limits, "EUR"))
-        assert f"One player can win €{most / 100:,.2f} at most" in page
-        assert page.count(" complete") == 5
-        assert "Nobody there has a currency of this table: Sweden" in page
+        assert f"Maximum win per player: €{most / 100:,.2f}" in page
+        assert len(re.findall(r" complete\b", page)) == 5
+        assert "No players hold a currency of this table in: Sweden" in page
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -176,32 +176,32 @@ class TestANewTable:
         sample(
             [
                 ({"name": ""}, "name", "This field is required."),
-                ({"slug": "two words"}, "slug", "An address has letters, digits, hyphens and underscores"),
-                ({"slug": "baccarat"}, "slug", "Another table has this address."),
-                ({"name": "...", "slug": ""}, "slug", "An address has letters"),
-                ({"jurisdictions": []}, "jurisdictions", "Choose whose players the table serves."),
+                ({"slug": "two words"}, "slug", "A URL name has letters, digits, hyphens and underscores"),
+                ({"slug": "baccarat"}, "slug", "This URL name is already in use."),
+                ({"name": "...", "slug": ""}, "slug", "A URL name has letters"),
+                ({"jurisdictions": []}, "jurisdictions", "Choose at least one jurisdiction."),
                 ({"jurisdictions": ["XX"]}, "jurisdictions", "XX is not one of the available choices."),
                 ({"modes": []}, "modes", "Choose real money, free money or both."),
-                ({"currencies": []}, "currencies", "Choose the currencies that the table takes."),
+                ({"currencies": []}, "currencies", "Choose at least one currency."),
                 ({"reason": " "}, "reason", "This field is required."),
-                ({"goes_live_at": "2020-01-01T12:00"}, "goes_live_at", "a moment to come, and within a year"),
+                ({"goes_live_at": "2020-01-01T12:00"}, "goes_live_at", "must be in the future and within one year"),
                 ({"goes_live_at": "soon"}, "goes_live_at", "Enter a valid date/time."),
                 ({"chat_language": "fr"}, "chat_language", "fr is not one of the available choices."),
                 ({"SEK-step": "7"}, "SEK-chips", "Every chip must be a multiple of the step."),
-                ({"SEK-step": "ten"}, "SEK-step", "This is not an amount."),
-                ({"SEK-chips": "10; x"}, "SEK-chips", "Between two of them stands a semicolon."),
+                ({"SEK-step": "ten"}, "SEK-step", "This is not a valid amount."),
+                ({"SEK-chips": "10; x"}, "SEK-chips", "Separate amounts with semicolons."),
                 ({"SEK-chips": ""}, "SEK-chips", "This field is required."),
-                ({"SEK-tray": "70"}, "SEK-tray", "The tray holds some of the chips of the table"),
+                ({"SEK-tray": "70"}, "SEK-tray", "Chips in the tray must be chips of the table"),
                 (
                     {"SEK-tie-maximum": "15"},
                     "SEK-tie-maximum",
                     "From SEK 10 to SEK 15 in steps of SEK 10 cannot be staked.",
                 ),
-                ({"SEK-tie-minimum": ""}, "SEK-tie-minimum", "Write an amount"),
+                ({"SEK-tie-minimum": ""}, "SEK-tie-minimum", "Enter an amount"),
                 (
                     {"SEK-step": "0.01", "SEK-chips": "0.01", "SEK-banker-minimum": "0.01"},
                     "SEK-banker-minimum",
-                    "75 % is the least.",
+                    "the minimum is 75 %.",
                 ),
             ],
             7,
@@ -226,8 +226,8 @@ class TestANewTable:
         ("changes", "field", "sentence"),
         sample(
             [
-                ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the liability of €1."),
-                ({"EUR-liability": ""}, "EUR-liability", "Write an amount"),
+                ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the maximum house loss of €1."),
+                ({"EUR-liability": ""}, "EUR-liability", "Enter an amount"),
                 ({"pace-betting": "0.01"}, "pace-betting", "greater than or equal to 0.1"),
                 ({"pace-card": ""}, "pace-card", "This field is required."),
             ],
@@ -247,11 +247,11 @@ class TestANewTable:
                 (
                     {"guests-house_players": "3"},
                     "modes",
-                    "Where the house plays places, a table is for free money alone.",
+                    "A table with house players can only be for free money.",
                 ),
                 ({"guests-places": "1"}, "guests-places", "greater than or equal to"),
                 ({"guests-tender": "USD"}, "guests-tender", "USD is not one of the available choices."),
-                ({"guests-minimum": "none"}, "guests-minimum", "This is not an amount."),
+                ({"guests-minimum": "none"}, "guests-minimum", "This is not a valid amount."),
             ],
             1,
         ),
@@ -266,8 +266,8 @@ class TestANewTable:
         ("changes", "sentence"),
         sample(
             [
-                ({"guests-minimum": "2,000"}, "its smallest bank lies above 0 and not above its largest"),
-                ({"pace-house_player": "600"}, "a house player thinks for less time than any question waits"),
+                ({"guests-minimum": "2,000"}, "its smallest bank must be above 0 and not above its largest"),
+                ({"pace-house_player": "600"}, "the response time must be shorter than the time to act"),
             ],
             1,
         ),
@@ -290,16 +290,16 @@ class TestANewTable:
         shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second")).text
         given = form_of(shown) | {"step": "ask"}
         assert supervisor.post(NEW, given).status_code == 302
-        assert "This is asked for already" in words(supervisor.post(NEW, given).text)
+        assert "The same request is already pending." in words(supervisor.post(NEW, given).text)
         assert Approval.objects.count() == 1
 
     def test_is_asked_for_by_nobody_who_has_not_seen_what_it_comes_to(self, supervisor):
         given = filled(supervisor, new_like(a_table()), name="Second")
         shown = supervisor.post(NEW, given | {"step": "ask"})
-        assert "Nothing is asked for yet." in shown.text
+        assert "Nothing has been requested yet." in shown.text
         changed = form_of(shown.text) | {"SEK-tie-maximum": "50", "step": "ask"}
         again = supervisor.post(NEW, changed)
-        assert "It comes to something else than what you were shown" in again.text
+        assert "The table or the software has changed since your preview." in again.text
         assert "SEK: Tie SEK 10 – SEK 50" in words(again.text)
         assert not Approval.objects.exists()
         assert supervisor.post(NEW, form_of(again.text) | {"step": "ask"}).status_code == 302
@@ -308,7 +308,7 @@ class TestANewTable:
     def test_is_changed_once_more_with_everything_in_its_place(self, supervisor):
         shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second", slug="s")).text
         back = supervisor.post(NEW, form_of(shown) | {"step": "mend"}).text
-        assert "Something is to be mended" not in back
+        assert "Some values are invalid." not in back
         assert form_of(back) | {"seen": form_of(shown)["seen"]} == form_of(shown)
 
     @pytest.mark.sweep
@@ -330,7 +330,7 @@ class TestAnotherVersion:
         page = words(shown)
         assert "SEK: Tie SEK 10 – SEK 2,500 → SEK 10 – SEK 50" in page
         assert "Money real money and free money → real money" in page
-        assert "SEK: Player" not in page.partition("Returns in")[0]
+        assert "SEK: Player" not in page.partition("RTP in")[0]
         supervisor.post(change_of(table), form_of(shown) | {"step": "ask"})
         approve(Approval.objects.get())
         table.refresh_from_db()
@@ -342,10 +342,10 @@ class TestAnotherVersion:
         """The form has the whole version and would undo changes that others approved meanwhile."""
         table = a_table()
         shown = supervisor.post(change_of(table), filled(supervisor, change_of(table), SEK__player__maximum="500")).text
-        assert "SEK: Tie" not in words(shown).partition("Returns in")[0]
+        assert "SEK: Tie" not in words(shown).partition("RTP in")[0]
         put_live(table_id=table.pk, limits=other_limits())
         again = supervisor.post(change_of(table), form_of(shown) | {"step": "ask"})
-        assert "It comes to something else than what you were shown" in again.text
+        assert "The table or the software has changed since your preview." in again.text
         assert "SEK: Tie SEK 10 – SEK 50 → SEK 10 – SEK 2,500" in words(again.text)
         before = Approval.objects.count()
         assert supervisor.post(change_of(table), form_of(again.text) | {"step": "ask"}).status_code == 302
@@ -367,13 +367,13 @@ class TestAnotherVersion:
     def test_that_changes_nothing_is_refused(self, supervisor):
         table = a_table()
         page = supervisor.post(change_of(table), filled(supervisor, change_of(table))).text
-        assert "All of this is in force already: nothing would change." in words(page)
+        assert "These values are already in force. Nothing would change." in words(page)
 
     @pytest.mark.sweep
     def test_takes_the_table_from_nobody_with_a_currency_of_it(self, supervisor):
         table = a_table()
         page = supervisor.post(change_of(table), filled(supervisor, change_of(table), currencies=["EUR"])).text
-        assert "would lose the table: close it instead." in error_at(page, "currencies")
+        assert "would lose access to the table. Close the table instead." in error_at(page, "currencies")
 
     @pytest.mark.sweep
     def test_of_a_table_that_was_never_live_is_not_asked_for(self, supervisor):

@@ -17,8 +17,8 @@ from wallet.models import Account, AccountKind
 pytestmark = pytest.mark.django_db
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
-CURRENCY = "This table is not played in your currency."
-CLOSED = "This table is closed. No bet was taken."
+CURRENCY = "This table is not available in your currency."
+CLOSED = "This table is closed. No bet was placed."
 
 
 def a_table_without_kronor(slug: str, limits) -> Table:

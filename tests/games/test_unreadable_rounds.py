@@ -17,7 +17,7 @@ from wallet.ledger import accounts
 from wallet.models import Mode
 
 MONEY = 1_000_000
-SENTENCE = "Round {code} is being examined: what is stored of it does not make a round."
+SENTENCE = "Round {code} is under review: its stored data is not consistent."
 SPOILT = ("cards that cannot be dealt", "outcome", "bet that there is not")
 
 
@@ -80,7 +80,7 @@ def test_game_logs_show_it_among_the_others_without_its_cards_and_bets(visitor, 
     page = seen(visitor.get("/en/history/"))
     assert sentence(spoilt) in page
     assert good.code in page
-    assert page.count("Being examined") == 1
+    assert page.count("Under review") == 1
     assert page.count('class="lines__') == 1
 
 
@@ -97,7 +97,7 @@ def test_the_file_names_it_and_goes_on_to_the_next(visitor, player, table, spoil
     good = Round.objects.get(pk=a_round(player, table, tie=1000).round_id)
     lines = b"".join(visitor.get("/en/history/rounds.csv")).decode().splitlines()
     (about,) = [line for line in lines if spoilt.code in line]
-    assert ",,,being examined,," in about
+    assert ",,,under review,," in about
     assert any(good.code in line for line in lines)
 
 
@@ -148,5 +148,5 @@ def test_rounds_that_can_be_shown_are_not_dealt_again_for_being_looked_at(visito
     played = a_round(player, table, player=1000)
     replay_task.replay_finished_rounds()
     for page in ("/en/table/baccarat/real/", "/en/history/", f"/en/history/{played.round_id}/"):
-        assert "being examined" not in seen(visitor.get(page))
+        assert "under review" not in seen(visitor.get(page))
     assert not ReplayDue.objects.exists()

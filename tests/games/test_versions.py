@@ -196,7 +196,7 @@ class TestThePage:
         change(table)
         answer = self.click(visitor, "deal", 1, language, **{"HX-Request": "true"})
         text = unescape(answer.text)
-        english = "The limits or rules of this table have changed. Nothing was staked: look at them and play on."
+        english = "The limits or rules of this table have changed. No bet was placed. Check the changes, then continue."
         with translation.override(language):
             assert language == "en" or translation.gettext(english) != english
             assert translation.gettext(english) in text

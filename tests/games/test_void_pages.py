@@ -24,10 +24,10 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 # Part of the message in each language, and the text of the badge.
 ANNULLED = {
     "sv": ("har annullerats på grund av ett tekniskt fel", "Annullerad"),
-    "da": ("er annulleret på grund af en fejl", "Annulleret"),
+    "da": ("blev annulleret på grund af en fejl", "Annulleret"),
     "ro": ("a fost anulată din cauza unei defecțiuni", "Anulată"),
     "de": ("wurde wegen einer Fehlfunktion annulliert", "Annulliert"),
-    "en": ("was annulled because of a malfunction", "Void"),
+    "en": ("was voided because of a malfunction", "Void"),
 }
 
 
@@ -103,10 +103,10 @@ class TestInTheirLanguage:
         codes = [Round.objects.get(pk=played.round_id).code for played in rounds]
         with override(language):
             sentence = ngettext(
-                "Round %(codes)s was annulled because of a malfunction."
-                " All stakes were returned and any payout was taken back.",
-                "Rounds %(codes)s were annulled because of a malfunction."
-                " All stakes were returned and any payouts were taken back.",
+                "Round %(codes)s was voided because of a malfunction. All stakes were returned and "
+                "any payout was reversed.",
+                "Rounds %(codes)s were voided because of a malfunction. All stakes were returned and "
+                "any payouts were reversed.",
                 3,
             )
         assert sentence % {"codes": ", ".join(codes)} in seen(visitor.get(f"/{language}/table/baccarat/real/"))
@@ -198,9 +198,7 @@ class TestTheStaffPage:
         spend(player, balance(player))
         corrupt(owner, part.round_id)
         replay_task.replay_finished_rounds()
-        assert (
-            ", SEK\u00a050.00 borne by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
-        )
+        assert ", SEK 50.00 covered by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
 
     @pytest.mark.sweep
     def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):

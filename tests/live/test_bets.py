@@ -216,7 +216,7 @@ class TestTooLittleMoneyOrTooLate:
         entries = Entry.objects.count()
         with pytest.raises(NotEnoughBalance) as refused:
             chip(player, table, "tie", 20_00)
-        assert sentence(refused.value, table) == "Not enough balance"
+        assert sentence(refused.value, table) == "Insufficient balance"
         assert (held(player), balance(player)) == (MONEY, MONEY)
         assert stakes_of(player, table) == {"player": 1000_00}
         assert Entry.objects.count() == entries
@@ -250,7 +250,7 @@ class TestTooLittleMoneyOrTooLate:
         for click in (lambda: chip(player, table, "player", 20_00), lambda: press(player, table, Change.UNDO)):
             with pytest.raises(BetTooLate) as refused:
                 click()
-            assert sentence(refused.value, table) == "Bet arrived too late"
+            assert sentence(refused.value, table) == "Bet received too late"
         assert (held(player), balance(player), Entry.objects.count()) == before
         assert stakes_of(player, table) == {"player": 20_00}
 
@@ -275,7 +275,7 @@ class TestTooLittleMoneyOrTooLate:
     @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
     def test_both_sentences_are_in_the_player_s_language(self, table, language):
         said = {sentence(error, table, language) for error in (NotEnoughBalance(), BetTooLate())}
-        assert len(said - {"Not enough balance", "Bet arrived too late"}) == 2
+        assert len(said - {"Insufficient balance", "Bet received too late"}) == 2
 
     @pytest.mark.sweep
     def test_who_lacks_money_is_led_to_more_of_the_same_kind(self, table):
@@ -283,7 +283,7 @@ class TestTooLittleMoneyOrTooLate:
         real, free = (
             refusal(NotEnoughBalance(), variant=variant, mode=mode, language="en") for mode in (Mode.REAL, Mode.FREE)
         )
-        assert (real.link_text, free.link_text) == ("Deposit", "Top up free money")
+        assert (real.link_text, free.link_text) == ("Deposit", "Top up play money")
 
 
 def spend(player: Player, amount: int) -> None:
@@ -338,14 +338,14 @@ class TestRefusals:
 
     def test_a_side_bet_without_a_main_bet_is_refused(self, table, player):
         refused = self.refused(MissingMainBet, lambda: chip(player, table, "super_6", 20_00), player, table)
-        assert sentence(refused, table) == "This bet needs a main bet beside it."
+        assert sentence(refused, table) == "This bet requires a main bet."
 
     def test_player_and_banker_exclude_each_other_where_the_rules_say_so(self):
         table = a_pairs_table()
         player = a_guest_of(table)
         chip(player, table, "player", 25_00)
         refused = self.refused(ExcludedBets, lambda: chip(player, table, "banker", 25_00), player, table)
-        assert "exclude each other" in sentence(refused, table)
+        assert "cannot be combined" in sentence(refused, table)
 
     def test_a_bet_that_the_game_does_not_know_is_refused(self, table, player):
         self.refused(UnknownBet, lambda: chip(player, table, "dragon", 20_00), player, table)
@@ -388,7 +388,7 @@ class TestRefusals:
         for player in (one, other):
             chip(player, table, "player", 25_000_00)
         refused = self.refused(OverLiability, lambda: chip(other, table, "player", 25_00), other, table)
-        assert "cannot take that much more" in sentence(refused, table)
+        assert "exceeds what the table can still accept" in sentence(refused, table)
         chip(a_guest_of(table), table, "banker", 25_00)  # bets on Player and Banker never win together
 
     def test_stakes_that_may_be_taken_back_pay_for_nothing(self):

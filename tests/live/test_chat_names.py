@@ -59,7 +59,7 @@ class TestTaking:
         anna = a_player(real=1_000_000)
         chat.choose_name(player=anna, name="Croupyer")
         take(anna, "Croupyer")
-        with pytest.raises(chat.NoName, match=r"taken your name in the chat away.*passing for somebody else"):
+        with pytest.raises(chat.NoName, match=r"We have removed your name in the chat\..*impersonating someone else"):
             say(live_table, by=anna)
         assert chat_view(anna, live_table).told
         chat.choose_name(player=anna, name="Anna")
@@ -242,7 +242,10 @@ class TestAMute:
         begun = moderation.ban(
             player=anna, length=Length.DAY, why=NOTED, by=a_member_of_staff("support"), live_table=live_table
         )
-        with pytest.raises(chat.Banned, match=r"At this table you can read the chat.*passing for somebody else"):
+        with pytest.raises(
+            chat.Banned,
+            match=r"You can read the chat at this table, but you cannot write in it until.*impersonating someone else",
+        ):
             say(live_table, by=anna)
         assert chat_view(anna, live_table).banned
         assert not chat_view(anna, other).banned

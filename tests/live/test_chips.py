@@ -143,9 +143,9 @@ def test_the_tray_shows_what_was_picked_and_the_table_takes_every_chip_it_has(vi
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({}, "Pick at least one chip of this table."),
-        ({"chips": [5_00, 7_00]}, "This table has no such chip."),
-        ({"chips": ["x"]}, "This table has no such chip."),
+        ({}, "Choose at least one chip of this table."),
+        ({"chips": [5_00, 7_00]}, "This table does not have this chip."),
+        ({"chips": ["x"]}, "This table does not have this chip."),
     ],
 )
 def test_what_is_refused_is_said_and_changes_nothing(visitor, fields, sentence):

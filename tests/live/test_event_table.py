@@ -91,7 +91,7 @@ def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and
     assert (balance(player), held(player)) == (MONEY, 0)
     onlooker = visitor_of(a_player("DK", real=MONEY))
     for each in (onlooker, visitor):
-        assert "This round was annulled" in seen(each.get(TABLE))
+        assert "This round was voided" in seen(each.get(TABLE))
     history = seen(visitor.get(HISTORY))
     assert live_round.code in history
     assert "✕" in history
@@ -150,7 +150,7 @@ def test_session_no_longer_valid_an_error_says_so_and_after_logging_in_again_pla
     click(visitor, live_table)
     end(Session.objects.get(user=player.user))
     answer = click(visitor, live_table, "tie")
-    assert "Your session has ended. Log in to go on." in seen(visitor.get(answer["HX-Redirect"]))
+    assert "Your session has ended. Log in to continue." in seen(visitor.get(answer["HX-Redirect"]))
     assert slip_of(player, round_at(live_table)) == {"player": CHIP}
     assert (visitor.get(f"{TABLE}now/").status_code, held(player)) == (302, CHIP)
     visitor.force_login(player.user)
@@ -166,7 +166,7 @@ def test_balance_too_low_on_clicking_a_bet_not_enough_balance_and_nothing_is_deb
     visitor.get(TABLE)
     answer = click(visitor, live_table)
     assert answer.status_code == 200
-    assert "Not enough balance" in seen(answer)
+    assert "Insufficient balance" in seen(answer)
     assert 'href="/en/cashier/"' in answer.text
     assert (held(poor), balance(poor)) == (0, CHIP - 1)
 
@@ -179,5 +179,5 @@ def test_a_bet_that_reaches_the_server_after_no_more_bets_arrived_too_late_and_n
     bet(a_player("SE", real=MONEY), live_table, player=CHIP)  # so that the round is played
     advance_to(live_table, phase)
     entries = Entry.objects.count()
-    assert "Bet arrived too late" in seen(click(visitor, live_table))
+    assert "Bet received too late" in seen(click(visitor, live_table))
     assert (held(player), balance(player), Entry.objects.count()) == (0, MONEY, entries)

@@ -278,7 +278,7 @@ def do(visitor: Client, deed: str, *, htmx: bool = True, **fields: object) -> An
 @pytest.mark.sweep
 def test_the_panel_says_what_favourites_are_for_and_suggests_a_name(visitor):
     page = visitor.get("/en/table/live/real/").text
-    assert "Save the bets you like to place" in page
+    assert "Save bets you place often" in page
     assert 'value="Favourite 1"' in page
 
 
@@ -298,10 +298,10 @@ def test_saving_answers_with_the_panel_and_the_next_name(visitor, table, player)
     ("name", "sentence"),
     sample(
         [
-            ("", "Give it a name."),
-            ("x" * 41, "A name has at most 40 characters."),
-            ("a\u200bb", "This name contains characters that cannot be seen. Type it again."),
-            ("\u200bab", "This name contains characters that cannot be seen. Type it again."),
+            ("", "Enter a name for this favourite."),
+            ("x" * 41, "A name can have at most 40 characters."),
+            ("a\u200bb", "This name contains invisible characters. Enter it again."),
+            ("\u200bab", "This name contains invisible characters. Enter it again."),
             ("mine", "You already have a favourite with this name."),
             ("fine", "There are no bets to save yet. Place some first."),
         ],
@@ -366,7 +366,7 @@ def test_a_press_answers_what_is_the_player_s_own_like_any_bet(visitor, table, p
     assert held(player) == 30_00
     form["action"] = "favourite:999999"
     answer = visitor.post("/en/table/live/real/bet/", form, headers={"HX-Request": "true"})
-    assert "This page was out of date." in answer.text
+    assert "This page was out of date and has been updated." in answer.text
     assert held(player) == 30_00
 
 
@@ -375,7 +375,7 @@ def test_a_press_answers_what_is_the_player_s_own_like_any_bet(visitor, table, p
 def test_what_no_page_sends_places_nothing(visitor, table, player, action):
     form = {"round_id": round_at(table).pk, "table_version": 1, "action": action}
     answer = visitor.post("/en/table/live/real/bet/", form, headers={"HX-Request": "true"})
-    assert "This page was out of date." in answer.text
+    assert "This page was out of date and has been updated." in answer.text
 
 
 @pytest.mark.sweep

@@ -132,25 +132,25 @@ class TestHowFarARoundHasCome:
     def test_is_that_bets_are_taken_and_that_none_follows_where_none_does(self):
         live_table = a_live_table()
         bet(a_player(real=100_00), live_table, player=5000)
-        assert self.phase(live_table) == "bets are taken until the deadline"
+        assert self.phase(live_table) == "betting open until the deadline"
         pause_table(table_id=live_table.table_id, **BY)
-        assert self.phase(live_table) == "bets are taken until the deadline"
+        assert self.phase(live_table) == "betting open until the deadline"
         assert " UTC</time>; then none opens: the table is paused</dd>" in read(live_table)
         advance_to(live_table, Phase.SETTLED)
         assert self.phase(live_table) == "paid; none opens: the table is paused"
         close_table(table_id=live_table.table_id, **BY)
         assert self.phase(live_table) == "paid; none opens: the table is closed"
         open_table(table_id=live_table.table_id, **BY)
-        assert self.phase(live_table) == "paid; the next one opens after the deadline"
+        assert self.phase(live_table) == "paid; the next round opens after the deadline"
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("phase", "said"),
         sample(
             [
-                (Phase.BETTING, "held since the table was stopped; no bet is taken"),
-                (Phase.CLOSED, "held since the table was stopped; no more bets, and no card is drawn"),
-                (Phase.DEALT, "its cards are drawn; it is not settled before the ruling"),
+                (Phase.BETTING, "on hold since the table was stopped; betting closed"),
+                (Phase.CLOSED, "on hold since the table was stopped; no more bets and no cards drawn"),
+                (Phase.DEALT, "cards are drawn; not settled before the ruling"),
                 (Phase.SETTLED, "paid; none opens: the table is stopped"),
             ],
             1,
@@ -169,7 +169,7 @@ class TestHowFarARoundHasCome:
     def test_is_that_no_bet_is_taken_where_the_house_is_stopped(self):
         live_table = a_live_table()
         house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
-        assert self.phase(live_table).startswith("no bet is taken, the house is stopped")
+        assert self.phase(live_table).startswith("betting blocked by the house stop")
 
     @pytest.mark.sweep
     def test_tells_a_round_without_a_bet_from_one_that_was_annulled(self):
@@ -179,8 +179,8 @@ class TestHowFarARoundHasCome:
             pause_table(table_id=live_table.table_id, **BY)
         step(empty)
         malfunction.cancel(round_id=round_at(annulled).pk, reason="A quarrel.", by="staff:1")
-        assert self.phase(empty) == "ended without a bet, no money was in it; none opens: the table is paused"
-        assert self.phase(annulled) == "annulled, every stake went back; none opens: the table is paused"
+        assert self.phase(empty) == "ended without a bet; none opens: the table is paused"
+        assert self.phase(annulled) == "void, all stakes returned; none opens: the table is paused"
         assert (row_of(annulled).bettors, row_of(annulled).staked) == (0, ())
 
     @pytest.mark.sweep
@@ -348,9 +348,9 @@ class TestTheHead:
 
     def test_says_that_the_house_is_stopped(self):
         a_live_table()
-        assert "is stopped since" not in render_head(read_rows())
+        assert "House stop since" not in render_head(read_rows())
         house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
-        assert "The whole house is stopped since" in render_head(read_rows())
+        assert "House stop since" in render_head(read_rows())
 
     @pytest.mark.sweep
     def test_is_another_one_where_it_says_something_else_and_no_other_where_it_does_not(self):
@@ -384,7 +384,7 @@ class TestSecrets:
         play.step_away(player=player, live_table_id=live_table.pk)
         page = read(live_table)
         assert "player:" not in page
-        assert "1 away, 3 of the house" in page
+        assert "1 away, 3 house players" in page
 
     def test_a_bank_is_told_by_its_place(self, db):
         live_table = a_chemin_table()

@@ -87,7 +87,7 @@ def test_there_is_no_row_of_a_table_that_there_is_not() -> None:
 def test_a_house_without_tables_says_what_makes_them() -> None:
     page = working_as("supervisor").get(FLOOR).text
     assert "load_tables" in page
-    assert "Close a game" not in page
+    assert "Close tables" not in page
 
 
 class TestWhatIsShown:
@@ -137,9 +137,9 @@ class TestWhatIsOffered:
     def test_is_what_the_role_may_do(self, live_table, role, operates, supervises):
         page = self.deeds(role, f"live-{live_table.pk}")
         assert "<html" not in page
-        for deed in ("Pause Live", "Close Live", "Report the round"):
+        for deed in ("Pause Live", "Close Live", "Report round"):
             assert (deed in page) == operates
-        assert ("Cancel the round" in page) == supervises
+        assert ("Cancel round" in page) == supervises
         assert f"/staff/rounds/{round_at(live_table).pk}/" in page
 
     @pytest.mark.sweep
@@ -148,9 +148,9 @@ class TestWhatIsOffered:
         dealt = advance_to(live_table, Phase.DEALT)
         incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
         page = self.deeds("supervisor", f"live-{live_table.pk}")
-        assert "Cancel the round" not in page
-        assert f"Ask to annul the round, incident {incident.pk}" in page
-        assert "Ask to annul" not in self.deeds("operator", f"live-{live_table.pk}")
+        assert "Cancel round" not in page
+        assert f"Request to void the round, incident {incident.pk}" in page
+        assert "Request to void the round" not in self.deeds("operator", f"live-{live_table.pk}")
 
     @pytest.mark.sweep
     def test_who_the_guests_are_is_told_on_record(self, db):
@@ -174,18 +174,20 @@ class TestAStoppedTable:
     @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(["operator", "supervisor"], 1))
     def test_says_what_lifts_the_stop_before_the_ruling_and_after_it(self, live_table, incident, role):
-        assert f"Stopped until a supervisor has ruled on incident {incident.pk} and let" in self.deeds(role, live_table)
+        assert f"Stopped until a supervisor rules on incident {incident.pk} and resumes the table." in self.deeds(
+            role, live_table
+        )
         malfunction.let_stand(incident_id=incident.pk, reason="Nothing.", by="staff:1")
         page = self.deeds(role, live_table)
-        assert ("a supervisor may let the table go on" in page) is (role == "operator")
-        assert ("Let it go on" in page) is (role == "supervisor")
-        assert "Nothing else here lifts the stop." in page
+        assert ("A supervisor can resume the table" in page) is (role == "operator")
+        assert ("Resume table" in page) is (role == "supervisor")
+        assert "No other action lifts the stop." in page
 
     def test_stays_stopped_when_its_pause_ends(self, live_table, incident):
         pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
         form = {"deed": "continue", "reason": "A new deck."}
         page = working_as("operator").post(f"/staff/tables/{live_table.table_id}/status/", form, follow=True).text
-        stays = "For real money it stays stopped over an incident until a supervisor lets it go on."
+        stays = "For real money it remains stopped by an incident until a supervisor resumes it."
         assert f"Live is open. {stays}" in page
         assert "notice--warning" in page
         assert "notice--success" not in page
@@ -197,7 +199,7 @@ class TestAStoppedTable:
         page = working_as("supervisor").post(
             f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Mended."}, follow=True
         )
-        assert "The stop is lifted. Live pauses: the round in progress is finished first." in page.text
+        assert "The stop is lifted. Live is pausing: the round in progress is completed first." in page.text
 
 
 class TestAfterADeed:
@@ -212,8 +214,8 @@ class TestAfterADeed:
     def test_with_the_table_as_a_whole(self, live_table):
         key = f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause", back=key)
-        assert "Live pauses: the round in progress is finished first." in page
-        assert f'<a href="/staff/floor/#{key}">To the table</a>' in page
+        assert "Live is pausing: the round in progress is completed first." in page
+        assert f'<a href="/staff/floor/#{key}">View table</a>' in page
         assert Table.objects.get(pk=live_table.table_id).status == "paused"
 
     @pytest.mark.sweep
@@ -221,12 +223,12 @@ class TestAfterADeed:
         live_round, key = round_at(live_table), f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/rounds/{live_round.pk}/report/", sure="on", back=key)
         assert "is stopped. Incident" in page
-        assert f"Round {live_round.code} is held meanwhile" not in page
+        assert f"Round {live_round.code} is on hold" not in page
         page = self.send("supervisor", f"/staff/rounds/{live_round.pk}/cancel/", sure="on", back=key)
         assert f"Round {live_round.code} is cancelled." in page
-        assert "The table is still stopped: now let it go on." in page
+        assert "The table is still stopped: resume it." in page
         page = self.send("supervisor", f"/staff/tables/live/{live_table.pk}/reopen/")
-        assert "Live goes on." in page
+        assert "Live has resumed." in page
 
     @pytest.mark.sweep
     def test_with_an_incident(self, live_table):
@@ -234,7 +236,7 @@ class TestAfterADeed:
         dealt = advance_to(live_table, Phase.DEALT)
         incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
         address = f"/staff/incidents/{incident.pk}/ruling/"
-        assert "Another person has to agree" in self.send(
+        assert "Requested. A second person must approve it under Approvals." in self.send(
             "supervisor", address, decision="void", sure="on", back=f"live-{live_table.pk}"
         )
         assert Approval.objects.get().kind == malfunction.KIND
@@ -249,19 +251,19 @@ class TestAfterADeed:
         bet(a_player(real=1_000_000), live_table, player=5000)
         key = f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/rounds/{meant.pk}/report/", sure="on", back=key)
-        said = f"Round {held.code} is held meanwhile: 1 player, SEK\u00a050.00"
-        ended = "The round had ended without a bet; there is nothing to give back."
+        said = f"Round {held.code} is on hold: 1 player, SEK\u00a050.00"
+        ended = "The round had ended without a bet; there is nothing to return."
         assert f"over round {meant.code}: Table stopped. Supervisors called by mail. {ended} {said}." in page
-        assert f"over round {meant.code}, which is over. {said}" in page  # on the table's own page
+        assert f"over round {meant.code}, which has ended. {said}" in page  # on the table's own page
         incident = Incident.objects.get()
         assert incident.done == ["Table stopped.", "Supervisors called by mail.", ended, f"{said}."]
         page = working_as("supervisor").get(f"/staff/incidents/{incident.pk}/").text
-        assert "Nothing to rule on" in page
-        assert "Accept the annulment" not in page
-        assert "ended without a bet, no money was in it" in page
+        assert "Close incident" in page
+        assert "Confirm the void" not in page
+        assert "ended without a bet" in page
         ruling = {"decision": "annulled", "sure": "on"}
         page = self.send("supervisor", f"/staff/incidents/{incident.pk}/ruling/", back=key, **ruling)
-        assert "is ruled on: the round had ended without a bet. The table is still stopped: now let it go on." in page
+        assert "is ruled on: the round had ended without a bet. The table is still stopped: resume it." in page
         page = working_as("operator").get(f"/staff/incidents/{incident.pk}/").text
         assert "The round ended without a bet: " in page
         assert round_at(live_table).pk == held.pk

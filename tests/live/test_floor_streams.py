@@ -110,7 +110,7 @@ def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_t
 def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTable) -> None:
     with watching(url, *(an_address() for _ in range(4))) as watchers:
         for watcher in watchers:
-            row_at(watcher, live_table, "bets are taken")
+            row_at(watcher, live_table, "betting open")
         advance_to(live_table, Phase.CLOSED)
         for watcher in watchers:
             row_at(watcher, live_table, "no more bets")

@@ -87,7 +87,7 @@ def test_a_click_for_the_round_before_lands_in_none():
     before = round_at(live_table).pk
     advance_to(live_table, Phase.BETTING)
     answer = click(visitor_of(player), live_table, "bet:player", round_id=before)
-    assert "Bet arrived too late" in answer.text
+    assert "Bet received too late" in answer.text
     assert not LiveSeat.objects.filter(round_id=round_at(live_table).pk).exists()
 
 
@@ -100,7 +100,7 @@ def test_what_no_page_sends_is_answered_as_an_old_page(wrong):
     visitor.get(TABLE)
     answer = click(visitor, live_table, "bet:player", **wrong)
     assert answer.status_code == 200
-    assert "This page was out of date." in answer.text
+    assert "This page was out of date and has been updated." in answer.text
     assert held(player) == 0
 
 
@@ -113,8 +113,8 @@ def test_without_a_script_a_click_leads_back_to_the_table_which_says_why_once():
     assert '<noscript><meta http-equiv="refresh"' in page
     answer = click(visitor, live_table, "bet:player", htmx=False)
     assert (answer.status_code, answer.url) == (302, TABLE)
-    assert "Not enough balance" in visitor.get(TABLE).text
-    assert "Not enough balance" not in visitor.get(TABLE).text
+    assert "Insufficient balance" in visitor.get(TABLE).text
+    assert "Insufficient balance" not in visitor.get(TABLE).text
 
 
 def test_undo_double_and_rebet_do_what_they_say():
@@ -147,7 +147,7 @@ def test_whoever_comes_in_the_middle_of_a_round_is_told_to_wait_for_the_next():
     early = a_player(real=MONEY)
     bet(early, live_table, player=25_000)
     advance_to(live_table, Phase.CLOSED)
-    waits = "You can place yours when the next one opens."
+    waits = "You can bet when the next round opens."
     assert waits in visitor_of(a_player(real=MONEY)).get(TABLE).text
     assert waits not in visitor_of(early).get(TABLE).text
 
@@ -243,7 +243,7 @@ def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_gues
     a_live_table()
     lobby = Client().get("/en/").text
     card = lobby[lobby.index('class="table-card') :]
-    assert "With others" in card
+    assert "With other players" in card
     assert "/en/try/live/" not in lobby
     assert Client().get("/en/try/live/").status_code == 404
     assert "SEK\xa050 – SEK\xa0200,000" in visitor_of(a_player(real=MONEY)).get("/en/").text

@@ -168,7 +168,7 @@ class TestAChoice:
     @pytest.mark.sweep
     def test_that_nothing_fits_says_so_and_leads_back(self, browser):
         page = browser.get(LOBBY, {"game": "baccarat", "chat": "de"}).text
-        assert "No table fits this choice." in page
+        assert "No tables match this filter." in page
         assert '<a class="button button--go" href="/en/">Show all tables</a>' in page
 
     @pytest.mark.sweep

@@ -140,7 +140,7 @@ class TestBeforeTheDeal:
         assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
         assert (Void.objects.get().reason, nothing_is_held()) == (VoidReason.OVERDUE, True)
         incident = Incident.objects.get(kind=IncidentKind.OVERDUE, live_round=closed)
-        assert "annulled" in incident.done[-1]
+        assert "The round is void" in incident.done[-1]
         assert trouble.is_stopped
         assert trouble.stays()
         with pytest.raises(malfunction.MalfunctionError, match="cannot stand"):
@@ -201,7 +201,7 @@ class TestAfterTheDeal:
         assert said("The table is stopped", "de") in public(trouble.live_table, "de")
         annul_by_two(incident)
         assert balance(trouble.player) == MONEY
-        sentence = "The shift supervisor annulled this round: all stakes were returned and any payout was taken back."
+        sentence = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
         assert said(sentence, "de") in public(trouble.live_table, "de")
         assert Round.objects.get().outcome == ""
 
@@ -310,7 +310,7 @@ class TestTheSupervisor:
         incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         reader = a_visitor()
         reader.force_login(a_member_of_staff("supervisor").user)
-        said = "Live (real money) is stopped: an incident awaits the supervisor."
+        said = "Live (real money) is stopped: one incident awaits a ruling."
         for page in ("", "withdrawals/", "approvals/"):
             assert said in reader.get(f"/staff/{page}").text
         stand(incident)
@@ -337,7 +337,7 @@ class TestThePlayers:
         assert said("The table is stopped", language) in page
         assert (
             said(
-                "Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.",
+                "Something went wrong. The shift supervisor has been called. Accepted bets are safe.",
                 language,
             )
             in page
@@ -348,7 +348,7 @@ class TestThePlayers:
     def test_read_that_the_round_stands(self, language):
         trouble = Trouble()
         stand(malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1"))
-        assert said("The shift supervisor has looked at this round: it stands.", language) in public(
+        assert said("The shift supervisor has reviewed this round. The result stands.", language) in public(
             trouble.live_table, language
         )
 
@@ -357,7 +357,7 @@ class TestThePlayers:
         trouble = Trouble()
         malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         cancel(trouble.round)
-        sentence = "This round was annulled before any card was dealt: all stakes were returned."
+        sentence = "This round was voided before any cards were dealt. All stakes were returned."
         assert said(sentence, language) in public(trouble.live_table, language)
 
 

@@ -120,14 +120,14 @@ class TestLimitsAndPayouts:
         for country, currency, sign in (("GB", "GBP", "£"), ("DE", "EUR", "€")):
             liability = Limits.of(table.version.limits, currency).liability
             assert liability
-            assert f"can win {sign}{liability / 100:,.2f} at the most" in text(panel(a_player(country), "limits").text)
+            assert f"can win at most {sign}{liability / 100:,.2f}" in text(panel(a_player(country), "limits").text)
 
 
 class TestHistory:
     @pytest.mark.sweep
     def test_is_empty_in_words(self):
         a_live_table()
-        assert "You have played no round at this table yet." in panel(a_player(), "history").text
+        assert "You have not played any rounds at this table yet." in panel(a_player(), "history").text
 
     @pytest.mark.sweep
     def test_has_the_players_own_rounds_at_this_table_newest_first(self):
@@ -249,7 +249,7 @@ class TestRulesAndSettings:
         version = a_live_table().table.version
         assert version
         assert version.clock
-        assert f"Time for bets {version.clock['betting'] // 1000} s" in text(panel(a_player(), "rules").text)
+        assert f"Betting time {version.clock['betting'] // 1000} s" in text(panel(a_player(), "rules").text)
 
     @pytest.mark.sweep
     def test_settings_have_every_preference_of_the_dialog_and_bring_the_reader_back_to_the_table(self):

@@ -22,7 +22,7 @@ from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
-PAUSES = "This table pauses. The next round opens when it goes on."
+PAUSES = "This table is paused. The next round opens when the table resumes."
 
 
 @pytest.fixture
@@ -176,8 +176,8 @@ class TestWhatPlayersSee:
         pause(live_table)
         step(live_table)
         text = public(live_table)
-        assert "The table pauses" in text
-        assert "The next round opens when it goes on." in text
+        assert "The table is paused" in text
+        assert "The next round opens when the table resumes." in text
         assert "data-deadline" not in text
 
     @pytest.mark.sweep
@@ -199,5 +199,5 @@ class TestWhatPlayersSee:
         advance_to(live_table, Phase.SETTLED)
         pause(live_table)
         assert PAUSES not in public(live_table, language)
-        assert "The table pauses" not in render_card(card_of(live_table), language)
+        assert "The table is paused" not in render_card(card_of(live_table), language)
         assert ">paused<" not in render_card(card_of(live_table), language)

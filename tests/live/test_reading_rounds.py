@@ -102,7 +102,7 @@ class TestARoundInProgress:
         page = seen(player, "/en/history/")
         for said in (going.code, "In progress", "Set aside", money(STAKE), money(STAKE + TIE), live_table.table.name):
             assert said in page
-        assert "No rounds for real money yet" not in page
+        assert "You have not played any real-money rounds yet" not in page
 
     @pytest.mark.sweep
     def test_gli19_2_8_2_has_its_status_bets_rules_and_shoe_on_a_page_of_its_own(self, player, live_table):
@@ -187,7 +187,7 @@ class TestAPaidRound:
         page = seen(player, f"/en/history/{done.pk}/").replace("\u00a0", " ")
         for amount in (part.staked, part.paid, part.balance_before, part.balance_after):
             assert money(amount) in page
-        for said in ("Replay", done.code, done.version.rules_version, done.shoe.commitment, "Round of the shoe"):
+        for said in ("Replay", done.code, done.version.rules_version, done.shoe.commitment, "Round in this shoe"):
             assert said in page
         assert page.count('class="card ') == len(done.cards.split())
 
@@ -264,7 +264,7 @@ class TestAnAnnulledRound:
     def test_gli19_4_16_has_a_cross_in_game_logs_and_every_stake_returned(self, player, live_table):
         gone = annulled(player, live_table)
         page = seen(player, "/en/history/")
-        for said in (gone.code, "✕", "before any card was dealt", "returned"):
+        for said in (gone.code, "✕", "before any cards were dealt", "returned"):
             assert said in page
         assert page.count("small-hand") == 0
 
@@ -281,7 +281,7 @@ class TestAnAnnulledRound:
     def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):
         gone = annulled(player, live_table)
         page = seen(player, f"/en/history/{gone.pk}/")
-        for said in (gone.code, "✕", "before any card was dealt", money(STAKE), money(TIE)):
+        for said in (gone.code, "✕", "before any cards were dealt", money(STAKE), money(TIE)):
             assert said in page
         assert 'id="again"' not in page
 
@@ -294,7 +294,7 @@ class TestAnAnnulledRound:
         assert line.staked == line.paid == STAKE + TIE
         assert line.balance_before == line.balance_after == MONEY
         (row,) = rows(player)
-        assert (row["Result"], row["Staked"], row["Paid back"]) == ("annulled", "300.00", "300.00")
+        assert (row["Result"], row["Staked"], row["Paid out"]) == ("void", "300.00", "300.00")
 
     @pytest.mark.sweep
     def test_is_found_among_annulled_rounds_and_no_others(self, player, live_table):
@@ -309,6 +309,6 @@ class TestAnAnnulledRound:
         annul_as_two_agree(done.pk)
         page = seen(player, f"/en/history/{done.pk}/")
         assert "✕" in page
-        assert "any payout was taken back" in page
+        assert "any payout was reversed" in page
         assert 'id="again"' not in page
         assert round_of(player, done.pk, "en").view is None  # type: ignore[union-attr]

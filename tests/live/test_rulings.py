@@ -101,7 +101,7 @@ class TestAfterTheDeal:
         with pytest.raises(MalfunctionError, match="too late to cancel"):
             malfunction.cancel(round_id=live_round.pk, reason="x", by="staff:1")
         incident = Incident.objects.get()
-        with pytest.raises(MalfunctionError, match="is not annulled"):
+        with pytest.raises(MalfunctionError, match="is not void"):
             malfunction.accept_void(incident_id=incident.pk, reason="x", by="staff:1")
 
     @pytest.mark.sweep
@@ -127,7 +127,7 @@ class TestAfterTheDeal:
         asker = a_member_of_staff("supervisor")
         asked = ask(report(advance_to(live_table, phase)), asker)
         disabled(asker)
-        with pytest.raises(approvals.CannotExecute, match="does not work here"):
+        with pytest.raises(approvals.CannotExecute, match="no longer has this role"):
             decide(asked, a_member_of_staff("supervisor"))
         assert not Void.objects.exists()
 
@@ -152,7 +152,7 @@ class TestBeforeTheDeal:
     @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
     def test_one_supervisor_cancels_with_a_reason(self, live_table, player, phase):
         live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
-        with pytest.raises(MalfunctionError, match="Say why"):
+        with pytest.raises(MalfunctionError, match="Enter a reason"):
             malfunction.cancel(round_id=live_round.pk, reason=" ", by="staff:7")
         malfunction.cancel(round_id=live_round.pk, reason="The light went out.", by="staff:7")
         assert (balance(player), Void.objects.get().reason) == (MONEY, VoidReason.CANCELLED)
@@ -164,7 +164,7 @@ class TestBeforeTheDeal:
 
     @pytest.mark.sweep
     def test_two_people_are_not_asked(self, live_table, player):
-        with pytest.raises(MalfunctionError, match="can be cancelled"):
+        with pytest.raises(MalfunctionError, match="Cancel it instead"):
             ask(report(round_at(live_table)))
 
     def test_cancelling_twice_is_refused_and_moves_nothing(self, live_table, player):
@@ -183,7 +183,7 @@ class TestReopening:
             live_round=live_round, kind=IncidentKind.NOT_RECOMPUTED, cause="x", found=(), by="system"
         )
         for incident in (reported, found):
-            with pytest.raises(MalfunctionError, match="until these incidents are ruled on"):
+            with pytest.raises(MalfunctionError, match="until a ruling on these incidents"):
                 malfunction.reopen(live_table_id=live_table.pk, reason="x", by="staff:1")
             malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         hurry(live_table)
@@ -250,7 +250,7 @@ class TestThePages:
     )
     def test_offer_what_the_role_may_do(self, live_table, player, role, offered):
         page = seen(log_in(a_member_of_staff(role).user).get(f"/staff/floor/live-{live_table.pk}/"))
-        assert ("Report the round" in page, "Cancel the round" in page) == offered
+        assert ("Report round" in page, "Cancel round" in page) == offered
         assert ("Close Live" in page) is (role != "compliance")
 
     @pytest.mark.sweep
@@ -260,7 +260,7 @@ class TestThePages:
         for form in ({"reason": "x"}, {"sure": "on"}, {"reason": " ", "sure": "on"}):
             for deed in ("report", "cancel"):
                 answer = boss.post(f"/staff/rounds/{live_round.pk}/{deed}/", form, follow=True)
-                assert "Say why" in seen(answer)
+                assert "Enter a reason and tick the confirmation." in seen(answer)
         assert not Incident.objects.exists()
         assert not Void.objects.exists()
 
@@ -269,29 +269,29 @@ class TestThePages:
         incident = report(advance_to(live_table, Phase.DEALT))
         boss = log_in(a_member_of_staff("supervisor").user)
         page = seen(boss.get(f"/staff/incidents/{incident.pk}/"))
-        assert "The round stands" in page
-        assert "Ask to annul the round" in page
-        assert "Cancel the round" not in page
-        assert "The round stands" not in seen(
+        assert "Let the round stand" in page
+        assert "Request to void the round" in page
+        assert "Cancel round" not in page
+        assert "Let the round stand" not in seen(
             log_in(a_member_of_staff("operator").user).get(f"/staff/incidents/{incident.pk}/")
         )
         ruling = f"/staff/incidents/{incident.pk}/ruling/"
         form = {"reason": "seen", "sure": "on", "decision": "stands"}
         assert "the round stands" in seen(boss.post(ruling, form, follow=True))
         assert "was ruled on by" in seen(boss.post(ruling, form, follow=True))
-        assert "Ask to annul" not in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
+        assert "Request to void" not in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     @pytest.mark.sweep
     def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
         live_round = advance_to(live_table, Phase.SETTLED)
         boss = log_in(a_member_of_staff("supervisor").user)
-        assert "Report the round" in seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
+        assert "Report round" in seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         boss.post(f"/staff/rounds/{live_round.pk}/report/", {"reason": "complained of", "sure": "on"})
         annul_by_two(Incident.objects.get())
         page = seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         assert "void since" in page
         assert "Reported by staff" in page
-        assert "Report the round" not in page
+        assert "Report round" not in page
 
 
 class TestAtOnce:

@@ -90,9 +90,9 @@ def test_a_table_says_which_shape_it_has_by_its_clock_and_its_liability() -> Non
         make_table(slug="a", name="A", variant="pairs", shape=Shape.SHARED, limits=pairs_limits(), by="staff:1")
     with pytest.raises(UnusableClock):
         make_table(slug="a", name="A", variant="baccarat", limits=baccarat_limits(), clock=PACE, by="staff:1")
-    with pytest.raises(UnusableLimits, match="liability"):
+    with pytest.raises(UnusableLimits, match="a shared table needs a maximum house loss"):
         check_usable("pairs", pairs_limits())
-    with pytest.raises(UnusableLimits, match="liability"):
+    with pytest.raises(UnusableLimits, match="a shared table needs a maximum house loss"):
         a_shared_table("pairs", limits=with_liability(None))
 
 

@@ -199,7 +199,7 @@ def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
     state = read_public(live_table)
     html = rendering.render_public(state, "en")
     assert "The table is stopped" in html
-    assert "bets that were accepted are safe" in html
+    assert "Accepted bets are safe" in html
     assert "face up" not in html
     assert not state.takes_bets
 
@@ -213,10 +213,10 @@ def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their
     void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
     state = read_public(live_table)
     told = rendering.render_public(state, "en")
-    assert "This round was annulled" in told
+    assert "This round was voided" in told
     assert "payout" not in told  # there was none
     own = rendering.render_own(state, read_own(live_table, player.pk), "en")
-    assert f"Round {code} was annulled: your stakes were returned." in own
+    assert f"Round {code} was voided. Your stakes were returned." in own
     assert "10,000.00" in own
 
 
@@ -226,7 +226,7 @@ def test_free_play_has_a_table_of_its_own():
     player = a_player(free=MONEY)
     bet(player, live_table, player=25_000)
     own = rendering.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
-    assert "Free balance" in own
+    assert "Play money" in own
     assert "Top up" in own
 
 
@@ -240,8 +240,8 @@ def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before
     html = rendering.render_public(read_public(live_table), "en")
     assert "The table is stopped" in html
     assert "Something went wrong" not in html
-    assert "all stakes were returned" in html
-    assert html.count("This round was annulled") == 2  # once visible, once for screen readers
+    assert "All stakes were returned" in html
+    assert html.count("This round was voided") == 2  # once visible, once for screen readers
 
 
 @pytest.mark.sweep

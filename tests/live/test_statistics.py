@@ -201,15 +201,15 @@ class TestTheSummary:
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
         html = own(live_table, player)
         assert "live-mine__sum--annulled" in html
-        assert "Your stakes are back" in html
+        assert "Your stakes were returned" in html
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("phase", "reason", "said"),
         sample(
             [
-                (Phase.CLOSED, VoidReason.OVERDUE, "This round was annulled before any card was dealt"),
-                (Phase.SETTLED, VoidReason.DECIDED, "The shift supervisor annulled this round"),
+                (Phase.CLOSED, VoidReason.OVERDUE, "This round was voided before any cards were dealt"),
+                (Phase.SETTLED, VoidReason.DECIDED, "The shift supervisor voided this round"),
             ],
             1,
         ),

@@ -84,7 +84,7 @@ class TestTakingOne:
     @pytest.mark.sweep
     def test_it_says_for_how_many_keys_and_the_log_knows_the_encrypted_file(self, house, keys, file):
         words = said("back_up", str(file))
-        assert "It is encrypted: any one of 2 secret keys opens it, and nothing else does." in words
+        assert "Encrypted. It can be opened with any one of 2 secret keys." in words
         (taken,) = events("house.backed_up")
         content = file.read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
@@ -176,10 +176,10 @@ class TestTakingOne:
 class TestInPlain:
     def test_a_production_house_does_not_back_itself_up_in_plain_unless_told(self, house, file, settings):
         settings.DEMO = False
-        assert refusal("back_up", str(file)).startswith("BACKUP_RECIPIENTS is empty: whoever found the file could read")
+        assert refusal("back_up", str(file)).startswith("BACKUP_RECIPIENTS is empty, so the backup would be readable")
         assert list(file.parent.iterdir()) == []
         words = said("back_up", "--plain", str(file))
-        assert "IT IS NOT ENCRYPTED: whoever has the file reads names, addresses and balances." in words
+        assert "NOT ENCRYPTED. Anyone with the file can read names, addresses and balances." in words
         assert file.read_bytes().startswith(b"PGDMP")
 
     @pytest.mark.sweep
@@ -196,14 +196,14 @@ class TestPuttingOneUp:
     def test_the_house_is_put_up_again_with_the_secret_key(self, taken, identity):
         with databases.empty("restored"):
             words = said("restore", str(taken), f"--identity={identity}")
-            assert "The house may open." in words
+            assert "The system can start." in words
             assert [row for check in verify.run() for row in check.rows] == []
             with connection.cursor() as cursor:
                 cursor.execute("SELECT count(*) FROM players_user WHERE email = %s", [EMAIL])
                 assert cursor.fetchone() == (1,)
 
     def test_without_it_nothing_is_done(self, taken):
-        assert refused_restore(taken).startswith(f"{taken} is encrypted: give the file of the secret key that opens it")
+        assert refused_restore(taken).startswith(f"{taken} is encrypted. Pass the file of the secret key")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ class TestPuttingOneUp:
         """
         sha256 = taking.digest(taken)
         taken.write_bytes(pyrage.encrypt(b"a house that never was", [keys[1].to_public()]))
-        assert f"and should be {sha256}" in refused_restore(taken, f"--identity={identity}")
+        assert f", expected {sha256}." in refused_restore(taken, f"--identity={identity}")
         words = refused_restore(summed(taken), f"--identity={identity}", f"--sha256={sha256}")
-        assert f"and should be {sha256}" in words
-        assert "is no backup of a house. pg_restore ended" in refused_restore(taken, f"--identity={identity}")
+        assert f", expected {sha256}." in words
+        assert "is not a Sabot backup. pg_restore ended" in refused_restore(taken, f"--identity={identity}")
 
     @pytest.mark.sweep
     def test_that_changes_while_it_is_put_up(self, taken, identity, monkeypatch):

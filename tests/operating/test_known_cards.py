@@ -59,7 +59,7 @@ class TestASoloTable:
     def test_a_settled_one_has_committed_to_other_cards_and_knows_nothing_of_that_round(self, place, file):
         play(place)
         with restored(file) as words:
-            assert "Places at solo tables with another round than the one committed to: 1." in words
+            assert "Solo seats with a replaced next round: 1." in words
             with pytest.raises(PlayError):
                 play(place)
             anew = place_at(player=place.player, table_id=place.table_id, mode=Mode.REAL)
@@ -124,7 +124,7 @@ class TestALiveTableThatIsStopped:
             live_round, incident = round_at(live_table), Incident.objects.get()
             assert f"is stopped over round {live_round.code}, which is dealt and awaits a ruling." in words
             malfunction.let_stand(incident_id=incident.pk, reason="nothing was seen", by="staff:2")
-            with pytest.raises(malfunction.MalfunctionError, match="stays stopped until its round is over"):
+            with pytest.raises(malfunction.MalfunctionError, match="stays stopped until its round has ended"):
                 malfunction.reopen(live_table_id=live_table.pk, reason="all is well", by="staff:2")
             assert step(live_table).phase == Phase.SETTLED
             malfunction.reopen(live_table_id=live_table.pk, reason="all is well", by="staff:2")
@@ -197,7 +197,7 @@ class TestAToken:
     @pytest.mark.sweep
     def test_is_revoked_in_a_settled_one_and_its_owner_told(self, token, file):
         with restored(file) as words:
-            assert "Tokens of programs revoked: 1." in words
+            assert "API tokens revoked: 1." in words
             assert ApiToken.objects.get(pk=token.pk).revoked_at
             assert "Chart" in last_mail(token.user.email, "token_revoked").body
 

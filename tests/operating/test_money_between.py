@@ -65,7 +65,7 @@ def test_a_payout_that_the_house_had_sent_since_is_asked_for_under_the_same_name
     payouts.send_due()
     sent = BankPayout.objects.get()
     with restored(file) as words:
-        assert "Under way in the copy: 0 deposits, 1 withdrawals." in words
+        assert "In progress in the backup: 0 deposits, 1 withdrawals." in words
         assert not BankPayout.objects.exists()  # the sandbox bank's books lie in the house's database
         payouts.send_due()
         assert BankPayout.objects.get().reference == sent.reference == withdrawal.reference

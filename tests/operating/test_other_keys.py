@@ -112,9 +112,9 @@ def test_a_token_is_replaced_by_a_second_one():
 @pytest.mark.django_db
 def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_are_told():
     programs = [Program(a_player().user), Program(a_player().user), Program(a_member_of_staff("compliance").user)]
-    with pytest.raises(CommandError, match="Say why"):
+    with pytest.raises(CommandError, match="Enter a reason"):
         said("revoke_tokens", " ")
-    assert said("revoke_tokens", "A disk was lost.") == "Tokens of programs revoked: 3.\n"
+    assert said("revoke_tokens", "A disk was lost.") == "API tokens revoked: 3.\n"
     assert [each.get("tables/").status_code for each in programs] == [401, 401, 401]
     assert Mail.objects.filter(template="token_revoked").count() == 3
     assert {event["data"]["reason"] for event in events("token.revoked")} == {"A disk was lost."}

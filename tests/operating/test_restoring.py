@@ -63,8 +63,7 @@ class TestTakingABackup:
         assert taken["data"] == {"bytes": file.stat().st_size, "leaves": 0, "sha256": taking.digest(file)}
         assert f"SHA-256 {taken['data']['sha256']}" in words
         assert (
-            "Not in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder."
-            in words
+            "Not included but needed for a restore: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder." in words
         )
         assert taking.checksum_of(file).read_text() == f"{taken['data']['sha256']}  house.dump\n"
 
@@ -100,7 +99,7 @@ class TestTakingABackup:
     @pytest.mark.sweep
     def test_is_written_over_nothing(self, house, file):
         file.write_text("something else")
-        assert refusal("back_up", str(file)) == f"{file} is there already: a backup is written over nothing."
+        assert refusal("back_up", str(file)) == f"{file} already exists. Backups never overwrite a file."
         assert file.read_text() == "something else"
 
     @pytest.mark.sweep
@@ -141,28 +140,26 @@ class TestADamagedFile:
 
     def test_of_which_one_bit_is_another(self, broken):
         flip(broken)
-        assert self.refused(broken).startswith(f"{broken} is damaged: its SHA-256 is {taking.digest(broken)}, and")
+        assert self.refused(broken).startswith(f"{broken} is damaged: its SHA-256 is {taking.digest(broken)}, expected")
 
     @pytest.mark.sweep
     def test_of_which_nobody_knows_what_it_was(self, broken):
         """A changed letter in the list of contents is no error to PostgreSQL."""
         taking.checksum_of(broken).unlink()
-        assert self.refused(broken).startswith(
-            f"Nothing says that {broken} is what was written: {broken}.sha256 is not"
-        )
+        assert self.refused(broken).startswith(f"{broken} cannot be verified: {broken}.sha256 is missing.")
         with databases.empty("restored"):
-            assert "The house may open." in said("restore", str(broken), f"--sha256={taking.digest(broken).upper()}")
+            assert "The system can start." in said("restore", str(broken), f"--sha256={taking.digest(broken).upper()}")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("content", sample([b"", b"PGDMP", b"no archive at all"], 1))
     def test_that_never_was_one(self, broken, content):
         broken.write_bytes(content)
-        assert f"{broken} is no backup of a house. pg_restore ended" in self.refused(summed(broken))
+        assert f"{broken} is not a Sabot backup. pg_restore ended" in self.refused(summed(broken))
 
     @pytest.mark.sweep
     def test_that_was_cut_off_before_it_was_summed(self, broken):
         broken.write_bytes(broken.read_bytes()[: broken.stat().st_size // 2])
-        assert f"{broken} is no backup of a house. pg_restore ended" in self.refused(summed(broken))
+        assert f"{broken} is not a Sabot backup. pg_restore ended" in self.refused(summed(broken))
 
     @pytest.mark.sweep
     def test_that_is_not_there(self, broken, tmp_path):
@@ -174,14 +171,14 @@ class TestADamagedFile:
             with psycopg.connect(owner_url(), autocommit=True) as owner:
                 owner.execute("CREATE TABLE other (n int)")
             pg_tools.run("pg_dump", "--format=custom", f"--file={tmp_path / 'other'}", is_connected=True)
-        assert self.refused(summed(tmp_path / "other")).endswith("is no backup of a house: no table of one is in it.")
+        assert self.refused(summed(tmp_path / "other")).endswith("is not a Sabot backup: it contains no Sabot tables.")
 
     @pytest.mark.sweep
     def test_of_a_newer_program(self, house, owner, file):
         owner.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('wallet', '9999_later', now())")
         backed_up(file)
         words = self.refused(file)
-        assert "was made by a newer program than this one, which does not know wallet.9999_later" in words
+        assert "was created by a newer version, with unknown migrations wallet.9999_later" in words
 
     @pytest.mark.sweep
     def test_that_fails_on_its_way_in(self, house, owner, file):
@@ -221,14 +218,15 @@ class TestADatabase:
         before = count("SELECT count(*) FROM audit_event")
         words = refusal("restore", str(file))
         assert re.match(
-            r"Nothing was restored. The database clone_\w+ holds \d+ tables and indexes already, and", words
+            r"Nothing was restored. The database clone_\w+ holds \d+ tables and indexes already\. A restore needs",
+            words,
         )
         assert count("SELECT count(*) FROM audit_event") == before
 
     def test_is_not_settled_while_web_or_workers_are_at_work(self, house):
         with psycopg.connect(house.web_url):
             words = refusal("after_restore")
-        assert words == "1 connections of web, workers or beat are at work in this database: stop them first."
+        assert words == "1 connections of web, workers or beat use this database. Stop them first."
         assert not events("house.restored")
 
     def test_is_not_written_to_while_they_are(self, house, file):
@@ -244,7 +242,7 @@ class TestADatabase:
         with databases.empty("other"), at(house.name, **{alias: role}):
             for command in (["restore", str(file)], ["after_restore"], ["back_up", str(file.with_name("second"))]):
                 words = refusal(*command)
-                assert "DATABASE_URL and DATABASE_OWNER_URL are two databases: set both" in words, command
+                assert "DATABASE_URL and DATABASE_OWNER_URL name different databases" in words, command
         with databases.empty("other"), at(house.name, default=WEB_ROLE):
             assert not events("house.restored")
 
@@ -301,12 +299,12 @@ class TestAnotherKey:
         right = getattr(settings, key)
         with databases.empty("restored"):
             setattr(settings, key, ANOTHER_KEY)
-            assert refusal("restore", str(sealed)).startswith(f"{key} is not the key that this house used: it opens")
+            assert refusal("restore", str(sealed)).startswith(f"{key} is not the right key: it cannot decrypt")
             assert not database_identity.is_home(connection)
             assert Shoe.objects.get().ended_at is None
             setattr(settings, key, right)
             words = said("after_restore")
-            assert f"{key} is the right one." in words
+            assert f"{key} is the right key." in words
             assert database_identity.is_home(connection)
 
 

@@ -88,8 +88,8 @@ def test_keeps_personal_data_behind_hashes(reader):
 
 def test_says_so_where_nothing_matches(reader):
     answer = reader.get("/staff/events/?kind=never").text
-    assert "There is no event of this kind." in answer
-    assert "No event matches" in answer
+    assert "Unknown kind of event." in answer
+    assert "No events match this filter." in answer
 
 
 @pytest.mark.sweep

@@ -236,7 +236,10 @@ def test_logs_in_withdraws_and_reads_what_was_played(stop):
     assert log_in(visitor, player.user, PASSWORD).status_code == 302
     owned = accounts.balance(player.pk, Mode.REAL)
     asked = {"amount": "500", "iban": IBAN, "mine": "on", "key": uuid4()}
-    assert "We have your withdrawal" in visitor.post(reverse("cashier_withdraw"), asked, follow=True).text
+    assert (
+        "We have received your withdrawal request."
+        in visitor.post(reverse("cashier_withdraw"), asked, follow=True).text
+    )
     assert Withdrawal.objects.get(player=player).amount == 50_000
     assert accounts.balance(player.pk, Mode.REAL) == owned - 50_000
     assert visitor.get(reverse("round", args=[played.round_id])).status_code == 200

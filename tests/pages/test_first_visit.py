@@ -30,7 +30,7 @@ def next_step(page: str) -> tuple[str, str]:
 
 def test_a_lobby_without_tables_leads_to_how_the_house_deals():
     sentence, address = next_step(a_visitor().get("/en/").text)
-    assert sentence.startswith("No table is open yet.")
+    assert sentence.startswith("No table is open yet because the casino is still being set up.")
     assert address == "/en/fair/"
 
 
@@ -38,9 +38,9 @@ def test_a_lobby_without_tables_leads_to_how_the_house_deals():
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        ("/en/history/", "No rounds for real money yet."),
-        ("/en/cashier/", "No real money has moved yet."),
-        ("/en/cashier/?mode=free", "No free money has moved yet."),
+        ("/en/history/", "You have not played any real-money rounds yet."),
+        ("/en/cashier/", "You have no real-money transactions yet."),
+        ("/en/cashier/?mode=free", "You have no play-money transactions yet."),
     ],
 )
 def test_an_empty_list_leads_to_the_tables(newcomer, page, sentence):
@@ -50,7 +50,7 @@ def test_an_empty_list_leads_to_the_tables(newcomer, page, sentence):
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("real", "There is no money on your account yet."), ("free", "You have no free money.")]
+    ("mode", "sentence"), [("real", "There is no money in your account yet."), ("free", "You have no play money.")]
 )
 def test_a_table_without_money_leads_to_the_cashier(newcomer, mode, sentence):
     a_table()

@@ -78,4 +78,4 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     assert f'href="{reverse("staff_players")}">Players</a>' in who
     assert reverse("staff_ledger") not in who
     assert "Ledger" in who
-    assert "It is no page for accounts of staff." in visitor.get("/en/history/").text
+    assert "This page is not available to staff accounts." in visitor.get("/en/history/").text

@@ -45,7 +45,7 @@ def test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach
     lock(player)
     wrong = log_in(a_visitor(), player.user, "another-password-1")
     nobody = a_visitor().post("/en/account/login/", {"login": "nobody@example.com", "password": PASSWORD})
-    sentence = "The e-mail address or the password is wrong."
+    sentence = "The e-mail address or password is incorrect."
     assert [sentence in answer.content.decode() for answer in (wrong, nobody)] == [True, True]
     assert "locked" not in wrong.content.decode()
     right = log_in(a_visitor(), player.user)
@@ -83,10 +83,10 @@ def test_both_are_on_record_with_a_reason_and_mailed(player):
 
 
 def test_is_refused_twice_and_without_a_reason(player):
-    with pytest.raises(account_locks.LockError, match="Say why"):
+    with pytest.raises(account_locks.LockError, match="Enter a reason"):
         lock(player, "  ")
     lock(player)
-    with pytest.raises(account_locks.LockError, match="locked already"):
+    with pytest.raises(account_locks.LockError, match="already locked"):
         lock(player)
 
 

@@ -80,14 +80,14 @@ class TestWhoseItIs:
         case = a_complaint(player)
         desk, address = logged_in(support), f"/staff/service/{case.pk}/assign/"
         taken = desk.post(address, {"whose": 0, "to": support.pk}, follow=True)
-        assert "The complaint is Ulla Vester’s now." in taken.text
+        assert "The complaint is assigned to Ulla Vester now." in taken.text
         case.refresh_from_db()
         assert (case.assigned_to, case.state) == (support, STATE.LOOKING)
         desk.post(address, {"whose": support.pk, "to": colleague.pk})
         page = logged_in(colleague).get(f"/staff/service/{case.pk}/").text
-        assert "Handed over to Bo Lind" in page
+        assert "Reassigned to Bo Lind" in page
         given = desk.post(address, {"whose": colleague.pk, "to": 0}, follow=True)
-        assert "nobody’s" in given.text
+        assert "The complaint is unassigned now." in given.text
         case.refresh_from_db()
         assert (case.assigned_to, case.state) == (None, STATE.RECEIVED)
         assert steps(case) == [CaseStep.TAKEN, CaseStep.HANDED, CaseStep.GIVEN_BACK]
@@ -100,7 +100,7 @@ class TestWhoseItIs:
         late = logged_in(colleague).post(
             f"/staff/service/{case.pk}/assign/", {"whose": 0, "to": colleague.pk}, follow=True
         )
-        assert "It is Ulla Vester’s by now." in late.text
+        assert "It is assigned to Ulla Vester now." in late.text
         case.refresh_from_db()
         assert case.assigned_to == support
 
@@ -113,7 +113,7 @@ class TestWhoseItIs:
         with pytest.raises(complaints.NoChange):
             complaints.assign(by=support, conversation_id=case.pk, whose=0, to=0)
         refused = logged_in(support).post(f"/staff/service/{case.pk}/assign/", {"whose": 0, "to": "x"}, follow=True)
-        assert "Choose whose it is to be." in refused.text
+        assert "Choose the person to assign the complaint to." in refused.text
         assert steps(case) == []
 
     def test_a_question_is_nobody_s(self, player, support):
@@ -128,8 +128,8 @@ class TestWhoseItIs:
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         desk = logged_in(colleague)
         page = desk.get(f"/staff/service/{case.pk}/").text
-        assert "Ulla Vester’s" in page
-        assert "What you send goes to the player all the same." in page
+        assert "The complaint is <b>assigned to Ulla Vester</b>." in page
+        assert "Your answer is still sent to the player." in page
         desk.post(f"/staff/service/{case.pk}/", {"text": "We look.", "seen": last(case)})
         case.refresh_from_db()
         assert (case.state, case.assigned_to) == (STATE.ANSWERED, support)
@@ -147,7 +147,7 @@ class TestWhoseItIs:
         complaints.assign(by=colleague, conversation_id=case.pk, whose=0, to=colleague.pk)
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
         assert "our compliance team" in page
-        assert "Being looked into" in page
+        assert "Under review" in page
         assert "Bo Lind" not in page
 
 
@@ -159,12 +159,12 @@ class TestDeciding:
             {"text": "The rule says so.", "verdict": "rejected", "seen": last(case), "sure": "on"},
             follow=True,
         )
-        assert "The complaint is decided, and the player told by mail." in sent.text
+        assert "Complaint decided. The player has been notified by e-mail." in sent.text
         (told,) = Mail.objects.filter(template="complaint_decided")
         assert str(case.pk) in told.body
         assert "The rule says so." not in told.body
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
-        for words in ("We do not agree with the complaint", "The rule says so.", TURN_TO["SE"], "I do not agree"):
+        for words in ("Complaint not upheld", "The rule says so.", TURN_TO["SE"], "I do not agree"):
             assert words in page
 
     def test_who_is_right_is_not_sent_elsewhere(self, player, support):
@@ -178,8 +178,8 @@ class TestDeciding:
         case, desk = a_complaint(player), logged_in(support)
         address, data = f"/staff/service/{case.pk}/decide/", {"text": "Så är det.", "verdict": "rejected"}
         shown = desk.post(address, data | {"seen": last(case)}).text
-        as_read = shown.partition("As the player will read it")[2]
-        for words in ('lang="sv"', "Vårt beslut", "Så är det.", TURN_TO["SE"], "It cannot be taken back."):
+        as_read = shown.partition("Preview for the player")[2]
+        for words in ('lang="sv"', "Vårt beslut", "Så är det.", TURN_TO["SE"], "It cannot be changed afterwards."):
             assert words in as_read
         assert "Nothing was decided" not in as_read
         assert "Nothing was decided" in desk.post(address, data | {"seen": last(case), "decide": "yes"}).text
@@ -187,7 +187,7 @@ class TestDeciding:
         assert (
             TURN_TO["SE"]
             not in desk.post(address, data | {"seen": last(case), "verdict": "upheld"}).text.partition(
-                "As the player will read it"
+                "Preview for the player"
             )[2]
         )
         desk.post(address, data | {"seen": last(case), "decide": "yes", "sure": "on"})
@@ -214,7 +214,7 @@ class TestDeciding:
     @pytest.mark.sweep
     def test_is_for_those_who_do_not_run_the_tables(self, player):
         case, operator = a_complaint(player), logged_in(a_member_of_staff("operator"))
-        assert "Show the decision" not in operator.get(f"/staff/service/{case.pk}/").text
+        assert "Preview decision" not in operator.get(f"/staff/service/{case.pk}/").text
         data = {"text": "No.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         assert operator.post(f"/staff/service/{case.pk}/decide/", data).status_code == 403
 
@@ -223,7 +223,7 @@ class TestDeciding:
         data = {"text": "Not typed again.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         conversations.reply(player=player, conversation_id=case.pk, text="It has solved itself.")
         page = logged_in(support).post(f"/staff/service/{case.pk}/decide/", data).text
-        assert "Something was written here meanwhile." in page
+        assert "Not sent: a new message has arrived." in page
         assert "Not typed again." in page
         assert Conversation.objects.get().state == STATE.RECEIVED
 
@@ -231,7 +231,7 @@ class TestDeciding:
     def test_begins_from_a_template(self, player, support):
         case, desk = a_complaint(player), logged_in(support)
         offered = desk.get(f"/staff/service/{case.pk}/").context["form"].fields["template"].choices
-        number = next(pk for pk, title in offered if title.startswith("The complaint is not upheld"))
+        number = next(pk for pk, title in offered if title.startswith("Complaint not upheld"))
         data = {"fill": "1", "template": number, "text": "", "verdict": "rejected", "seen": last(case)}
         page = desk.post(f"/staff/service/{case.pk}/decide/", data)
         assert TURN_TO["SE"] in page.context["form"].initial["text"]
@@ -247,7 +247,7 @@ class TestOpeningAgain:
         visitor, address = logged_in(player), f"/en/service/{case.pk}/reopen/"
         assert "This field is required." in visitor.post(address, {"text": " "}).text
         sent = visitor.post(address, {"text": "Look at the fourth card."}, follow=True)
-        assert "Your complaint is open again." in sent.text
+        assert "Your complaint has been reopened." in sent.text
         case.refresh_from_db()
         assert (case.state, case.assigned_to, case.verdict, case.ended_at) == (STATE.REOPENED, None, "", None)
         assert case.due_at is not None
@@ -258,8 +258,8 @@ class TestOpeningAgain:
         taken_and_decided = [CaseStep.TAKEN, CaseStep.DECIDED]
         assert steps(case) == [*taken_and_decided, CaseStep.REOPENED, *taken_and_decided]
         page = logged_in(support).get(f"/staff/service/{case.pk}/").text
-        assert "Decided: We do not agree with the complaint" in page
-        assert "Decided: We agree with the complaint" in page
+        assert "Decided: Complaint not upheld" in page
+        assert "Decided: Complaint upheld" in page
 
     def test_what_is_open_again_waits_so_until_somebody_takes_it(self, player, support):
         case = decided(a_complaint(player), support)
@@ -279,7 +279,7 @@ class TestOpeningAgain:
         visitor = logged_in(player)
         assert "I do not agree" not in visitor.get(f"/en/service/{case.pk}/").text
         late = visitor.post(f"/en/service/{case.pk}/reopen/", {"text": "But."}, follow=True)
-        assert "This complaint cannot be opened again." in late.text
+        assert "This complaint cannot be reopened." in late.text
 
     def test_is_not_for_what_the_player_closed_what_is_open_or_what_is_a_question(self, player):
         withdrawn, still_open = a_complaint(player), a_complaint(player)
@@ -296,11 +296,11 @@ class TestOpeningAgain:
         address = f"/staff/service/{case.pk}/reopen/"
         assert "This field is required." in desk.post(address, {"text": ""}).text
         sent = desk.post(address, {"text": "We found the camera’s picture."}, follow=True)
-        assert "The complaint is open again" in sent.text
+        assert "The complaint is reopened" in sent.text
         assert Mail.objects.filter(template="complaint_reopened", user=player.user).count() == 1
         assert conversations.unread(player) == 1
         assert "We found the camera’s picture." in logged_in(player).get(f"/en/service/{case.pk}/").text
-        assert "This complaint is open already." in desk.post(address, {"text": "Again."}, follow=True).text
+        assert "This complaint is already open." in desk.post(address, {"text": "Again."}, follow=True).text
 
 
 class TestItsDay:
@@ -327,7 +327,7 @@ class TestItsDay:
     def test_a_player_who_was_kept_waiting_reads_where_else_to_turn(self, player):
         case = a_complaint(player, days=-1)
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
-        assert "We had promised to decide by" in page
+        assert "Decision was due by" in page
         assert "You do not have to wait for us any longer." in page
         assert TURN_TO["SE"] in page
 
@@ -395,8 +395,8 @@ class TestTheDesk:
         table = taken.text.lstrip("\ufeff").split("\r\n\r\n", 1)[1]
         (row,) = csv.DictReader(io.StringIO(table))
         assert (row["Number"], row["Player"], row["Jurisdiction"]) == (str(case.pk), str(player), "SE")
-        assert (row["Verdict"], row["Whole days taken"], row["Times opened again"]) == (
-            "We agree with the complaint",
+        assert (row["Verdict"], row["Days to decision"], row["Times reopened"]) == (
+            "Complaint upheld",
             "0",
             "1",
         )

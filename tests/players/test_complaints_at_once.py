@@ -78,7 +78,9 @@ def test_one_takes_it_and_the_other_reads_who(case, people):
     said = at_once([taking(case, each) for each in people])
     case.refresh_from_db()
     assert case.assigned_to in people
-    assert sorted(said) == sorted(["taken", f"It is {case.assigned_to.name}’s by now. Look again, and choose again."])
+    assert sorted(said) == sorted(
+        ["taken", f"It is assigned to {case.assigned_to.name} now. Check the complaint and choose again."]
+    )
     assert ComplaintStep.objects.count() == 1
 
 

@@ -103,11 +103,11 @@ class TestTheCodeOfTheStaff:
 
     @pytest.mark.sweep
     def test_is_refused_before_there_are_demo_people(self):
-        with pytest.raises(CommandError, match="not there yet"):
+        with pytest.raises(CommandError, match="No demo users yet"):
             demo_code("operator")
 
     def test_is_refused_in_production(self, settings):
         create_demo_people()
         settings.DEMO = False
-        with pytest.raises(CommandError, match="not a demo"):
+        with pytest.raises(CommandError, match="Not a demo installation"):
             demo_code("operator")

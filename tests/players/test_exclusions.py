@@ -122,7 +122,7 @@ class TestNobodyMakesOneShorter:
             lambda player: exclusions.exclude_self(player=player, months=12, by=str(player)),
             lambda player: exclusions.exclude_self(player=player, months=None, by=str(player)),
         ],
-        ids=["pause", "time-out", "self", "for good"],
+        ids=["pause", "time-out", "self", "permanent"],
     )
     def test_gli19_a_3_7_two_people_do_not_end_it_before_its_time(self, make):
         made = make(a_player())

@@ -71,8 +71,8 @@ def errors(answer) -> dict[str, list[str]]:
 class TestSending:
     def test_everything_is_taken_in(self, visitor, player):
         answer = visitor.post(PAGE, SAID | files(), follow=True)
-        assert "We have got everything." in answer.text
-        assert "We are looking at what you sent" in answer.text
+        assert "We have received everything." in answer.text
+        assert "We are reviewing what you sent" in answer.text
         sent = player.submission_set.get()
         assert (sent.given_names, sent.phone) == ("Åsa Maria", "+46701234567")
         kept = dict(sent.document_set.values_list("part", "media_type"))
@@ -81,11 +81,11 @@ class TestSending:
     @pytest.mark.sweep
     @pytest.mark.parametrize("field", sample(sorted(SAID.keys() - {"phone"}), 3))
     def test_what_is_missing_is_said(self, visitor, field):
-        assert errors(visitor.post(PAGE, SAID | {field: ""} | files())) == {field: ["This is missing."]}
+        assert errors(visitor.post(PAGE, SAID | {field: ""} | files())) == {field: ["This field is required."]}
         assert not Submission.objects.exists()
 
     def test_spaces_are_nothing(self, visitor):
-        assert errors(visitor.post(PAGE, SAID | {"city": "   "} | files())) == {"city": ["This is missing."]}
+        assert errors(visitor.post(PAGE, SAID | {"city": "   "} | files())) == {"city": ["This field is required."]}
 
     def test_a_telephone_number_may_be_missing(self, visitor, player):
         visitor.post(PAGE, SAID | {"phone": ""} | files())
@@ -101,7 +101,9 @@ class TestSending:
     @pytest.mark.parametrize("kind", sample(["card", "licence"], 1))
     def test_only_a_passport_has_no_back(self, visitor, player, kind):
         said = SAID | {"document_kind": kind}
-        assert errors(visitor.post(PAGE, said | files())) == {"back": ["Send the back, too: only a passport has none."]}
+        assert errors(visitor.post(PAGE, said | files())) == {
+            "back": ["Upload the back as well. Only a passport does not need it."]
+        }
         visitor.post(PAGE, said | files(back=file(picture("BACK"))))
         assert player.submission_set.get().document_set.count() == 3
 
@@ -112,12 +114,15 @@ class TestSending:
             [
                 (b"", "This file is empty."),
                 (b"x" * (LARGEST + 1), "This file is too large: at most 8 MB."),
-                (b"MZ\x90\0 a program", "This is neither a JPEG or PNG picture nor a PDF, whatever its name says."),
-                (picture()[:2000], "This file is damaged or not complete. Save it again and send that."),
+                (b"MZ\x90\0 a program", "This file is not a JPEG, PNG or PDF, even if its name says so."),
+                (picture()[:2000], "This file is damaged or incomplete. Save it again and upload the new file."),
                 (bomb(6500, 4000), "This picture has too many pixels: at most 25 million."),
-                (picture(size=(200, 200)), "This picture is too small to be read. Take it from closer by."),
-                (pdf(password="x"), "This PDF is locked with a password. Save it without one and send that."),
-                (pdf()[:-60], "This file is damaged or not complete. Save it again and send that."),
+                (picture(size=(200, 200)), "This picture is too small to read. Take it from closer."),
+                (
+                    pdf(password="x"),
+                    "This PDF is protected with a password. Save it without a password and upload it again.",
+                ),
+                (pdf()[:-60], "This file is damaged or incomplete. Save it again and upload the new file."),
             ],
             3,
         ),
@@ -178,12 +183,12 @@ class TestSending:
     def test_what_waits_is_not_sent_twice(self, visitor, player):
         visitor.post(PAGE, SAID | files())
         answer = visitor.post(PAGE, SAID | files(), follow=True)
-        assert "We are still looking at what you sent before. Nothing was sent again." in answer.text
+        assert "We are still reviewing your earlier documents. Nothing was sent again." in answer.text
         assert player.submission_set.count() == 1
 
     def test_too_much_at_once_is_said(self, visitor):
         answer = visitor.get(f"{PAGE}?too-much=1")
-        assert "Your files are too large together." in answer.text
+        assert "Your files are too large in total." in answer.text
 
     @pytest.mark.sweep
     def test_nobody_sends_a_hundred_in_a_minute(self, visitor):
@@ -195,7 +200,7 @@ class TestSending:
 class TestThePage:
     def test_asks_whoever_has_not_begun(self, visitor):
         answer = visitor.get(PAGE)
-        assert "Show us who you are" in answer.text
+        assert "Identity verification" in answer.text
         assert 'enctype="multipart/form-data"' in answer.text
 
     def test_shows_what_was_sent_and_when_but_no_document(self, visitor, player):
@@ -219,7 +224,7 @@ class TestThePage:
             by=a_member_of_staff("support"),
         )
         answer = visitor.get(PAGE)
-        assert "A document is out of date." in answer.text
+        assert "A document has expired." in answer.text
         assert "It ended in &lt;May&gt;." in answer.text
         assert "identity-form" in answer.text
         assert f'value="{sent.document_number}"' in answer.text
@@ -230,7 +235,7 @@ class TestThePage:
         visitor = a_visitor()
         visitor.force_login(player.user)
         answer = visitor.get(PAGE)
-        assert "We know who you are" in answer.text
+        assert "Your identity is verified" in answer.text
         assert "Has your name or address changed?" in answer.text
         visitor.post(PAGE, SAID | files())
         assert not verification.is_verified(player)
@@ -247,7 +252,7 @@ class TestThePage:
 class TestTheBackOffice:
     @pytest.mark.sweep
     def test_says_so_where_nothing_waits(self):
-        assert "Nothing waits for a review." in staff_visitor().get("/staff/identity/").text
+        assert "No documents to review." in staff_visitor().get("/staff/identity/").text
 
     @pytest.mark.sweep
     def test_lists_what_waits_and_leads_to_it(self):
@@ -307,13 +312,13 @@ class TestTheBackOffice:
     def test_verifies(self):
         sent = a_submission(a_player())
         answer = staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"}, follow=True)
-        assert f"{sent.player} is verified, and has been written to." in answer.text
+        assert f"{sent.player} is verified and has been notified by e-mail." in answer.text
         assert verification.is_verified(sent.player)
 
     def test_verifies_nobody_unless_somebody_says_that_all_agrees(self):
         sent = a_submission(a_player())
         answer = staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", follow=True)
-        assert "tick that all agrees" in answer.text
+        assert "tick that all details match" in answer.text
         assert not verification.is_verified(sent.player)
 
     @pytest.mark.sweep
@@ -322,7 +327,7 @@ class TestTheBackOffice:
         answer = staff_visitor().post(
             f"/staff/identity/{sent.pk}/refuse/", {"reason": "altered", "note": "See the edge."}, follow=True
         )
-        assert "is refused, and has been written to." in answer.text
+        assert "is refused and has been notified by e-mail." in answer.text
         sent.refresh_from_db()
         assert (sent.status, sent.reason, sent.note) == (SubmissionStatus.REFUSED, "altered", "See the edge.")
 
@@ -355,15 +360,17 @@ class TestTheBackOffice:
         case = reviewer.get(f"/staff/identity/{sent.pk}/").text
         assert "Same document number" in case
         refused = reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"}, follow=True)
-        assert f"Find out first whether this player and {one} are one person." in refused.text
+        assert f"Resolve the possible duplicate with {one} first." in refused.text
         listed = reviewer.get("/staff/duplicates/").text
         (shown,) = re.findall(r'name="shown" value="(\d+)"', listed)
         address = f"/staff/duplicates/{one.pk}/{other.pk}/"
-        assert "Choose whether" in reviewer.post(address, {"shown": shown, "resolution": "different"}, follow=True).text
+        assert (
+            "Choose a result" in reviewer.post(address, {"shown": shown, "resolution": "different"}, follow=True).text
+        )
         given = {"shown": shown, "resolution": "different", "note": "A digit was misread."}
-        assert "Kept:" in reviewer.post(address, given, follow=True).text
-        assert "Somebody else has resolved this already" in reviewer.post(address, given, follow=True).text
-        assert "No two players look like one person." in reviewer.get("/staff/duplicates/").text
+        assert "Resolved:" in reviewer.post(address, given, follow=True).text
+        assert "Another person has already resolved this pair." in reviewer.post(address, given, follow=True).text
+        assert "No possible duplicates." in reviewer.get("/staff/duplicates/").text
         assert "A digit was misread." in reviewer.get(f"/staff/identity/{sent.pk}/").text
         reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
         assert verification.is_verified(other)

@@ -15,7 +15,7 @@ from players.tasks import forget_old_tries
 from tests.builders import a_player
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_mail, log_in, mailed_code
 
-WRONG = "The e-mail address or the password is wrong."
+WRONG = "The e-mail address or password is incorrect."
 UNLOCK = "/en/account/unlock/"
 NOBODY = "nobody@example.com"
 
@@ -112,8 +112,8 @@ class TestALock:
         somebody, nobody = locked(player.user), locked(player.user, login=NOBODY)
         assert page(somebody, player.user.email) == page(nobody, NOBODY)
         answers = [unlock(visitor, "BBBB-BBBB").text for visitor in (somebody, nobody)]
-        assert "This code is not right" in answers[0]
-        assert "This code is not right" in answers[1]
+        assert "This code is incorrect" in answers[0]
+        assert "This code is incorrect" in answers[1]
         assert Mail.objects.filter(address=player.user.email).count() == 1
         assert last_mail(NOBODY).template == "no_account"
         assert len(events("login.locked", on="log-in")) == 1
@@ -144,26 +144,26 @@ class TestOpeningIt:
         (opened,) = events("login.unlocked", on=str(staff))
         assert opened["data"] == {"by": "second factor"}
         again = locked(staff.user)
-        assert "This code is not right" in unlock(again, code).text
+        assert "This code is incorrect" in unlock(again, code).text
 
     def test_takes_five_tries_and_no_sixth(self, player):
         visitor = locked(player.user)
         code = mailed_code(player.user.email, "unlock")
         for _ in range(locks.CODE_TRIES):
-            assert "This code is not right" in unlock(visitor, "BBBB-BBBB").text
-        assert "This code is not right" in unlock(visitor, code).text
+            assert "This code is incorrect" in unlock(visitor, "BBBB-BBBB").text
+        assert "This code is incorrect" in unlock(visitor, code).text
 
     @pytest.mark.sweep
     def test_takes_a_quarter_of_an_hour_at_most(self, player):
         visitor = locked(player.user)
         minutes_pass(16)
-        assert "This code is not right" in unlock(visitor, mailed_code(player.user.email, "unlock")).text
+        assert "This code is incorrect" in unlock(visitor, mailed_code(player.user.email, "unlock")).text
 
     @pytest.mark.sweep
     def test_with_the_code_of_another_name_does_not_work(self, player):
         other = a_player()
         locked(other.user)
-        assert "This code is not right" in unlock(locked(player.user), mailed_code(other.user.email, "unlock")).text
+        assert "This code is incorrect" in unlock(locked(player.user), mailed_code(other.user.email, "unlock")).text
 
     @pytest.mark.sweep
     def test_mails_one_code_a_minute_and_five_an_hour(self, player):

@@ -17,9 +17,9 @@ from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
 from wallet.money import format_money
 
-WRONG = "The e-mail address or the password is wrong."
+WRONG = "The e-mail address or password is incorrect."
 TOO_MANY = "Too many attempts. Wait a few minutes, then try again."
-ENDED = "Your session has ended. Log in to go on."
+ENDED = "Your session has ended. Log in to continue."
 
 pytestmark = pytest.mark.django_db
 
@@ -276,7 +276,7 @@ class TestAForgedForm:
     def test_is_refused_with_a_page_of_the_house(self, player):
         answer = Client(enforce_csrf_checks=True).post("/en/account/login/", {})
         assert answer.status_code == 403
-        assert "too old" in answer.text
+        assert "This page has expired" in answer.text
         assert "cookies" in answer.text
         assert 'href="/en/account/login/"' in answer.text
 
@@ -286,7 +286,7 @@ class TestAForgedForm:
         headers = {"HX-Request": "true"} if htmx else {}
         answer = visitor.post("/en/table/baccarat/real/play/", {"action": "deal"}, headers=headers)
         log_in_page = visitor.get(answer["HX-Redirect" if htmx else "Location"])
-        assert "Your session has ended. Log in to go on." in log_in_page.text
+        assert "Your session has ended. Log in to continue." in log_in_page.text
 
     def test_from_a_fragment_has_its_page_loaded_anew(self):
         answer = Client(enforce_csrf_checks=True).post("/en/account/logout/", headers={"HX-Request": "true"})

@@ -192,7 +192,7 @@ class TestPages:
     def test_what_was_written_comes_back_to_be_changed(self):
         page = at("operator").post("/staff/notices/new/", sent("mend", en=f"Closed {WHEN}, sorry")).content.decode()
         assert "sorry</textarea>" in page
-        assert "See it" in page
+        assert ">Preview<" in page
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ class TestPages:
         sample(
             [
                 ({"da": ""}, "This field is required."),
-                ({"ends_at": "2020-01-01T10:00"}, "That is past."),
-                ({"ends_at": "2090-01-01T10:00"}, "more than a year ahead"),
-                ({"shown_until": "2020-01-01T10:00"}, "nobody would read it"),
+                ({"ends_at": "2020-01-01T10:00"}, "This time is in the past."),
+                ({"ends_at": "2090-01-01T10:00"}, "more than one year ahead"),
+                ({"shown_until": "2020-01-01T10:00"}, "would never be shown"),
                 ({"shown_until": "x"}, "Enter a valid date/time."),
                 ({"de": "x" * (LONGEST + 1)}, f"{LONGEST} fit"),
-                ({"de": "Bald"}, "does not say when"),
+                ({"de": "Bald"}, "The time is missing."),
             ],
             3,
         ),
@@ -222,17 +222,17 @@ class TestPages:
     def test_a_window_that_ends_before_it_begins_is_refused(self):
         wrong = sent()
         wrong |= {"ends_at": wrong["begins_at"]}
-        assert "not after work begins" in at("operator").post("/staff/notices/new/", wrong).content.decode()
+        assert "The end must be after the start." in at("operator").post("/staff/notices/new/", wrong).content.decode()
 
     def test_one_that_goes_before_work_ends_is_refused(self):
         wrong = sent()
         wrong |= {"shown_until": wrong["begins_at"]}
-        assert "Work goes on after that" in at("operator").post("/staff/notices/new/", wrong).text
+        assert "The maintenance ends later." in at("operator").post("/staff/notices/new/", wrong).text
 
     @pytest.mark.sweep
     def test_is_shown_until_work_ends_unless_something_else_is_asked_for(self):
         assert 'name="shown_until"' in (form := at("operator").get("/staff/notices/new/").text)
-        assert "Left empty: until work ends." in form
+        assert "Leave empty to show it until the maintenance ends." in form
         assert re.findall(r'<input[^>]*name="shown_until"[^>]* value=', form) == []
         at("operator").post("/staff/notices/new/", sent("publish", shown_until=""))
         made = Notice.objects.get()
@@ -241,7 +241,7 @@ class TestPages:
     def test_of_two_for_the_same_time_the_second_is_told(self):
         a_notice()
         page = at("operator").post("/staff/notices/new/", sent("publish")).content.decode()
-        assert "Another notice speaks of that time already" in page
+        assert "Another notice covers this time" in page
         assert Notice.objects.count() == 1
 
     @pytest.mark.sweep
@@ -255,7 +255,7 @@ class TestPages:
         assert places == sorted(places)
         assert "Olga Post" in page
         assert "<q>postponed</q>" in page
-        assert "Withdraw it" not in page  # a reader may lack the permission
+        assert "Withdraw notice" not in page  # a reader may lack the permission
 
     @pytest.mark.sweep
     def test_it_is_withdrawn_with_a_reason(self, operator):
@@ -263,6 +263,9 @@ class TestPages:
         address = f"/staff/notices/{notice.pk}/withdraw/"
         desk.post(address, {"reason": " "})
         assert Notice.objects.filter(withdrawn_at=None).exists()
-        assert "gone from every" in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
+        assert (
+            "removed from all tables and lobbies"
+            in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
+        )
         assert "withdrawn already" in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
         assert desk.post("/staff/notices/0/withdraw/", {"reason": "postponed"}).status_code == 404

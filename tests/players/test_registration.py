@@ -196,7 +196,7 @@ class TestConfirmingTheAddress:
         visitor = a_visitor()
         send(visitor)
         for _ in range(2):
-            assert "This code is not right." in visitor.post("/en/account/verify/", {"code": "BBBB-BBBB"}).text
+            assert "This code is incorrect." in visitor.post("/en/account/verify/", {"code": "BBBB-BBBB"}).text
         answer = visitor.post("/en/account/verify/", {"code": "BBBB-BBBB"})
         assert answer["Location"] == "/en/account/login/"
         assert "Too many attempts" in visitor.get(answer["Location"]).text

@@ -121,10 +121,10 @@ class TestKeeping:
         made = a_template(writer)
         filling.withdraw(name="mine", number=1, reason="out of date", by=writer)
         assert made not in filling.offered([ReplyKind.QUESTION])
-        with pytest.raises(filling.Meanwhile, match="withdrawn already"):
+        with pytest.raises(filling.Meanwhile, match="already withdrawn"):
             filling.withdraw(name="mine", number=1, reason="again", by=writer)
         assert a_template(writer, "Better", based_on=1) in filling.offered([ReplyKind.QUESTION])
-        with pytest.raises(filling.Meanwhile, match="version 2 by now"):
+        with pytest.raises(filling.Meanwhile, match="now a version 2"):
             filling.withdraw(name="mine", number=1, reason="too late", by=writer)
 
     @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ class TestPages:
         sample(
             [
                 ({"da": ""}, "This field is required."),
-                ({"ro": "{hello} {nothing}"}, "Nothing stands for {nothing}."),
-                ({"de": "Guten Tag"}, "The English text and this one differ in {hello}."),
-                ({"name": "new"}, "There is a template of this name, or an address."),
-                ({"name": "deposit"}, "There is a template of this name, or an address."),
+                ({"ro": "{hello} {nothing}"}, "No value is available for {nothing}."),
+                ({"de": "Guten Tag"}, "The placeholders differ from the English text: {hello}."),
+                ({"name": "new"}, "This short name is already in use."),
+                ({"name": "deposit"}, "This short name is already in use."),
             ],
             1,
         ),
@@ -178,7 +178,7 @@ class TestPages:
         a_template(writer)
         a_template(writer, "First", based_on=1)
         page = at("supervisor").post("/staff/replies/mine/", sent("Second", based_on=1))
-        assert "Somebody else has written this template meanwhile." in page.text
+        assert "This template was changed by another person." in page.text
         assert "Second sv" in page.text
 
     @pytest.mark.sweep
@@ -186,14 +186,14 @@ class TestPages:
         a_template(writer)
         a_template(writer, "First", based_on=1)
         desk = at("supervisor")
-        for data, sentence in (({"number": 1}, "Say why"), ({"number": 1, "reason": "old"}, "version 2 by now")):
+        for data, sentence in (({"number": 1}, "Enter a reason"), ({"number": 1, "reason": "old"}, "now a version 2")):
             assert sentence in desk.post("/staff/replies/mine/withdraw/", data, follow=True).text
         assert desk.post("/staff/replies/nothing/withdraw/", {"number": 1, "reason": "old"}).status_code == 404
         assert desk.get("/staff/replies/nothing/").status_code == 404
 
     def test_whoever_answers_reads_them_and_does_not_write(self):
         desk = at("support")
-        assert "A new version" not in desk.get("/staff/replies/deposit/").text
+        assert "New version" not in desk.get("/staff/replies/deposit/").text
         assert desk.post("/staff/replies/deposit/", sent(based_on=1)).status_code == 403
         assert Permission.objects.get(codename="write_replies").group_set.count() == 2
 
@@ -252,7 +252,7 @@ class TestAnswering:
         assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
         assert "We have removed a message of yours from the chat. The reason: [reason]." in page
         data = {"template": removed.pk, "topic": "other", "text": "Borttaget: [reason]"}
-        assert "Fill in what still stands in brackets: [reason]." in desk.post(address, data).text
+        assert "Fill in the remaining placeholders: [reason]." in desk.post(address, data).text
         assert not Conversation.objects.exists()
         desk.post(address, data | {"text": "Borttaget, eftersom det var reklam."})
         assert events("service.begun")[0]["data"]["template"] == "reply:removed, version 1"
@@ -271,7 +271,7 @@ class TestAnswering:
         data["template"] = a_template(a_member_of_staff("compliance")).pk
         page = at("support").post(f"/staff/service/{thread.pk}/", data).text
         assert "Hello, Hello en" in page
-        assert "Fill in what still stands in brackets: [amount]." in page
+        assert "Fill in the remaining placeholders: [amount]." in page
         assert "Your deposit of [amount] is late." in page
         assert ServiceMessage.objects.count() == 1
 
@@ -296,7 +296,7 @@ class TestAnswering:
         assert page.count("Skälet:") == 1  # the template is not inserted again
         assert 'name="mark_table"' in page
         assert 'name="mark_reason"' not in page
-        assert "Fill in what still stands in brackets: [table]." in desk.post(address, data).text
+        assert "Fill in the remaining placeholders: [table]." in desk.post(address, data).text
         assert not Conversation.objects.exists()
         desk.post(address, data | {"mark_table": "Guldbordet"})
         said = ServiceMessage.objects.get().text.replace("\xa0", " ")
@@ -323,7 +323,7 @@ class TestAnswering:
         at("support").post(address, {"text": "The first answer.", "seen": read})
         late = at("operator")
         page = late.post(address, {"text": "The second answer.", "seen": read}).text
-        assert "Something was written here meanwhile." in page
+        assert "Not sent: a new message has arrived." in page
         assert "The first answer." in page
         assert "The second answer." in page
         assert ServiceMessage.objects.filter(staff__isnull=False).count() == 1
@@ -348,14 +348,14 @@ class TestAnswering:
     def test_a_form_that_does_not_say_what_was_read_sends_nothing(self, player):
         thread = a_thread(player)
         page = at("support").post(f"/staff/service/{thread.pk}/", {"text": "Blind."}).text
-        assert "Nothing was sent: read what was written, and send again." in page
+        assert "Not sent: a new message has arrived. Read it and send again." in page
         assert "Blind." in page
 
     @pytest.mark.sweep
     def test_a_complaint_is_offered_what_belongs_to_complaints(self, player):
         desk = at("support")
-        assert "The complaint is upheld" in desk.get(f"/staff/service/{a_thread(player, Topic.COMPLAINT).pk}/").text
-        assert "The complaint is upheld" not in desk.get(f"/staff/service/{a_thread(player).pk}/").text
+        assert "Complaint upheld" in desk.get(f"/staff/service/{a_thread(player, Topic.COMPLAINT).pk}/").text
+        assert "Complaint upheld" not in desk.get(f"/staff/service/{a_thread(player).pk}/").text
 
 
 class TestKept:

@@ -32,8 +32,8 @@ def test_an_exclusion_is_told_with_beginning_end_reason_and_by_whom():
     assert (row["player"], row["by"], row["reason"]) == (str(player), str(staff), "asked on the telephone")
     assert exclusion.until
     assert (row["begun"], row["ended"]) == (exclusion.begun.isoformat(), exclusion.until.isoformat())
-    assert row["which"] == f"Exclusion by the house, number {exclusion.pk}"
-    assert counts == {"Exclusion or pause begun": "1 in all"}
+    assert row["which"] == f"Exclusion by the casino, number {exclusion.pk}"
+    assert counts == {"Exclusion or pause started": "1 in total"}
 
 
 def test_a_lifted_one_names_both_who_asked_and_who_agreed():
@@ -52,7 +52,7 @@ def test_one_for_good_has_no_end():
     since = clock()
     exclusions.exclude_self(player=player, months=None, by=str(player))
     ((row,), _) = read(since)
-    assert (row["after"], row["ended"], row["by"]) == ("for good", None, str(player))
+    assert (row["after"], row["ended"], row["by"]) == ("permanent", None, str(player))
 
 
 def test_a_limit_that_waits_says_from_when_on_it_holds():
@@ -65,8 +65,8 @@ def test_a_limit_that_waits_says_from_when_on_it_holds():
     assert (raised["before"], raised["after"]) == ("500.00 SEK", "800.00 SEK")
     assert raised["begun"] == change.effective_at.isoformat() > raised["at"]
     assert raised["which"] == "loss a day, set by the player"
-    assert withdrawn["what"] == "Waiting change withdrawn"
-    assert counts == {"Limit set, changed or removed": "1 in all", "Waiting change withdrawn": "1 in all"}
+    assert withdrawn["what"] == "Pending change withdrawn"
+    assert counts == {"Limit set, changed or removed": "1 in total", "Pending change withdrawn": "1 in total"}
 
 
 def test_time_is_told_in_hours_and_a_limit_that_goes_as_none():
@@ -91,8 +91,8 @@ def test_reality_checks_markers_contacts_and_registers_are_told():
     told = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
     assert told[:3] == [
         ("Reality checks", "reality check", "every 30 minutes", str(player)),
-        ("Markers of harm", f"flag {flag.pk}", "by phone", str(staff)),
-        ("Markers of harm", f"Play in many nights, flag {flag.pk}", "talked", str(staff)),
+        ("Markers of harm", f"marker {flag.pk}", "by phone", str(staff)),
+        ("Markers of harm", f"Frequent night play, marker {flag.pk}", "talked", str(staff)),
     ]
     assert [subject for subject, *_ in told[3:]] == ["Registers"] * len(told[3:])
     assert all(row["player"] == str(player) for row in rows)

@@ -66,7 +66,7 @@ class TestAPassword:
     def test_changes_and_ends_all_other_sessions(self, player):
         here, elsewhere = logged_in(player.user), logged_in(player.user)
         assert here.post(self.FORM, self.GOOD)["Location"] == SECURITY
-        assert "Your password is changed." in here.get(SECURITY).text
+        assert "Your password has been changed." in here.get(SECURITY).text
         assert elsewhere.get(SECURITY).status_code == 302
         (changed,) = events("password.changed", on=str(player))
         assert list(changed["personal"]) == ["ip"]
@@ -86,7 +86,7 @@ class TestAPassword:
     def test_forgotten_is_set_anew_with_a_mailed_code(self, player):
         visitor, ours = a_visitor(), "/en/account/password/forgotten/"
         assert visitor.post(ours, {"email": player.user.email})["Location"] == f"{ours}code/"
-        assert "This code is not right." in visitor.post(f"{ours}code/", {"code": "BBBB-BBBB"}).text
+        assert "This code is incorrect." in visitor.post(f"{ours}code/", {"code": "BBBB-BBBB"}).text
         code = mailed_code(player.user.email, "reset_password")
         assert visitor.post(f"{ours}code/", {"code": code})["Location"] == f"{ours}new/"
         answer = visitor.post(f"{ours}new/", {"password1": NEXT_PASSWORD, "password2": NEXT_PASSWORD})
@@ -188,7 +188,7 @@ class TestAMailedCode:
             visitor = a_visitor()
             visitor.post(forgotten, {"email": player.user.email})
             for _try in range(2):
-                assert "This code is not right." in visitor.post(f"{forgotten}code/", self.WRONG).text
+                assert "This code is incorrect." in visitor.post(f"{forgotten}code/", self.WRONG).text
         right = {"code": mailed_code(player.user.email, "reset_password")}
         assert visitor.post(f"{forgotten}code/", right)["Location"] == f"{forgotten}code/"
         assert "Too many attempts." in visitor.get(f"{forgotten}code/").text
@@ -201,7 +201,7 @@ class TestAMailedCode:
             visitor = trusted(player.user)
             visitor.post(f"{SECURITY}email/", {"email": "next@example.com", "action_add": "1"})
             for _try in range(2):
-                assert "This code is not right." in visitor.post(verify, self.WRONG).text
+                assert "This code is incorrect." in visitor.post(verify, self.WRONG).text
         right = {"code": visitor.session["account_email_verification_code"]["code"]}
         assert visitor.post(verify, right)["Location"] == verify
         assert User.objects.get(pk=player.user.pk).email == player.user.email
@@ -229,7 +229,7 @@ class TestAnAuthenticatorApp:
             log_in(visitor, player.user)
         assert first.post("/en/account/login/code/", {"code": code}).status_code == 302
         cache.clear()
-        assert "This code is not right" in second.post("/en/account/login/code/", {"code": code}).text
+        assert "This code is incorrect" in second.post("/en/account/login/code/", {"code": code}).text
 
     def test_takes_five_wrong_codes_in_five_minutes_on_record(self, player):
         set_up_app(player.user)
@@ -257,7 +257,7 @@ class TestAnAuthenticatorApp:
         log_in(visitor, staff.user)
         give_code(visitor, staff.user)
         visitor.post(AGAIN, {"password": PASSWORD})
-        assert "Staff keep at least one second factor" in visitor.post(f"{SECURITY}app/remove/").text
+        assert "Staff must have at least one second factor" in visitor.post(f"{SECURITY}app/remove/").text
         assert second_factor.is_set_up(staff.user)
 
 
@@ -285,7 +285,7 @@ class TestRecoveryCodes:
         head, _blank, codes = saved.partition("\n\n")
         assert codes.split() == self.codes(page)
         made = Authenticator.objects.get(user=player.user, type=Authenticator.Type.RECOVERY_CODES).created_at
-        for said in ("Sabot, testserver", player.user.email, f"{made:%Y-%m-%d}", "Each lets you in once"):
+        for said in ("Sabot, testserver", player.user.email, f"{made:%Y-%m-%d}", "Each code lets you log in once"):
             assert said in head
 
     @pytest.mark.sweep

@@ -71,7 +71,7 @@ class TestWriting:
 
         for named in (Round.objects.get().code, "nonsense", str(Round.objects.get().pk)):
             data = {"topic": "complaint", "round": named, "text": "Mine."}
-            assert "None of your rounds has this code." in logged_in(player).post("/en/service/new/", data).text
+            assert "You have no round with this code." in logged_in(player).post("/en/service/new/", data).text
         assert not Conversation.objects.exists()
 
     @pytest.mark.sweep
@@ -99,7 +99,7 @@ class TestWriting:
         for _ in range(conversations.MOST_OPEN):
             a_complaint(player)
         answer = logged_in(player).post("/en/service/new/", {"topic": "other", "text": "And another thing."})
-        assert "10 messages of yours wait for an answer." in answer.text
+        assert "10 of your messages are waiting for an answer." in answer.text
         assert Conversation.objects.count() == conversations.MOST_OPEN
 
     @pytest.mark.sweep
@@ -122,7 +122,7 @@ class TestAnswering:
         kept = Conversation.objects.get()
         assert kept.due_at is not None
         assert abs(kept.due_at - kept.began_at - timedelta(days=14)) < timedelta(minutes=1)
-        assert "We decide by" in reader.get(f"/en/service/{conversation.pk}/").text
+        assert "Decision due by" in reader.get(f"/en/service/{conversation.pk}/").text
 
         desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked.", "seen": last(conversation)})
         assert conversations.unread(player) == 1
@@ -138,7 +138,7 @@ class TestAnswering:
         closed = Conversation.objects.get()
         assert (closed.state, closed.verdict) == (ConversationState.CLOSED, Verdict.PARTLY)
         page = reader.get(f"/en/service/{conversation.pk}/").text
-        assert "We agree with part of the complaint" in page
+        assert "Complaint partly upheld" in page
         assert "You are right about the chip." in page
         kinds = ("complaint.lodged", "complaint.answered", "complaint.continued", "complaint.decided")
         assert [len(events(kind)) for kind in kinds] == [1, 1, 1, 1]
@@ -162,9 +162,10 @@ class TestAnswering:
             answer = desk.post(f"/staff/service/{conversation.pk}/decide/", said | {"verdict": verdict})
             assert sentence in answer.text
         closing = desk.post(f"/staff/service/{conversation.pk}/close/", said, follow=True)
-        assert "A complaint is decided, with a verdict and its reasons." in closing.text
+        assert "A complaint can only be decided with a verdict and reasons." in closing.text
         assert (
-            "An answer has none" in desk.post(f"/staff/service/{conversation.pk}/", said | {"verdict": "upheld"}).text
+            "An answer has no verdict."
+            in desk.post(f"/staff/service/{conversation.pk}/", said | {"verdict": "upheld"}).text
         )
         assert Conversation.objects.get().state == ConversationState.RECEIVED
         assert ServiceMessage.objects.count() == 1
@@ -196,7 +197,7 @@ class TestAnswering:
         desk = logged_in(support)
         for seen in (read, ""):
             refused = desk.post(f"/staff/service/{asked.pk}/close/", {"seen": seen}, follow=True)
-            assert "Something was written here meanwhile." in refused.text
+            assert "Not sent: a new message has arrived." in refused.text
         desk.post(f"/staff/service/{asked.pk}/close/", {"seen": last(asked)})
         assert Conversation.objects.get().state == ConversationState.CLOSED
 
@@ -292,7 +293,7 @@ class TestTheQueue:
         assert f"Message {complaint.pk}<" in only_complaints
         assert f"Message {asked.pk}<" not in only_complaints
         assert f"Message {asked.pk}<" in desk.get("/staff/service/", {"player": asked.player_id}).text
-        assert "Nothing waits here." in desk.get("/staff/service/", {"state": "closed"}).text
+        assert "No messages match this filter." in desk.get("/staff/service/", {"state": "closed"}).text
         assert desk.get("/staff/service/", {"player": "x", "state": "y", "before": "0"}).status_code == 200
 
     @pytest.mark.sweep

@@ -228,7 +228,7 @@ class TestOnesOwnSessions:
         here, elsewhere = a_browser(player.user), a_browser(player.user)
         page = here.get("/en/account/sessions/").text
         assert page.count("Firefox, Windows") == 2
-        assert page.count("This one") == 1
+        assert page.count("This session") == 1
         for visitor in (here, elsewhere):
             session = session_of(visitor)
             assert session.ip == visitor.defaults["REMOTE_ADDR"]

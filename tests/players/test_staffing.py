@@ -79,7 +79,7 @@ class TestMaking:
         approval = StaffChange.objects.get(user=user).approval
         assert approval
         asked_by, decided_by = (f"Someone ({who})" for who in (approval.by, approval.decision.by))
-        assert f"{asked_by} asked, {decided_by} decided" in told
+        assert f"Requested by {asked_by}, approved by {decided_by}" in told
         assert f"at {settings.HOUSE_HOST}/staff/." in told
         assert "Forgotten password" in told
         visitor = a_visitor()
@@ -101,7 +101,7 @@ class TestMaking:
         first = a_member_of_staff("finance")
         asked = ask_to_make(asker(), roles=["operator"], same_as=first)
         facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
-        assert first.user.email in facts["Who"]
+        assert first.user.email in facts["Other accounts"]
         decide(asked)
         assert Staff.objects.get(user__email=ADDRESS).person == first.person
 
@@ -201,7 +201,7 @@ class TestDisabling:
         pending = ask(StaffDeed.FACTORS, a_member_of_staff("support"), by=one)
         decide(ask(StaffDeed.DISABLE, one, by=another))
         assert approvals.waiting().filter(pk=pending.pk).exists()
-        with pytest.raises(approvals.CannotExecute, match="may not any more"):
+        with pytest.raises(approvals.CannotExecute, match="no longer has the permission"):
             decide(pending)
         assert decide(pending, yes=False)
 
@@ -274,9 +274,9 @@ class TestTheFirstOnes:
         assert len(set(Staff.objects.values_list("person", flat=True))) == 1
         for words, message in {
             ("ada@example.com", "Ada", "--role", "support"): "already",
-            ("new@example.com", "New", "--role", "owner"): "No role is called owner",
-            ("nobody", "New", "--role", "support"): "no e-mail address",
-            ("new@example.com", "New", "--role", "support", "--same-person-as", "x@example.com"): "Nobody of staff",
+            ("new@example.com", "New", "--role", "owner"): "Unknown role: owner",
+            ("nobody", "New", "--role", "support"): "not a valid e-mail address",
+            ("new@example.com", "New", "--role", "support", "--same-person-as", "x@example.com"): "No staff account",
         }.items():
             with pytest.raises(CommandError, match=message):
                 make_staff(*words)

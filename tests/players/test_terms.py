@@ -15,7 +15,7 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 SAID = {
     "1": "02d76d932e818dfc88b77455e65fb8b19c7882a045bf0e8c73d9d504068169ce",
     "2": "09b49df2a4e7e52cf0a24dff32e934726e563b62111b0ee9b25041fb27e70c3a",
-    "3": "3a502767e5148f3355280efa2d84725ce65ca6c9c4da886306c34cfdf389d2ae",
+    "3": "d51629d29482544b02798add86a402af0d94f37b3330d51ef1ae1ffb16bf3e45",
 }
 
 

@@ -55,7 +55,7 @@ class TestOfAPlayer:
     @pytest.mark.sweep
     def test_without_any_says_what_they_are_for_and_leads_to_the_first(self):
         page = logged_in(a_player().user).get(PROGRAMS).text
-        assert "No program has a token of yours." in page
+        assert "You have no API tokens." in page
         assert f'href="{NEW}"' in page
         assert 'href="/api/docs/"' in page
 
@@ -67,7 +67,7 @@ class TestOfAPlayer:
         token.refresh_from_db()
         page = logged_in(player.user).get(PROGRAMS).text
         assert "&lt;b&gt;Chart" in page
-        for words in ("Look at tables", "Set your limits", token.start, token.used_from, "600"):
+        for words in ("View tables", "Set your limits", token.start, token.used_from, "600"):
             assert words in page
         assert "Play for you" not in page
         assert key not in page
@@ -90,7 +90,7 @@ class TestOfAPlayer:
         assert 'value="90"' in visitor.get(NEW).text
         made = visitor.post(NEW, ASKED)
         key = key_of(made)
-        assert "it is shown this once only" in made.text
+        assert "it is shown only once" in made.text
         assert "no-store" in made["Cache-Control"]
         assert comes_in(key) == 200
         (token,) = tokens.running(player.user)
@@ -118,7 +118,7 @@ class TestOfAPlayer:
         asked = ASKED | {"once": once_of(visitor.get(NEW))}
         assert once_of(visitor.post(NEW, asked | {"name": ""})) == asked["once"]
         held = [a_token(player.user)[0] for _ in range(tokens.MOST)]
-        assert "as many tokens as you can" in visitor.post(NEW, asked, follow=True).text
+        assert "the maximum number of tokens" in visitor.post(NEW, asked, follow=True).text
         tokens.revoke(token_id=held[0].pk, by=str(player))
         assert comes_in(key_of(visitor.post(NEW, asked))) == 200
 
@@ -155,7 +155,7 @@ class TestOfAPlayer:
             a_token(player.user)
         visitor = surely(player.user)
         assert f'href="{NEW}"' not in visitor.get(PROGRAMS).text
-        assert "as many tokens as you can" in visitor.post(NEW, ASKED, follow=True).text
+        assert "the maximum number of tokens" in visitor.post(NEW, ASKED, follow=True).text
         assert tokens.running(player.user).count() == tokens.MOST
 
     @pytest.mark.sweep
@@ -182,7 +182,7 @@ class TestOfStaff:
     def test_is_made_for_what_the_role_reads(self):
         member = a_member_of_staff("compliance")
         visitor = surely(member.user)
-        assert "Read the event log" in visitor.get(f"{OF_STAFF}new/").text
+        assert "Read the audit log" in visitor.get(f"{OF_STAFF}new/").text
         once = once_of(visitor.get(f"{OF_STAFF}new/"))
         asked = {"name": "Mirror", "scopes": ["events", "checkpoints"], "days": 30, "once": once}
         assert comes_in(key_of(visitor.post(f"{OF_STAFF}new/", asked))) == 200
@@ -211,9 +211,9 @@ class TestOfStaff:
         assert "Mirror" in page
         assert f"Ada ({member})" in page
         address = f"{OF_STAFF}{token.pk}/revoke/"
-        assert "Say why" in visitor.post(address, follow=True).text
+        assert "Enter a reason." in visitor.post(address, follow=True).text
         assert comes_in(key) == 200
-        assert "It is revoked." in visitor.post(address, {"reason": "left the house"}, follow=True).text
+        assert "Token revoked." in visitor.post(address, {"reason": "left the house"}, follow=True).text
         assert comes_in(key) == 401
         (event,) = events("token.revoked")
         assert (event["by"], event["on"]) == (str(administrator), str(member))
@@ -261,4 +261,4 @@ class TestAPlayersOnTheirPageForStaff:
 def test_a_session_of_a_program_reads_in_the_language_of_its_owner():
     player = a_player()
     Session.objects.create(id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="program: Chart")
-    assert "Programmet Chart" in logged_in(player.user).get("/sv/account/sessions/").text
+    assert "API-klient: Chart" in logged_in(player.user).get("/sv/account/sessions/").text

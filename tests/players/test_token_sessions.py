@@ -106,7 +106,7 @@ class TestASession:
     def test_is_seen_by_its_owner_who_can_end_it(self, player, token):
         began = acts(token)
         visitor = a_browser(player.user)
-        assert "Program: Chart" in visitor.get("/en/account/sessions/").text
+        assert "API client: Chart" in visitor.get("/en/account/sessions/").text
         visitor.post(f"/en/account/sessions/{began}/end/")
         assert running(as_found(token)) is None
         assert acts(token) != began

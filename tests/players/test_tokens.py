@@ -64,7 +64,7 @@ class TestMaking:
         assert event["data"] == {"token": token.pk, "scopes": ["play", "read"], "days": 30}
         assert "192.0.2.7" not in str(event)
         told = last_mail(player.user.email, "account_changed").body
-        assert f"It is called “Chart”, and its key begins with {token.start}." in told
+        assert f"Its name is “Chart”, and its key begins with {token.start}." in told
 
     def test_of_staff_is_something_that_somebody_looks_at(self):
         member = a_member_of_staff("compliance")

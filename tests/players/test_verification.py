@@ -116,10 +116,10 @@ class TestReview:
         assert first.language == language
         if language == "en":
             assert "A page or a side of a document is missing." in first.body
-            assert second.subject == "We know who you are"
+            assert second.subject == "Your identity is verified"
         else:
             assert "A page or a side" not in first.body
-            assert second.subject != "We know who you are"
+            assert second.subject != "Your identity is verified"
 
     def test_gli19_2_8_5_is_in_the_log(self):
         player, by = a_player(), reviewer()

@@ -41,7 +41,7 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
     band = f"{100 * (0.9898825 - width):.2f} – {100 * (0.9898825 + width):.2f}"
     text = read(supervisor, "/staff/returns/")
     assert f"Banker, SEK 10,000 500,000 490,000 98.00 98.99 {band}" in text
-    assert "Inside the band. Two percentage points too much or too little would show within 81,012 more rounds." in text
+    assert "Inside the band. A deviation of two percentage points would be detected within 81,012 more rounds." in text
     assert "no alarm" in text
 
 
@@ -57,9 +57,9 @@ def test_after_one_round_there_is_nothing_to_say(supervisor):
     summed_up(a_table(), rounds=1, paid=STAKE * 195 // 100)
     text = read(supervisor, "/staff/returns/")
     assert "98.99 –" in text
-    assert "Too few rounds to say." in text
+    assert "Too few rounds." in text
     text = read(supervisor, "/staff/returns/baccarat/")
-    assert "too few to say 195.00 % after 1 round;" in text
+    assert "too few rounds 195.00 % after 1 round;" in text
 
 
 def test_a_band_ends_where_nothing_can_be_returned_beyond(supervisor):
@@ -69,7 +69,7 @@ def test_a_band_ends_where_nothing_can_be_returned_beyond(supervisor):
 
 def test_a_return_outside_its_band_wants_a_look(supervisor):
     summed_up(a_table(), paid=47_000_000)
-    assert "look Outside the band, as one figure in a hundred is by chance." in read(supervisor, "/staff/returns/")
+    assert "check Outside the band; one figure in a hundred is, by chance." in read(supervisor, "/staff/returns/")
 
 
 def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
@@ -77,8 +77,8 @@ def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
     watch()
     text = read(supervisor, "/staff/returns/")
     assert "Alarm Baccarat, real money" in text
-    assert "the evidence against its returns was without end" in text
-    assert "It paid what it never pays: look at its rounds." in text
+    assert "the evidence against its RTP was without end" in text
+    assert "Impossible payout. Check the rounds of this bet." in text
     assert ReturnsAlarm.objects.count() == 1
 
 
@@ -104,7 +104,7 @@ def test_filters_leave_out_what_was_not_asked_for(supervisor):
         assert "Banker, SEK" not in text
     assert "Banker, SEK" in read(supervisor, "/staff/returns/?until=2026-03-01")
     assert "Banker, DKK" in read(supervisor, "/staff/returns/?mode=F")
-    assert "Nothing that has been summed up matches this." in read(supervisor, "/staff/returns/?currency=GBP")
+    assert "No hourly totals match this filter." in read(supervisor, "/staff/returns/?currency=GBP")
     assert "Banker, SEK" in read(supervisor, "/staff/returns/?table=x&since=never")
 
 
@@ -133,8 +133,8 @@ def test_rules_of_the_past_have_money_and_no_judgement(supervisor):
     )
     summed_up(table)
     text = read(supervisor, "/staff/returns/")
-    assert "Baccarat, rules 0.9 rules of the past" in text
-    assert "The program has these rules no more: nothing to compare with." in text
+    assert "Baccarat, rules 0.9 earlier rules" in text
+    assert "Rules no longer installed; no comparison possible." in text
 
 
 class TestHowAReturnWent:
@@ -150,7 +150,7 @@ class TestHowAReturnWent:
         assert [point.split(",")[0] for point in line.split()] == ["0.00", "50.00", "100.00"]
         assert len(band.split()) == 6
         text = read(supervisor, "/staff/returns/baccarat/")
-        assert "inside the band 99.00 % after 30,000 rounds; exact 98.99 %" in text
+        assert "inside the band 99.00 % after 30,000 rounds; theoretical 98.99 %" in text
         assert "2026-03-01 13:00 20,000 99.00" in text
 
     def test_one_hour_is_drawn_too(self, supervisor):
@@ -169,12 +169,12 @@ class TestHowAReturnWent:
         table = a_table()
         for days in range(0, 800, 40):
             summed_up(table, HOUR + timedelta(days=days))
-        assert "To the end of this month" in read(supervisor, "/staff/returns/baccarat/")
+        assert "End of month" in read(supervisor, "/staff/returns/baccarat/")
 
     def test_there_is_none_of_a_game_without_a_house(self, supervisor):
         a_guest_table()
         assert supervisor.get("/staff/returns/chemin_de_fer/").status_code == 404
-        assert "Nothing that has been summed up" in read(supervisor, "/staff/returns/pairs/")
+        assert "No hourly totals match this filter." in read(supervisor, "/staff/returns/pairs/")
 
 
 class TestWhatAnAlarmDoes:
@@ -188,16 +188,16 @@ class TestWhatAnAlarmDoes:
         assert "An alarm closes the tables of Baccarat with Pairs." in page
         assert "We look first." in page
         assert StopPolicy.objects.get().stops
-        assert "already; your reason was not recorded." in self.send(supervisor, stops="1", reason="Again.")
+        assert "already. Your reason was not recorded." in self.send(supervisor, stops="1", reason="Again.")
         assert "An alarm closes no tables of Baccarat with Pairs." in self.send(supervisor, reason="Enough.")
         assert not StopPolicy.objects.get().stops
 
     def test_it_takes_a_reason(self, supervisor):
-        assert "Say why" in self.send(supervisor, stops="1", reason=" ")
+        assert "Enter a reason." in self.send(supervisor, stops="1", reason=" ")
         assert not StopPolicy.objects.exists()
 
     def test_compliance_reads_and_does_not_choose(self):
         visitor = a_visitor()
         visitor.force_login(a_member_of_staff("compliance").user)
-        assert "Let it close tables" not in read(visitor, "/staff/returns/")
+        assert "Close tables on alarm" not in read(visitor, "/staff/returns/")
         assert visitor.post("/staff/returns/pairs/stop/", {"stops": "1", "reason": "x"}).status_code == 403

@@ -94,7 +94,7 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
     assert set(Table.objects.filter(status=Status.OPEN)) == {golden}
     closed = told("table.closed")[-2:]
     assert [event["on"] for event in closed] == [f"table:{table.pk}", f"table:{second.pk}"]
-    assert "returns of baccarat" in closed[0]["data"]["reason"]
+    assert "RTP of baccarat" in closed[0]["data"]["reason"]
 
 
 def test_rules_that_the_program_has_no_more_raise_nothing():

@@ -175,7 +175,7 @@ def test_no_proxy_of_the_machine_is_used(monkeypatch):
 @pytest.mark.parametrize("address", ["https://10.0.0.5/wallet/", "https://[::1]/wallet/", "https://169.254.169.254/"])
 def test_staff_cannot_even_ask_for_one_that_is_written_out(address, settings, far_from_home):
     settings.DEMO = False
-    with pytest.raises(partners.BadAddress, match="does not speak to this address"):
+    with pytest.raises(partners.BadAddress, match="This URL is not allowed"):
         partners.ask_to_add(
             code="inside",
             name="Inside",

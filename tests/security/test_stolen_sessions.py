@@ -79,7 +79,7 @@ class TestThePassword:
             assert locks.locked_since(player.user.email) is None
             guess(thief, "wrong")
         assert locks.locked_since(player.user.email)
-        assert "this log-in is locked" in guess(thief, PASSWORD).text
+        assert "log-in is locked" in guess(thief, PASSWORD).text
 
     def test_that_is_wrong_is_on_record(self, guess, thief, player):
         guess(thief, "wrong")

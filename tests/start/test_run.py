@@ -86,7 +86,7 @@ def test_pages_and_health_are_served(house: House) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "said"),
-    sample([("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: at work"), ("signer", "signer: ")], 1),
+    sample([("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: active"), ("signer", "signer: ")], 1),
 )
 def test_each_of_its_programs_is_well(house: House, role: str, said: str) -> None:
     answers: list[subprocess.CompletedProcess[str]] = []

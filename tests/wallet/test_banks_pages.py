@@ -50,19 +50,19 @@ class TestToTheBanker:
         bank.move("bank_won", -285)
         theirs, others = (statements.statement(each.pk, Mode.REAL).movements for each in (banker, punter))
         assert [(str(each.name), each.amount, each.round_id) for each in theirs[:3]] == [
-            ("Winnings of the bank taken home", 285, None),
-            ("Bank taken home", 400, None),
+            ("Bank winnings", 285, None),
+            ("Bank returned", 400, None),
             ("Bank put up", -400, None),
         ]
         assert [(str(each.name), each.amount, each.round_id) for each in others[:2]] == [
-            ("Stake given back", 100, coup.id),
+            ("Stake returned", 100, coup.id),
             ("Stake", -400, coup.id),
         ]
 
     @pytest.mark.sweep
     def test_whoever_asks_for_more_than_is_free_hears_of_the_bank(self, banker):
         a_bank(guest(banker), 40_000)
-        with pytest.raises(withdrawals.NotEnough, match="comes home when you give the bank up"):
+        with pytest.raises(withdrawals.NotEnough, match="returns to your account when you give up the bank"):
             withdrawals.request(player=banker, amount=60_001, account=an_account(banker), key=uuid4())
 
 

@@ -103,7 +103,7 @@ class TestThePage:
         settings.PAYMENT_VARIANTS = {}
         page = page_of(visitor)
         assert "/en/cashier/deposit/" not in page
-        assert "it has no payment provider" in page
+        assert "there is no payment provider" in page
 
     def test_is_for_players(self):
         assert Client().get("/en/cashier/").status_code == 302
@@ -114,7 +114,7 @@ class TestToppingUp:
         answer = top_up(visitor)
         standard = cashier.FREE_MONEY["SEK"]
         assert balance(player, Mode.FREE) == standard
-        assert f"You now have {format_money(standard, 'SEK', 'en')} of free money." in answer.text
+        assert f"You now have {format_money(standard, 'SEK', 'en')} of play money." in answer.text
 
     def test_without_javascript_it_leads_back_to_the_page(self, visitor):
         answer = top_up(visitor, htmx=False)
@@ -124,7 +124,7 @@ class TestToppingUp:
         top_up(visitor)
         answer = top_up(visitor)
         assert answer.status_code == 200
-        assert "of free money already" in answer.text
+        assert "You already have at least" in answer.text
 
     def test_a_form_without_its_key_is_refused(self, visitor, player):
         answer = visitor.post("/en/cashier/top-up/", {}, headers={"HX-Request": "true"})
@@ -167,7 +167,7 @@ class TestMovements:
         second = page_of(client, older[0].replace("&amp;", "&"))
         amounts = self.numbers(first) + self.numbers(second)
         assert len(amounts) == len(set(amounts)) == 24
-        assert "Earlier movements" not in second
+        assert "Older transactions" not in second
 
     @pytest.mark.parametrize(
         "query", sample(["?mode=gold", "?mode=real&before=x", "?mode=real&before=-1", "?before=9e99"], 1)

@@ -230,7 +230,7 @@ class TestTheForm:
     @pytest.mark.parametrize("htmx", sample([True, False], 1))
     @pytest.mark.parametrize(
         ("typed", "sentence"),
-        sample([("1", "The smallest deposit is"), ("50,000.01", "The largest single deposit is")], 1),
+        sample([("1", "The minimum deposit is"), ("50,000.01", "The maximum single deposit is")], 1),
     )
     def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, sentence, htmx):
         answer = deposit(visitor, typed, htmx=htmx)
@@ -245,7 +245,7 @@ class TestTheForm:
         key = uuid4()
         deposit(visitor, "500", key=key)
         answer = deposit(visitor, "600", key=key)
-        assert "sent before with another amount" in answer.text
+        assert "already been sent with a different amount" in answer.text
         assert key_on(answer.text, "deposit") != str(key)
         assert Payment.objects.get(player=player).amount == 50_000
 
@@ -283,7 +283,7 @@ class TestThePage:
         ("state", "sentence"),
         sample(
             [
-                (OrderState.APPROVED, "The money is on your account."),
+                (OrderState.APPROVED, "The money is in your account."),
                 (OrderState.DECLINED, "The bank has declined this payment."),
                 (OrderState.CANCELLED, "You left the bank without paying."),
                 (OrderState.OPEN, "The bank has not confirmed this payment yet."),
@@ -328,7 +328,7 @@ class TestThePage:
         monkeypatch.setattr(settings, "PAYMENT_VARIANTS", settings_of_it)
         monkeypatch.setattr("payments.core.PROVIDER_CACHE", {})
         answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/bank/", follow=True)
-        assert "The bank cannot be reached just now." in answer.text
+        assert "The bank cannot be reached right now." in answer.text
 
 
 class TestTheBank:
@@ -337,7 +337,7 @@ class TestTheBank:
 
     def test_shows_amount_and_payee_and_that_nobody_pays(self, visitor, player):
         page = visitor.get(self.bank_page(a_payment(player))).text
-        for text in ("SEK\xa0500.00", "Nobody pays here", "Approve", "Decline", "Leave without paying"):
+        for text in ("SEK\xa0500.00", "No real payments", "Approve", "Decline", "Leave without paying"):
             assert text in page
 
     @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ class TestTheBank:
         visitor.post(self.bank_page(payment), {"answer": "decline"})
         visitor.post(self.bank_page(payment), {"answer": "approve"})
         assert BankOrder.objects.get().state == "declined"
-        assert "Its answer stands" in visitor.get(self.bank_page(payment)).text
+        assert "This payment has already been answered." in visitor.get(self.bank_page(payment)).text
 
     @pytest.mark.sweep
     def test_knows_no_request_that_is_not_sealed(self, visitor, player):

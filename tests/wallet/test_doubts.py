@@ -18,7 +18,7 @@ from wallet.models import BankOrder, Journal, OrderState, Payment
 from wallet.payments.status_queries import ask_about, ask_undecided
 
 pytestmark = pytest.mark.django_db
-BOX = "This settles it: take it off the list"
+BOX = "Mark as settled"
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ class TestANote:
     def test_cannot_settle_what_the_provider_has_not_decided(self, settings):
         payment = a_payment(a_player())
         settings.PAYMENT_ASK_SECONDS = 0
-        with pytest.raises(deposits.CannotSettle, match="by itself"):
+        with pytest.raises(deposits.CannotSettle, match="leaves the list when the provider answers"):
             deposits.note(payment.pk, words="they never had it", settles=True, by="staff:1")
         assert deposits.note(payment.pk, words="they never had it", settles=False, by="staff:1")
         assert listed(Doubt.OPEN) == [payment]
@@ -127,7 +127,7 @@ class TestANote:
         sound, odd = a_payment(a_player()), of_another_amount()
         deposits.note(odd.pk, words="settled", settles=True, by="staff:1")
         for payment in (sound, odd):
-            with pytest.raises(deposits.CannotSettle, match="Nothing is left"):
+            with pytest.raises(deposits.CannotSettle, match=r"Nothing to settle\."):
                 deposits.note(payment.pk, words="again", settles=True, by="staff:1")
 
     @pytest.mark.sweep
@@ -151,29 +151,29 @@ class TestThePage:
         settings.PAYMENT_ASK_SECONDS = 0
         pages = {each: finance.get(f"/staff/deposits/{each.pk}/").text for each in (odd, undecided, sound)}
         assert [BOX in pages[each] for each in (odd, undecided, sound)] == [True, False, False]
-        assert "It cannot be settled by hand" in pages[undecided]
+        assert "It cannot be settled manually" in pages[undecided]
         said = finance.post(f"/staff/deposits/{undecided.pk}/note/", {"words": "x", "settles": "on"}).text
-        assert "Nothing was kept." in said
+        assert "Nothing was saved." in said
         assert not undecided.notes.exists()
         settled = finance.post(f"/staff/deposits/{odd.pk}/note/", {"words": "x", "settles": "on"}, follow=True).text
         assert BOX not in settled
-        assert 'badge--off">in doubt' not in settled
+        assert 'badge--off">open' not in settled
 
     def test_says_after_how_long_a_deposit_is_in_doubt(self, finance, settings):
         settings.PAYMENT_ASK_SECONDS, settings.PAYMENT_GIVE_UP_SECONDS = 90, 1800
         page = finance.get("/staff/deposits/").text
-        assert "more than 90 seconds" in page
-        assert "30 minutes after it began" in page
+        assert "overdue after 90 seconds" in page
+        assert "30 minutes after its start" in page
 
     @pytest.mark.sweep
     def test_says_when_the_provider_was_asked_by_hand_and_what_nobody_has_said(self, finance):
         payment = a_payment(a_player())
         before = finance.get(f"/staff/deposits/{payment.pk}/").text
-        assert "<dt>Last asked (UTC)</dt><dd>not yet</dd>" in before
+        assert "<dt>Last queried (UTC)</dt><dd>not yet</dd>" in before
         assert "last word</dt><dd>none yet</dd>" in before
         at_the_bank(payment)
         after = finance.post(f"/staff/deposits/{payment.pk}/ask/", follow=True).text
-        assert "<dt>Last asked (UTC)</dt><dd><time" in after
+        assert "<dt>Last queried (UTC)</dt><dd><time" in after
         assert "last word</dt><dd>none yet</dd>" not in after
 
     @pytest.mark.sweep
@@ -197,8 +197,8 @@ class TestThePage:
         payment = contradicted()
         page = finance.get(f"/staff/deposits/{payment.pk}/").text
         assert page.index("credited</td>") < page.index("contradicted</td>")
-        assert "The house asked" in page
-        assert "The provider called" in page
+        assert ">Query</td>" in page
+        assert ">Callback</td>" in page
         assert f"player:{payment.player_id}" in page
 
     @pytest.mark.sweep
@@ -215,13 +215,13 @@ class TestThePage:
         payment = a_payment(a_player())
         settings.PAYMENT_VARIANTS = {}
         page = finance.post(f"/staff/deposits/{payment.pk}/ask/", follow=True).text
-        assert "gave no answer" in page
+        assert "The provider did not answer." in page
         assert balance(payment.player) == 0
 
     def test_takes_a_note_and_says_beside_the_field_where_it_is_empty(self, finance):
         payment = of_another_amount()
         address = f"/staff/deposits/{payment.pk}/note/"
-        assert "Write what you found out" in finance.post(address, {"settles": "on"}).text
+        assert "Enter a note." in finance.post(address, {"settles": "on"}).text
         assert "Settled." in finance.post(address, {"words": "wrong <b>amount</b>", "settles": "on"}, follow=True).text
         assert "wrong &lt;b&gt;amount" in finance.get(f"/staff/deposits/{payment.pk}/").text
         assert f"/staff/deposits/{payment.pk}/" not in finance.get("/staff/deposits/?doubt=amount").text
@@ -237,7 +237,7 @@ class TestThePage:
         visitor = a_visitor()
         visitor.force_login(a_member_of_staff("compliance").user)
         page = visitor.get(f"/staff/deposits/{payment.pk}/").text
-        assert "Ask the provider now" not in page
+        assert "Query provider" not in page
         assert visitor.post(f"/staff/deposits/{payment.pk}/ask/").status_code == 403
 
     def test_offers_no_way_to_credit(self, finance):

@@ -121,9 +121,9 @@ def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people
     journal = Journal.objects.get(kind="adjustment")
     page = finance.get(f"/staff/ledger/journals/{journal.pk}/").text
     assert f'<a class="link" href="/staff/approvals/{asked.pk}/">request {asked.pk}</a>' in page
-    assert f"asked for by Ada ({asker}), approved by Fin ({decider})" in page
-    assert "A round had been booked with an error." in page
-    assert "<dt>Why</dt><dd>ticket 12</dd>" in page
+    assert f"requested by Ada ({asker}), approved by Fin ({decider})" in page
+    assert "A round was not recorded correctly." in page
+    assert "<dt>Reason</dt><dd>ticket 12</dd>" in page
     assert finance.get(f"/staff/approvals/{asked.pk}/").status_code == 200
 
 
@@ -171,7 +171,7 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
 def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
     assert answer.context["form"].errors
-    assert "Nothing was looked for." in answer.text
+    assert "Correct the search to see results." in answer.text
 
 
 @pytest.mark.sweep

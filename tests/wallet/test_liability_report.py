@@ -45,8 +45,8 @@ def test_gli19_2_9_3_has_exactly_these_headings():
     assert (kind.title, kind.clause) == ("Operator liability", "GLI-19 v3.0, 2.9.3")
     assert [column.heading for column in kind.columns][:7] == [
         "Currency",
-        "At the",
-        "Moment",
+        "Point",
+        "Time",
         "Total held for players",
         "Available",
         "Held",

@@ -45,7 +45,7 @@ def test_shows_what_holds_whose_it_is_what_is_used_and_left(visitor, player):
     limit(player, "loss", "month", 9000, LimitSource.HOUSE)
     a_round(player, staked=2000, paid=500)
     page = visitor.get(PAGE).content.decode()
-    for text in ("£50.00", "£35.00", "£15.00", "£90.00", "£75.00", "Yours", "The house’s"):
+    for text in ("£50.00", "£35.00", "£15.00", "£90.00", "£75.00", "Yours", "The casino"):
         assert text in page
 
 
@@ -64,7 +64,7 @@ def test_saying_what_was_set_and_from_when(visitor, player):
     assert "Stakes · Month: your limit is £1,000.00 from now on." in page
     page = send(visitor, "stake", day="150", week="", month="1,000")
     change = pending(player)[LimitKind.STAKE, Period.DAY]
-    assert "Until then the lower one holds." in page
+    assert "The lower limit applies until then." in page
     assert (change.amount, LimitChange.objects.filter(player=player).count()) == (15_000, 3)
     assert "£150.00 from" in page
 
@@ -81,8 +81,11 @@ def test_what_is_sent_again_unchanged_withdraws_nothing(visitor, player):
 def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "day", None)
-    assert "Removed on" in visitor.get(PAGE).content.decode()
-    for said in ("Stakes · Day: your limit stays as it is.", "There was nothing to withdraw any more."):
+    assert "Will be removed on" in visitor.get(PAGE).content.decode()
+    for said in (
+        "Stakes · Day: the change is cancelled and your limit stays the same.",
+        "There is no pending change to cancel.",
+    ):
         answer = visitor.post(PAGE + "withdraw/", {"kind": "stake", "period": "day"}, follow=True)
         assert said in answer.content.decode()
     assert pending(player) == {}
@@ -93,7 +96,7 @@ def test_hours_are_whole_and_no_more_than_a_period_has(visitor, player):
     assert "Time · Day: your limit is 3 hours from now on." in send(visitor, "time", day="3", week="", month="")
     assert own_limits(player)[LimitKind.TIME, Period.DAY] == 3 * 3600
     for wrong in ("25", "0", "-1", "1.5", "three", "٣", "9" * 30):
-        assert "Write whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
+        assert "Enter whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
 
 
 @pytest.mark.sweep
@@ -108,7 +111,7 @@ def test_a_required_limit_is_not_removed():
     player, visitor = a_player("SE"), Client()
     visitor.force_login(player.user)
     page = send(visitor, "deposit", day="", week="", month="")
-    assert "This limit is required where you play." in page
+    assert "This limit is required in your country." in page
     assert len(own_limits(player)) == 3
 
 
@@ -116,7 +119,7 @@ def test_a_required_limit_is_not_removed():
 def test_a_longer_limit_that_makes_a_shorter_one_moot_is_told(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "week", 10_000)
-    assert "The limit for a week is no higher, so this one never decides." in visitor.get(PAGE).content.decode()
+    assert "The weekly limit is not higher, so this limit has no effect." in visitor.get(PAGE).content.decode()
 
 
 def a_newcomer(code: str) -> tuple[Player, Client]:
@@ -136,7 +139,7 @@ def a_newcomer(code: str) -> tuple[Player, Client]:
 def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
     _player, visitor = a_newcomer("SE")
     page = visitor.get(PAGE).content.decode()
-    assert "Set your deposit limits first: then you can play." in page
+    assert "Set your deposit limits before you play." in page
     assert "Not now" not in page
 
 
@@ -160,7 +163,7 @@ def test_a_deal_beyond_a_limit_says_which_and_leads_to_the_limits(visitor, playe
         {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1},
         follow=True,
     ).content.decode()
-    assert "Your stake limit for a day is £15.00. You can stake £15.00 more today." in answer
+    assert "Your daily stake limit is £15.00. You can stake £15.00 more today." in answer
     assert f'href="{PAGE}"' in answer
 
 
@@ -176,7 +179,7 @@ class TestStaff:
         data = {"loss-kind": "loss", "loss-day": "", "loss-week": "20", "loss-month": ""}
         assert "This field is required." in desk.post(address, data).content.decode()
         page = desk.post(address, data | {"loss-reason": "as agreed on the telephone"}, follow=True).content.decode()
-        assert "Losses · Week: £20.00 from now on." in page
+        assert "Losses · Week: £20.00 with immediate effect." in page
         assert "as agreed on the telephone" in page
         assert own_limits(player, LimitSource.HOUSE) == {(LimitKind.LOSS, Period.WEEK): 2000}
         (event,) = events("limits.changed", on=str(player))

@@ -227,7 +227,7 @@ def test_nonsense_is_refused_with_an_example(text, language):
 
 @pytest.mark.parametrize("text", ["", "   ", "SEK", "\u00a0"])
 def test_nothing_is_asked_for_again(text):
-    with translation.override("en"), pytest.raises(MoneyError, match=r"Write an amount, for example 1,234\.50\."):
+    with translation.override("en"), pytest.raises(MoneyError, match=r"Enter an amount, for example 1,234\.50\."):
         parse_money(text, "SEK", "en")
 
 
@@ -239,7 +239,10 @@ def test_an_amount_is_more_than_zero(text):
 
 @pytest.mark.parametrize(("text", "language"), [("0.001", "en"), ("1.234", "en"), ("1,234", "sv"), ("5.000", "en")])
 def test_an_amount_has_two_decimals_at_most(text, language):
-    with translation.override("en"), pytest.raises(MoneyError, match=r"at most two decimals\. Write it like this: 1"):
+    with (
+        translation.override("en"),
+        pytest.raises(MoneyError, match=r"at most two decimal places\. Enter it like this: 1"),
+    ):
         parse_money(text, "SEK", language)
 
 

@@ -43,9 +43,9 @@ WHERE j.kind IN ('deposit', 'withdraw', 'withdraw_paid', 'withdraw_returned') AN
 """
 AS_TOLD = {
     "deposit": ("deposit", "credited"),
-    "withdraw": ("withdrawal", "asked for"),
+    "withdraw": ("withdrawal", "requested"),
     "withdraw_paid": ("withdrawal", "paid"),
-    "withdraw_returned": ("withdrawal", "given back"),
+    "withdraw_returned": ("withdrawal", "returned to balance"),
 }
 
 
@@ -126,7 +126,7 @@ def test_one_that_is_refused_says_why():
     withdrawals.refuse(withdrawal_id=withdrawal.pk, by=str(staff), code="identity", note="for a test")
     ((row,), (total,)) = read(Interval(since, clock()))
     assert (row["status"], row["handler"], row["reason"]) == ("refused", str(staff), "identity: for a test")
-    assert (total["status"], total["amount"], total["id"]) == ("given back", 15_000, "1 in all")
+    assert (total["status"], total["amount"], total["id"]) == ("returned to balance", 15_000, "1 in total")
 
 
 def test_only_what_is_chosen_is_told(history):

@@ -89,10 +89,10 @@ def test_two_players_who_are_paid_to_one_account_are_flagged():
 @pytest.mark.parametrize(
     ("iban", "sentence"),
     [
-        ("SE45 5000 0000 0583 9825 7467", "not an IBAN"),
-        ("nonsense", "not an IBAN"),
-        ("", "not an IBAN"),
-        ("SA0380000000608010167519", "European payments area"),
+        ("SE45 5000 0000 0583 9825 7467", "not a valid IBAN"),
+        ("nonsense", "not a valid IBAN"),
+        ("", "not a valid IBAN"),
+        ("SA0380000000608010167519", "Single Euro Payments Area"),
     ],
     ids=["check digit", "nonsense", "empty", "far away"],
 )

@@ -115,7 +115,7 @@ def test_movements_name_the_game_and_the_ledger_is_whole():
     fill(player, 30_000)
     purse.leave(player=player, mode=Mode.REAL, key=uuid4())
     names = [str(each.name) for each in statements.statement(player.pk, Mode.REAL).movements]
-    assert names[:2] == ["From Golden Baccarat", "To Golden Baccarat"]
+    assert names[:2] == ["Transfer from Golden Baccarat", "Transfer to Golden Baccarat"]
     assert [check.rows for check in verify.run() if check.rows] == []
 
 

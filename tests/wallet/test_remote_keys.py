@@ -118,7 +118,7 @@ class TestEnding:
         page = reader.get(reverse("staff_partners")).text
         assert '<strong class="num">1</strong> win or rollback.' in page
         end = reverse("staff_partner_key_end", args=[key.pk])
-        assert "confirm that the key is to end" in reader.post(end, {"reason": "over"}, follow=True).text
+        assert "Confirm that it is to be revoked anyway" in reader.post(end, {"reason": "over"}, follow=True).text
         assert PartnerKey.objects.get().ended_at is None
         reader.post(end, {"reason": "over", "sure": "on"})
         assert PartnerKey.objects.get().ended_at
@@ -131,7 +131,7 @@ class TestEnding:
         assert has_become(waiting) == (MessageState.WAITING, "the operator has no key")
         assert len(events("remote_message.not_recognised")) == 1
         reader = at(finance)
-        assert "it cannot be told" in reader.get(reverse("staff_operator_message", args=[waiting.pk])).text
+        assert "The message cannot be sent." in reader.get(reverse("staff_operator_message", args=[waiting.pk])).text
         reader.post(reverse("staff_operator_settle", args=[waiting.pk]), {"note": "Paid to their bank."})
         assert has_become(waiting)[0] == MessageState.SETTLED
         assert waiting.note == "Paid to their bank."

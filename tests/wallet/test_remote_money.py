@@ -57,7 +57,7 @@ def agreed_upon(player, amount=500) -> Approval:
 
 
 def test_nobody_adjusts_it(visitor):
-    with pytest.raises(adjustments.CannotAdjust, match="put right at the operator"):
+    with pytest.raises(adjustments.CannotAdjust, match="Adjust the balance at the operator"):
         ask(visitor.player)
 
 

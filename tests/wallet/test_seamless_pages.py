@@ -36,11 +36,11 @@ def at(staff):
 def test_from_the_question_to_the_secret(finance):
     asker = at(finance)
     asked = asker.post(reverse("staff_partner_new"), SAID, follow=True)
-    assert "Another person decides it" in asked.text
+    assert "A second person must approve it" in asked.text
     decide(Approval.objects.get(kind="partner.add"))
     key = PartnerKey.objects.get(partner__code="nordlicht")
-    assert "Show the secret" in asker.get(reverse("staff_partners")).text
-    assert "Show the secret" not in at(a_member_of_staff("finance")).get(reverse("staff_partners")).text
+    assert "Show secret" in asker.get(reverse("staff_partners")).text
+    assert "Show secret" not in at(a_member_of_staff("finance")).get(reverse("staff_partners")).text
     show = reverse("staff_partner_key_show", args=[key.pk])
     assert signing.secret_of(key) not in at(a_member_of_staff("finance")).post(show, follow=True).text
     shown = asker.post(show)
@@ -56,8 +56,8 @@ def test_from_the_question_to_the_secret(finance):
     ("change", "words"),
     sample(
         [
-            ({"address": "http://games.example/"}, "begins with https://"),
-            ({"code": "taken"}, "There is a partner called taken."),
+            ({"address": "http://games.example/"}, "Must start with https://"),
+            ({"code": "taken"}, "This code is already used by the partner taken."),
             ({"code": "two words"}, "valid"),
             ({"reason": " "}, "required"),
             ({"per_minute": "0"}, "greater than or equal to 1"),
@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_said_beside_its_field(finance, change, words):
 @pytest.mark.sweep
 def test_asked_twice_is_said(finance):
     at(finance).post(reverse("staff_partner_new"), SAID)
-    assert "asked for already" in at(finance).post(reverse("staff_partner_new"), SAID).text
+    assert "The same request is already pending" in at(finance).post(reverse("staff_partner_new"), SAID).text
 
 
 @pytest.mark.sweep
@@ -84,12 +84,12 @@ def test_a_key_is_ended_and_a_partner_switched_off_with_a_reason(finance):
     partner, reader = a_partner(), at(finance)
     key = signing.signing_key(partner)
     for name, number in (("staff_partner_key_end", key.pk), ("staff_partner_off", partner.pk)):
-        assert "Say why" in reader.post(reverse(name, args=[number]), {"reason": " "}, follow=True).text
+        assert "Enter a reason" in reader.post(reverse(name, args=[number]), {"reason": " "}, follow=True).text
         reader.post(reverse(name, args=[number]), {"reason": "no contract"})
     assert PartnerKey.objects.get(pk=key.pk).ended_at
     assert Partner.objects.get(pk=partner.pk).off_at
     answer = reader.post(reverse("staff_partner_key", args=[partner.pk]), {"reason": "again"}, follow=True)
-    assert "This partner is switched off." in answer.text
+    assert "This partner is deactivated." in answer.text
 
 
 @pytest.mark.sweep
@@ -98,7 +98,7 @@ def test_another_key_is_asked_for_and_no_third(finance):
     ask = reverse("staff_partner_key", args=[partner.pk])
     reader.post(ask, {"reason": "once a year"})
     decide(Approval.objects.get(kind="partner.key"))
-    assert "The partner has two keys." in reader.post(ask, {"reason": "more"}, follow=True).text
+    assert "The partner already has two keys." in reader.post(ask, {"reason": "more"}, follow=True).text
 
 
 def test_what_nobody_has_is_not_found(finance):

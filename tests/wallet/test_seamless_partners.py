@@ -77,7 +77,7 @@ class TestAgreed:
             decide(ask_for_partner(by=finance), by=a_member_of_staff("supervisor", person=finance.person))
 
     def test_takes_an_asker_who_may(self):
-        with pytest.raises(approvals.CannotExecute, match="in this role"):
+        with pytest.raises(approvals.CannotExecute, match="no longer has this role"):
             decide(ask_for_partner(by=a_member_of_staff("support")))
 
 

@@ -96,7 +96,7 @@ def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
 def test_what_is_no_round_is_said_in_a_sentence_and_lists_nothing(finance):
     a_round(a_player(real=1000), staked=100, paid=0)
     answer = finance.get("/staff/ledger/?round=x")
-    assert "No finished round has this code, nor can it be an id." in answer.text
+    assert "No finished round has this code or id." in answer.text
     assert "errorlist" not in answer.text
     assert answer.context["page"].journals == ()
 

@@ -137,7 +137,7 @@ class TestALine:
         assert kinds(corrected) == []
         assert verdicts(corrected) == [Verdict.MATCHED, Verdict.REPEATED]
         assert [(total["said"], total["known"]) for total in corrected.totals] == [(50_000, 50_000)]
-        words = {"Statement {} says it as the house has it.", "Statement {} has it."}
+        words = {"Statement {} reports it as recorded here.", "Statement {} has it."}
         for difference in wrong.differences.all():
             (step,) = difference.steps.all()
             assert (step.settles, step.by) == (True, "system")
@@ -282,15 +282,15 @@ class TestThePages:
         address = preview.redirect_chain[-1][0]
         assert visitor.get(address).status_code == 200
         result = visitor.post(f"{address}confirm/", follow=True).text
-        assert "Unknown to the house" in result
+        assert "Unknown payment" in result
         assert "nobody-s" in result
         statement = ProviderStatement.objects.get()
         difference = statement.differences.get()
         note = f"/staff/statements/{statement.pk}/differences/{difference.pk}/"
-        assert "Write what you found out" in visitor.post(note, follow=True).text
-        assert "Noted." in visitor.post(note, {"words": "asked"}, follow=True).text
+        assert "Enter a note." in visitor.post(note, follow=True).text
+        assert "Note saved." in visitor.post(note, {"words": "asked"}, follow=True).text
         settled = visitor.post(note, {"words": "theirs", "settles": "on"}, follow=True).text
-        assert "Nothing differs that is not settled." in settled
+        assert "No open differences." in settled
         assert "theirs" in visitor.get(f"/staff/statements/{statement.pk}/?settled=on").text
 
     def test_say_of_a_file_that_was_not_let_in_that_it_is_too_large(self):
@@ -313,20 +313,20 @@ class TestThePages:
         visitor = a_visitor()
         visitor.force_login(draft.staff.user)
         page = visitor.get(f"/staff/statements/draft/{draft.pk}/").text
-        lines = page.partition("<h2>Lines, those that differ first</h2>")[2]
+        lines = page.partition("<h2>Lines, differences first</h2>")[2]
         assert lines.index("nobody-s") < lines.index(str(payment.pk))
-        assert f"payment:{lacked.pk}" in page.partition("<h2>What it lacks</h2>")[2].partition("<h2>")[0]
+        assert f"payment:{lacked.pk}" in page.partition("<h2>Missing from the statement</h2>")[2].partition("<h2>")[0]
 
     @pytest.mark.sweep
     def test_say_of_days_that_are_not_over_that_more_may_come(self):
         staff, visitor = visitor_as("finance")
         early = drafted([], staff=staff)
-        assert "The last day is not over" in visitor.get(f"/staff/statements/draft/{early.pk}/").text
+        assert "The last day has not ended yet" in visitor.get(f"/staff/statements/draft/{early.pk}/").text
         yesterday = today() - timedelta(days=1)
         over = drafts.upload(
             content=a_file([]), name="", provider=PROVIDER, since=yesterday, until=yesterday, staff=staff
         )
-        assert "The last day is not over" not in visitor.get(f"/staff/statements/draft/{over.pk}/").text
+        assert "The last day has not ended yet" not in visitor.get(f"/staff/statements/draft/{over.pk}/").text
 
     @pytest.mark.sweep
     def test_say_what_is_wrong_with_each_line_and_offer_no_confirming(self):
@@ -334,20 +334,20 @@ class TestThePages:
         file = SimpleUploadedFile("x.csv", a_file([named(uuid4(), amount="1.234,50")]))
         days = {"provider": PROVIDER, "since": today(), "until": today()}
         page = visitor.post("/staff/statements/upload/", days | {"file": file}, follow=True).text
-        assert "thousands are not parted" in page
+        assert "without thousands separators" in page
         assert "1.234,50" in page
-        assert "Confirm: keep it for good" not in page
-        assert "cannot be confirmed, some lines cannot be read" in visitor.get("/staff/statements/").text
+        assert "Confirm statement" not in page
+        assert "cannot be confirmed, some lines are invalid" in visitor.get("/staff/statements/").text
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         sample(
             [
-                ({"until": "2020-01-01"}, "comes before the first"),
+                ({"until": "2020-01-01"}, "The end date is before the start date."),
                 ({"since": "2020-01-01"}, "more than 92 days"),
                 ({"provider": "x"}, "is not one of the available choices"),
-                ({"file": ""}, "Choose the file."),
+                ({"file": ""}, "Choose a file."),
             ],
             1,
         ),
@@ -369,7 +369,7 @@ class TestThePages:
         statement = confirmed([named(uuid4())])
         _staff, visitor = visitor_as("compliance")
         page = visitor.get(f"/staff/statements/{statement.pk}/").text
-        assert "Unknown to the house" in page
+        assert "Unknown payment" in page
         assert "Settle" not in page.replace("Settled", "")
         assert visitor.post("/staff/statements/upload/").status_code == 403
 

@@ -155,7 +155,7 @@ class TestWhatDoesNotBegin:
         stop()
         with pytest.raises(deposits.DepositsStopped) as told:
             a_payment(player)
-        assert "No money was moved" in str(told.value)
+        assert "No money was taken" in str(told.value)
         assert not Payment.objects.exists()
         (event,) = events("deposit.refused", on=str(player))
         assert event["data"]["reason"] == "DepositsStopped"

@@ -122,11 +122,11 @@ class TestTheWatches:
         withdrawal = ask_for(player, 900_000)
         (sign,) = look()
         assert (sign.on, sign.currency, sign.amount, sign.weight) == (str(player), "SEK", 900_000, Weight.ALERT)
-        assert "SEK 9,000.00 were asked to be paid out again" in sign.because.replace("\u00a0", " ")
-        assert "SEK 0.00 were staked" in sign.because.replace("\u00a0", " ")
+        assert "SEK 9,000.00 were requested as withdrawals" in sign.because.replace("\u00a0", " ")
+        assert "time: SEK 0.00, less than half of that amount" in sign.because.replace("\u00a0", " ")
         assert [(row["What"], row["Number"]) for row in sign.rows] == [
             ("Deposit", f"payment {payment.pk}"),
-            ("Withdrawal asked for", str(withdrawal)),
+            ("Withdrawal requested", str(withdrawal)),
         ]
         assert look() == [sign]
         ask_for(player, 50_000)
@@ -176,7 +176,7 @@ class TestTheWatches:
         assert look() == []
         payments.append(deposit(player, large.single - 1))
         (sign,) = look()
-        assert sign.title == "Deposits kept just under what is looked at"
+        assert sign.title == "Deposits just below the threshold"
         assert [row["Number"] for row in sign.rows] == [f"payment {payment.pk}" for payment in payments]
         assert sign.amount == 3 * (large.single - 1)
         assert "3 deposits within 7 days" in sign.because
@@ -212,7 +212,7 @@ def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned
         deposit(steady, 1_000_000)
     (sign,) = look()
     assert (sign.on, sign.amount) == (str(regular), 3_000_000)
-    assert sign.title == "Deposits far above what this player usually deposits"
+    assert sign.title == "Deposits far above the player’s usual amount"
     assert [row["What"] for row in sign.rows] == ["Deposit"] * 2 + ["Deposit before"] * 4
     assert "more than 3 times as much" in sign.because
     deposit(regular, 1_500_000)

@@ -57,8 +57,8 @@ class TestThePlayer:
     def test_asks_and_finds_it_in_the_list(self):
         player = a_verified_player(real=MONEY)
         page = ask(visitor_as(player.user)).text
-        assert "We have your withdrawal" in page
-        assert "Being checked" in page
+        assert "We have received your withdrawal request" in page
+        assert "Under review" in page
         withdrawal = Withdrawal.objects.get(player=player)
         assert (withdrawal.amount, str(withdrawal.account)[-4:]) == (50_000, IBAN[-4:])
 
@@ -69,7 +69,7 @@ class TestThePlayer:
         ask(visitor)
         kept = PayoutAccount.objects.get(player=player)
         page = ask(visitor, account=kept.pk, iban=bank.CLOSED).text
-        assert "Which account is it?" in page
+        assert "To be paid to this IBAN, choose “Another account” above." in page
         assert f'value="{bank.CLOSED}"' in page
         assert Withdrawal.objects.filter(player=player).count() == 1
         ask(visitor, account="new", iban=bank.CLOSED, amount="100")
@@ -113,12 +113,12 @@ class TestThePlayer:
         ("changes", "sentence"),
         sample(
             [
-                ({"amount": "1e9"}, "This is not an amount"),
+                ({"amount": "1e9"}, "This is not a valid amount"),
                 ({"amount": "-5"}, "must be more than zero"),
-                ({"amount": "5000"}, "You can withdraw at most"),
-                ({"amount": "5"}, "The smallest withdrawal is"),
-                ({"iban": "SE00 1234"}, "This is not an IBAN"),
-                ({"mine": ""}, "Confirm that it is yours"),
+                ({"amount": "5000"}, "You can withdraw up to"),
+                ({"amount": "5"}, "The minimum withdrawal is"),
+                ({"iban": "SE00 1234"}, "This is not a valid IBAN"),
+                ({"mine": ""}, "Confirm that this account is yours"),
             ],
             2,
         ),
@@ -132,7 +132,7 @@ class TestThePlayer:
     def test_who_is_not_verified_is_led_to_the_identity_page(self):
         visitor = visitor_as(a_player(real=MONEY).user)
         for page in (visitor.get(PAGE).text, ask(visitor).text):
-            assert page.count("we have to know who you are") == 1
+            assert page.count("You must verify your identity before your first withdrawal.") == 1
             assert re.search(r'class="button button--go" href="[^"]*/identity/"', page)
             assert 'id="withdraw"' not in page
 
@@ -141,7 +141,7 @@ class TestThePlayer:
         player = a_player(real=MONEY)
         a_submission(player)
         page = visitor_as(player.user).get(PAGE).text
-        assert "We are looking at what you sent" in page
+        assert "We are reviewing what you sent" in page
         assert 'id="withdraw"' not in page
 
     @pytest.mark.sweep
@@ -178,7 +178,7 @@ class TestThePlayer:
         player = a_verified_player("GB", real=MONEY)
         withdrawal, visitor = a_withdrawal(player), visitor_as(player.user)
         page = visitor.get(PAGE).text
-        assert "Where you live, a withdrawal cannot be taken back into play." in page
+        assert "In your country, a withdrawal cannot be cancelled once you have requested it." in page
         assert "Cancel withdrawal" not in page
         page = visitor.post(f"{PAGE}cancel/", {"withdrawal": withdrawal.pk}, follow=True).text
         assert 'role="alert"' in page
@@ -189,12 +189,12 @@ class TestThePlayer:
         player, staff = a_verified_player(real=MONEY), a_member_of_staff("finance")
         decide(staff, a_withdrawal(player), action="refuse", code="identity", reason="the passport")
         page = visitor_as(player.user).get(PAGE).text
-        assert "We need to look at your identity again" in page
+        assert "We need to verify your identity again" in page
         assert "the passport" not in page
 
     def test_sees_nothing_of_others(self):
         a_withdrawal(a_verified_player(real=MONEY))
-        assert "You have not asked for a withdrawal yet." in visitor_as(a_player().user).get(PAGE).text
+        assert "You have not requested a withdrawal yet." in visitor_as(a_player().user).get(PAGE).text
 
 
 class TestFinance:
@@ -215,15 +215,15 @@ class TestFinance:
         page = finance.get(QUEUE).text
         card = page[page.index("<dt>Bank account</dt>") : page.index("Jurisdiction</dt>")]
         assert f'used since <time class="num" datetime="{waiting.account.at.isoformat()}' in card
-        assert "nothing paid to it yet" in card
-        assert '<dt>Returned from it</dt><dd><span class="badge badge--off">1</span> the last time' in card
+        assert "no payout to it yet" in card
+        assert '<dt>Returned payouts</dt><dd><span class="badge badge--off">1</span> the last time' in card
         assert "SEK\u00a0123.00" in card
         assert "The bank says that this account is closed." in card
         paid(waiting)
         a_withdrawal(player, 10_000)
         after = finance.get(QUEUE).text
-        assert "nothing paid to it yet" not in after
-        assert "</span> paid since; the last time" in after
+        assert "no payout to it yet" not in after
+        assert "</span> paid since; latest" in after
 
     @pytest.mark.sweep
     def test_sees_nothing_of_what_other_accounts_sent_back(self):
@@ -231,7 +231,7 @@ class TestFinance:
         returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
         returned(a_withdrawal(a_verified_player(real=MONEY), 10_000))
         a_withdrawal(player, 10_000)
-        assert "Returned from it" not in visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
+        assert "Returned payouts" not in visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
 
     @pytest.mark.sweep
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
@@ -255,16 +255,16 @@ class TestFinance:
     def test_approves_with_a_reason(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY)), a_member_of_staff("finance")
         assert "is approved" in decide(staff, withdrawal, action="approve", reason="all in order")
-        assert "There is nothing to approve" in decide(staff, withdrawal, action="approve", reason="again")
+        assert "It can no longer be approved." in decide(staff, withdrawal, action="approve", reason="again")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("data", "sentence"),
         sample(
             [
-                ({"action": "approve"}, "Say why"),
-                ({"action": "refuse", "reason": "no"}, "Choose what the player is told"),
-                ({"reason": "no"}, "Choose to approve or to refuse"),
+                ({"action": "approve"}, "Enter a reason"),
+                ({"action": "refuse", "reason": "no"}, "Choose the reason that is shown to the player."),
+                ({"reason": "no"}, "Choose Approve or Refuse."),
             ],
             1,
         ),
@@ -287,7 +287,7 @@ class TestApprovals:
         withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
         asked, staff = Approval.objects.get(), a_member_of_staff("supervisor")
         page = visitor_as(staff.user).get(APPROVALS).text
-        for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "To be decided"):
+        for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "Expires"):
             assert word in page
         assert "is approved" in second(staff, asked, yes="1", reason="seen")
         assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
@@ -297,17 +297,15 @@ class TestApprovals:
         staff = a_member_of_staff("finance")
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE), staff)
         page = visitor_as(staff.user).get(APPROVALS).text
-        assert "Another person has to decide it" in page
+        assert "Another person must decide it" in page
         assert f"Approve request {Approval.objects.get().pk}" not in page
-        assert "Another person has to decide it" in second(staff, Approval.objects.get(), yes="1", reason="mine")
+        assert "Another person must decide it" in second(staff, Approval.objects.get(), yes="1", reason="mine")
 
     @pytest.mark.sweep
     def test_need_a_reason(self):
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
-        assert "Say why" in second(a_member_of_staff("finance"), Approval.objects.get(), yes="1", reason="")
+        assert "Enter a reason" in second(a_member_of_staff("finance"), Approval.objects.get(), yes="1", reason="")
 
     @pytest.mark.sweep
     def test_say_what_is_wrong_where_there_is_nothing(self):
-        assert "There is no such request." in second(
-            a_member_of_staff("finance"), Approval(pk=404), yes="1", reason="x"
-        )
+        assert "Request not found." in second(a_member_of_staff("finance"), Approval(pk=404), yes="1", reason="x")

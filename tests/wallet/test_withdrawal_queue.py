@@ -80,16 +80,16 @@ def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
 def test_the_page_filters_and_says_when_nothing_fits(finance):
     (withdrawal,) = some(1, 10_050)
     assert f"{withdrawal.pk}. SEK\u00a0100.50" in finance.get("/staff/withdrawals/?state=requested&currency=SEK").text
-    assert "No withdrawal fits this search." in finance.get("/staff/withdrawals/?above=100.50&currency=SEK").text
+    assert "No withdrawals match this search." in finance.get("/staff/withdrawals/?above=100.50&currency=SEK").text
     assert f"{withdrawal.pk}. " in finance.get("/staff/withdrawals/?above=100.49&currency=SEK").text
-    assert "No withdrawal fits this search." in finance.get("/staff/withdrawals/?hours=1").text
+    assert "No withdrawals match this search." in finance.get("/staff/withdrawals/?hours=1").text
 
 
 @pytest.mark.sweep
 def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     refused(some(1)[0])
     answer = finance.get("/staff/withdrawals/?state=over&above=1")
-    assert "This finds what is still open." in answer.text
+    assert "This filter only finds open withdrawals." in answer.text
     assert answer.context["others"] == []
 
 

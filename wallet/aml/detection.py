@@ -86,15 +86,15 @@ def _unplayed(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             UNPLAYED,
-            title="Money came in and is to go out again, hardly played with",
+            title="Deposits withdrawn with little play",
             amount=passed,
             because=f"Of {case.money(signs.total(deposits))} deposited since {_moment(deposits[0].at)}, "
-            f"{case.money(passed)} were asked to be paid out again by {_moment(case.event.at)}. In that time "
-            f"{case.money(staked)} were staked, less than half of what passed through. Whoever launders money wants it "
-            "to come from somewhere else than it did, and does not want to lose it.",
+            f"{case.money(passed)} were requested as withdrawals by {_moment(case.event.at)}. Stakes in that time: "
+            f"{case.money(staked)}, less than half of that amount. Low play between deposit and "
+            "withdrawal is a sign of money laundering.",
             rows=[
                 *_rows(case, deposits, "Deposit"),
-                *_rows(case, withdrawals, "Withdrawal asked for"),
+                *_rows(case, withdrawals, "Withdrawal requested"),
             ],
         )
 
@@ -107,11 +107,11 @@ def _under(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             UNDER,
-            title="Deposits kept just under what is looked at",
+            title="Deposits just below the threshold",
             amount=signs.total(kept),
-            because=f"{len(kept)} deposits within {signs.SEVERAL_WITHIN.days} days lie each just under "
-            f"{case.money(case.large)}, from which amount on a deposit is large, and come to "
-            f"{case.money(signs.total(kept))} together.",
+            because=f"{len(kept)} deposits within {signs.SEVERAL_WITHIN.days} days are each just below "
+            f"{case.money(case.large)}, the threshold for a large deposit. Total: "
+            f"{case.money(signs.total(kept))}.",
             rows=_rows(case, kept, "Deposit"),
         )
 
@@ -129,12 +129,13 @@ def _sudden(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             SUDDEN,
-            title="Deposits far above what this player usually deposits",
+            title="Deposits far above the player’s usual amount",
             amount=signs.total(lately),
             because=f"In {signs.SUDDEN_WITHIN.days} days {case.money(signs.total(lately))} were deposited. In the "
-            f"{known.days} days before that it was {case.money(signs.total(before))}, which is "
-            f"{case.money(int(usual))} in {signs.MONTH.days} days. From {case.money(case.large)} on, more than "
-            f"{signs.TIMES} times as much as usually in a month is looked at.",
+            f"{known.days} days before, the total was {case.money(signs.total(before))}, equal to "
+            f"{case.money(int(usual))} in {signs.MONTH.days} days. Reported from "
+            f"{case.money(case.large)} and more than "
+            f"{signs.TIMES} times the usual monthly amount.",
             rows=[*_rows(case, lately, "Deposit"), *_rows(case, before, "Deposit before")],
         )
 

@@ -82,12 +82,14 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     if before is not None:
         return before
     if is_stopped:
-        raise FreeMoneyStopped(_("The whole house is stopped for now, free play too. Your free money stays as it is."))
+        raise FreeMoneyStopped(
+            _("All play is stopped at the moment, including free play. Your play money has not changed.")
+        )
     standard = FREE_MONEY[player.currency]
     missing = standard - (account.balance or 0)
     if missing <= 0:
         raise NothingToTopUp(
-            _("You have at least %(amount)s of free money already.")
+            _("You already have at least %(amount)s of play money.")
             % {"amount": format_money(standard, player.currency, get_language() or "en")}
         )
     return _pay(player, missing, key)
@@ -152,7 +154,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
 def topped_up(player: Player, posted: ledger.Posted) -> str:
     """Return the message about a top-up."""
     if posted.replayed:
-        return _("This was booked already. Nothing was booked twice.")
+        return _("This transaction was already booked. Nothing was booked twice.")
     currency, language = player.currency, get_language() or "en"
     (balance,) = posted.balances.values()
-    return _("You now have %(amount)s of free money.") % {"amount": format_money(balance, currency, language)}
+    return _("You now have %(amount)s of play money.") % {"amount": format_money(balance, currency, language)}

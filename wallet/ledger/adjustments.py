@@ -99,14 +99,14 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
     amount, currency = int(str(request["amount"])), str(request["currency"])
     size = format_money(abs(amount), currency, "en")
-    done, way = (f"Add {size} to", "to be added") if amount > 0 else (f"Take {size} from", "to be taken away")
+    done, way = (f"Add {size} to", "to add") if amount > 0 else (f"Take {size} from", "to deduct")
     with override("en"):
         return approvals.Description(
             f"{done} the balance of player:{request['player']}",
             (
                 ("Amount", f"{size}, {way}"),
                 ("Money", mode.label.lower()),
-                ("The player reads", str(why.label)),
+                ("Text for the player", str(why.label)),
             ),
         )
 
@@ -117,8 +117,8 @@ def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
     account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
     at_hand = (account.balance or 0) - account.held
     after = at_hand + int(str(request["amount"]))
-    would = format_money(after, currency, "en") if after >= 0 else "less than nothing: it cannot be done now"
-    return (("At hand now", format_money(at_hand, currency, "en")), ("At hand afterwards", would))
+    would = format_money(after, currency, "en") if after >= 0 else "below zero; not possible now"
+    return (("Available now", format_money(at_hand, currency, "en")), ("Available afterwards", would))
 
 
 def journal_of(asked: Approval) -> int | None:
@@ -138,14 +138,16 @@ def _refuse(player: Player, account: Account, amount: int) -> None:
     """Raise CannotAdjust if the locked account cannot be adjusted by *amount*."""
     state = state_of(player)
     if state is ClosureState.ERASED:
-        raise CannotAdjust("This account was erased: nobody knows any more whose it was.")
+        raise CannotAdjust("This account was erased and has no owner.")
     if state is not None and account.mode == Mode.FREE:
-        raise CannotAdjust("This account is closed to play: free money there means nothing.")
+        raise CannotAdjust("This account is closed. Free money cannot be adjusted.")
     if player.is_remote and account.mode == Mode.REAL:
-        raise CannotAdjust("This player plays with an operator's money: it is put right at the operator.")
+        raise CannotAdjust("This player uses an operator’s wallet. Adjust the balance at the operator.")
     if amount == 0:
-        raise CannotAdjust("Nothing would change.")
+        raise CannotAdjust("The amount must not be zero.")
     at_hand = (account.balance or 0) - account.held
     if at_hand + amount < 0:
         told = format_money(at_hand, account.currency, "en")
-        raise CannotAdjust(f"The player has {told} at hand now: less than is to be taken. Nothing has been done.")
+        raise CannotAdjust(
+            f"The player has {told} available, less than the amount to deduct. The balance is unchanged."
+        )

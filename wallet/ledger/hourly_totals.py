@@ -115,7 +115,7 @@ def differences(whole: Interval) -> Iterator[str]:
         one = Interval(hour, hour + HOUR)
         rows, kept = set(_entries(one)), set(_kept(one))
         for each in sorted(rows ^ kept, key=astuple):
-            where = "is kept, and the entries say something else" if each in kept else "is what the entries say"
+            where = "is stored, but the entries give another total" if each in kept else "is the total of the entries"
             yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
         hour += HOUR
 

@@ -105,14 +105,14 @@ def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
     has = (cash.balance or 0) - cash.held
     if has < amount and ledger.find(key) is None:
         raise MoreThanBalance(
-            _("Your account has %(amount)s. Choose an amount it covers.")
+            _("Your balance is %(amount)s. Choose an amount that is not higher.")
             % {"amount": format_money(has, player.currency, get_language() or "en")}
         )
     try:
         posted = _move(player, mode, key, "rebuy", cash.pk, purse.pk, amount)
     except ledger.PostingConflict as conflict:
         raise FormUsed(
-            _("This form has been sent before with another amount. Look at your balance before you send it again.")
+            _("This form has already been sent with a different amount. Check your balance before you send it again.")
         ) from conflict
     if not posted.replayed:
         _record("purse.filled", player, mode, posted, amount, by=str(player), more={})

@@ -36,7 +36,7 @@ class HoursField(forms.IntegerField):
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and 1 <= int(text) <= self.most):
-            sentence = _("Write whole hours, from 1 to %(most)s.")
+            sentence = _("Enter whole hours, from 1 to %(most)s.")
             raise forms.ValidationError(sentence, code="hours", params={"most": self.most})
         return int(text) * HOUR
 

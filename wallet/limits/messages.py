@@ -7,23 +7,19 @@ from wallet.money import format_money
 
 # Message for each limit that would be exceeded.
 SENTENCES = {
-    ("deposit", "day"): gettext_noop("Your deposit limit for a day is %(limit)s. You can deposit %(left)s more today."),
+    ("deposit", "day"): gettext_noop("Your daily deposit limit is %(limit)s. You can deposit %(left)s more today."),
     ("deposit", "week"): gettext_noop(
-        "Your deposit limit for a week is %(limit)s. You can deposit %(left)s more this week."
+        "Your weekly deposit limit is %(limit)s. You can deposit %(left)s more this week."
     ),
     ("deposit", "month"): gettext_noop(
-        "Your deposit limit for a month is %(limit)s. You can deposit %(left)s more this month."
+        "Your monthly deposit limit is %(limit)s. You can deposit %(left)s more this month."
     ),
-    ("stake", "day"): gettext_noop("Your stake limit for a day is %(limit)s. You can stake %(left)s more today."),
-    ("stake", "week"): gettext_noop("Your stake limit for a week is %(limit)s. You can stake %(left)s more this week."),
-    ("stake", "month"): gettext_noop(
-        "Your stake limit for a month is %(limit)s. You can stake %(left)s more this month."
-    ),
-    ("loss", "day"): gettext_noop("Your loss limit for a day is %(limit)s. You can stake %(left)s more today."),
-    ("loss", "week"): gettext_noop("Your loss limit for a week is %(limit)s. You can stake %(left)s more this week."),
-    ("loss", "month"): gettext_noop(
-        "Your loss limit for a month is %(limit)s. You can stake %(left)s more this month."
-    ),
+    ("stake", "day"): gettext_noop("Your daily stake limit is %(limit)s. You can stake %(left)s more today."),
+    ("stake", "week"): gettext_noop("Your weekly stake limit is %(limit)s. You can stake %(left)s more this week."),
+    ("stake", "month"): gettext_noop("Your monthly stake limit is %(limit)s. You can stake %(left)s more this month."),
+    ("loss", "day"): gettext_noop("Your daily loss limit is %(limit)s. You can stake %(left)s more today."),
+    ("loss", "week"): gettext_noop("Your weekly loss limit is %(limit)s. You can stake %(left)s more this week."),
+    ("loss", "month"): gettext_noop("Your monthly loss limit is %(limit)s. You can stake %(left)s more this month."),
 }
 
 

@@ -23,10 +23,12 @@ TITLES = {
     LimitKind.TIME: gettext_lazy("Time"),
 }
 MEANINGS = {
-    LimitKind.DEPOSIT: gettext_lazy("What you pay in. Withdrawals give no room back."),
-    LimitKind.STAKE: gettext_lazy("What you bet in all, however the rounds end."),
-    LimitKind.LOSS: gettext_lazy("What you bet less what comes back. A bet counts as lost until its round is over."),
-    LimitKind.TIME: gettext_lazy("How long you play, with free money too."),
+    LimitKind.DEPOSIT: gettext_lazy("The total amount you deposit. Withdrawals are not deducted from it."),
+    LimitKind.STAKE: gettext_lazy("The total amount you bet, whatever the results."),
+    LimitKind.LOSS: gettext_lazy(
+        "The total amount you bet minus what is paid out to you. A bet counts as lost until its round is over."
+    ),
+    LimitKind.TIME: gettext_lazy("How long you play, including with play money."),
 }
 PERIODS = {
     Period.DAY: pgettext_lazy("a limit's period", "Day"),
@@ -34,12 +36,12 @@ PERIODS = {
     Period.MONTH: pgettext_lazy("a limit's period", "Month"),
 }
 WHOSE = {
-    LimitSource.PLAYER.value: pgettext_lazy("whose limit", "Yours"),
-    LimitSource.HOUSE.value: pgettext_lazy("whose limit", "The house’s"),
-    LAW: pgettext_lazy("whose limit", "By law"),
+    LimitSource.PLAYER.value: pgettext_lazy("whose limit", "You"),
+    LimitSource.HOUSE.value: pgettext_lazy("whose limit", "The casino"),
+    LAW: pgettext_lazy("whose limit", "Law"),
 }
 
-REQUIRED = gettext_lazy("This limit is required where you play. Change it, if you like.")
+REQUIRED = gettext_lazy("This limit is required in your country. You can change it, but not remove it.")
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,11 @@ def announcement(player: Player, change: LimitChange) -> str:
     }
     if change.amount is None:
         if at_once:
-            return _("%(what)s: no limit of yours any more.") % words
-        return _("%(what)s: your limit is removed on %(when)s. Until then it holds.") % words
+            return _("%(what)s: your limit has been removed.") % words
+        return _("%(what)s: your limit will be removed on %(when)s. It applies until then.") % words
     if at_once:
         return _("%(what)s: your limit is %(amount)s from now on.") % words
-    return _("%(what)s: your limit is %(amount)s from %(when)s. Until then the lower one holds.") % words
+    return _("%(what)s: your limit will be %(amount)s from %(when)s. The lower limit applies until then.") % words
 
 
 def what(kind: LimitKind, period: Period) -> str:
@@ -154,7 +156,7 @@ def _row(
 def _to_come(player: Player, change: LimitChange) -> str:
     words = {"when": _moment(player, change.effective_at)}
     if change.amount is None:
-        return _("Removed on %(when)s") % words
+        return _("Will be removed on %(when)s") % words
     amount = written(player, LimitKind(change.kind), change.amount)
     return _("%(amount)s from %(when)s") % (words | {"amount": amount})
 
@@ -176,8 +178,8 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
         other = holding.get((kind, each))
         if limit and other and other.amount <= limit.amount:
             if each is Period.WEEK:
-                return _("The limit for a week is no higher, so this one never decides.")
-            return _("The limit for a month is no higher, so this one never decides.")
+                return _("The weekly limit is not higher, so this limit has no effect.")
+            return _("The monthly limit is not higher, so this limit has no effect.")
     return ""
 
 

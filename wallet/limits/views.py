@@ -42,9 +42,12 @@ def limits_withdraw(request: PlayerRequest) -> HttpResponse:
         try:
             limits.withdraw_change(player=request.player, kind=kind, period=period, by=str(request.player))
         except limits.NothingChanges:
-            messages.info(request, _("There was nothing to withdraw any more."))
+            messages.info(request, _("There is no pending change to cancel."))
         else:
-            messages.success(request, _("%(what)s: your limit stays as it is.") % {"what": what(kind, period)})
+            messages.success(
+                request,
+                _("%(what)s: the change is cancelled and your limit stays the same.") % {"what": what(kind, period)},
+            )
     return redirect("limits")
 
 
@@ -55,7 +58,7 @@ def limits_decline(request: PlayerRequest) -> HttpResponse:
     if request.method != "POST":
         return redirect("limits")
     limits.decline_offer(player=request.player)
-    messages.info(request, _("You can set limits at any time, on your account’s page."))
+    messages.info(request, _("You can set limits at any time on your account page."))
     return redirect("lobby")
 
 

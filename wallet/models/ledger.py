@@ -34,7 +34,7 @@ class HouseStop(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("stop_house", "Can stop the whole house, and let it go on")]
+        permissions = [("stop_house", "Can start and end the house stop")]
         constraints = [
             models.UniqueConstraint(
                 fields=["ended_at"], condition=Q(ended_at=None), nulls_distinct=False, name="wallet_housestop_one"
@@ -212,12 +212,12 @@ class Entry(models.Model):
 class Why(models.TextChoices):
     """Reason of an adjustment, as the player reads it."""
 
-    DEPOSIT = "deposit", _("A deposit of yours had not been booked as it was paid.")
-    WITHDRAWAL = "withdrawal", _("A withdrawal of yours had not been booked as it was paid out.")
-    ROUND = "round", _("A round had been booked with an error.")
-    TWICE = "twice", _("An amount had been booked twice.")
-    GOODWILL = "goodwill", _("The house is putting right a mistake of its own.")
-    RULING = "ruling", _("This is how your complaint was decided.")
+    DEPOSIT = "deposit", _("One of your deposits was not recorded correctly.")
+    WITHDRAWAL = "withdrawal", _("One of your withdrawals was not recorded correctly.")
+    ROUND = "round", _("A round was not recorded correctly.")
+    TWICE = "twice", _("An amount was recorded twice.")
+    GOODWILL = "goodwill", _("We are correcting a mistake of ours.")
+    RULING = "ruling", _("This is the outcome of your complaint.")
 
 
 class Adjustment(models.Model):
@@ -236,8 +236,8 @@ class Adjustment(models.Model):
     class Meta:
         default_permissions = ()
         permissions = [
-            ("ask_adjustment", "Can ask for balances to be adjusted"),
-            ("decide_adjustment", "Can decide adjustments of balances"),
+            ("ask_adjustment", "Can request balance adjustments"),
+            ("decide_adjustment", "Can decide balance adjustments"),
         ]
         constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_adjustment_something")]
 

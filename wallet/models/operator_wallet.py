@@ -57,7 +57,7 @@ class BetState(models.TextChoices):
     ASKED = "asked", "asked"  # not known yet whether the operator took the money
     PLAYED = "played", "played"  # taken by the operator, posted here, and played in a round
     REFUSED = "refused", "refused"
-    GIVEN_UP = "given_up", "given up"  # not played; a rollback is sent to the operator
+    GIVEN_UP = "given_up", "cancelled"  # not played; a rollback is sent to the operator
 
 
 class RemoteBet(models.Model):
@@ -114,8 +114,8 @@ class MessageState(models.TextChoices):
 
     WAITING = "waiting", "waiting"
     TAKEN = "taken", "taken"
-    DOUBT = "doubt", "in doubt"  # the operator refused it; staff decide
-    SETTLED = "settled", "settled by hand"
+    DOUBT = "doubt", "refused"  # the operator refused it; staff decide
+    SETTLED = "settled", "settled manually"
 
 
 class RemoteMessage(models.Model):
@@ -140,7 +140,7 @@ class RemoteMessage(models.Model):
     class Meta:
         db_table = "wallet_remote_message"
         default_permissions = ()
-        permissions = [("settle_remote", "Can settle what operators refuse to book")]
+        permissions = [("settle_remote", "Can settle refused operator messages")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="win", takes_back=None, amount__gte=0)

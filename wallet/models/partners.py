@@ -31,8 +31,8 @@ class Partner(models.Model):
         default_permissions = ()
         permissions = [
             ("view_partners", "Can view partners"),
-            ("ask_partner", "Can ask for partners and their keys, and switch partners off"),
-            ("decide_partner", "Can decide partners and their keys"),
+            ("ask_partner", "Can request partners and keys, and deactivate partners"),
+            ("decide_partner", "Can decide requests for partners and keys"),
         ]
         constraints = [
             models.CheckConstraint(

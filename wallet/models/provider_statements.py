@@ -43,13 +43,13 @@ class Verdict(models.TextChoices):
 class DifferenceKind(models.TextChoices):
     """How a statement and the house's records differ."""
 
-    UNKNOWN = "unknown", "Unknown to the house"
-    AMOUNT = "amount", "Another amount"
-    CURRENCY = "currency", "Another currency"
-    STATUS = "status", "Another status"
-    AUTHORISATION = "authorisation", "Another authorisation number"
-    DUPLICATE = "duplicate", "Said twice"
-    TAKEN_BACK = "taken_back", "Taken back by the provider"
+    UNKNOWN = "unknown", "Unknown payment"
+    AMOUNT = "amount", "Amount differs"
+    CURRENCY = "currency", "Currency differs"
+    STATUS = "status", "Status differs"
+    AUTHORISATION = "authorisation", "Authorisation number differs"
+    DUPLICATE = "duplicate", "Duplicate line"
+    TAKEN_BACK = "taken_back", "Reversed by the provider"
     MISSING = "missing", "Missing from the statement"
 
 
@@ -96,8 +96,8 @@ class ProviderStatement(models.Model):
         db_table = "wallet_provider_statement"
         default_permissions = ()
         permissions = [
-            ("reconcile", "Can read in statements of providers, and settle differences"),
-            ("see_statements", "Can see statements of providers, and settle nothing"),
+            ("reconcile", "Can import provider statements and settle differences"),
+            ("see_statements", "Can view provider statements"),
         ]
 
     def __str__(self) -> str:
@@ -204,7 +204,7 @@ class DepositNote(models.Model):
         db_table = "wallet_deposit_note"
         default_permissions = ()
         permissions = [
-            ("handle_deposit", "Can look into deposits in doubt, ask providers and note what was found"),
-            ("see_deposits", "Can see deposits in doubt"),
+            ("handle_deposit", "Can handle deposit exceptions"),
+            ("see_deposits", "Can view deposit exceptions"),
         ]
         indexes = [models.Index(fields=["payment", "id"], name="wallet_deposit_note_of")]

@@ -82,7 +82,7 @@ class Withdrawal(models.Model):
         default_permissions = ()
         permissions = [
             ("approve_withdrawal", "Can approve withdrawals"),
-            ("see_withdrawals", "Can see withdrawals, and decide none"),
+            ("see_withdrawals", "Can view withdrawals"),
         ]
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
         indexes = [

@@ -77,17 +77,23 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     if before is not None:
         if before.amount != amount:
             raise FormUsed(
-                _("This form has been sent before with another amount. Look at your deposits before you send it again.")
+                _(
+                    "This form has already been sent with a different amount. Check your deposits before "
+                    "you send it again."
+                )
             )
         return before
     if is_stopped:
         raise DepositsStopped(
-            _("The whole house is stopped for now: no deposit begins. No money was moved; you can withdraw as always.")
+            _(
+                "Play is stopped at the moment, and deposits are not possible. No money was taken. "
+                "You can still withdraw."
+            )
         )
     try:
         variant = first_variant()
     except NoProvider as error:
-        raise NoDeposits(_("This house takes no deposits: it has no payment provider.")) from error
+        raise NoDeposits(_("Deposits are not possible here because there is no payment provider.")) from error
     _check(amount, player.currency)
     if bar is not None:
         raise DepositBarred(bar)
@@ -116,7 +122,7 @@ def _check(amount: int, currency: str) -> None:
     single, language = DEPOSIT_LIMITS[currency], get_language() or "en"
     if amount < single.smallest:
         smallest = {"amount": format_money(single.smallest, currency, language)}
-        raise DepositTooSmall(_("The smallest deposit is %(amount)s.") % smallest)
+        raise DepositTooSmall(_("The minimum deposit is %(amount)s.") % smallest)
     if amount > single.largest:
         largest = {"amount": format_money(single.largest, currency, language)}
-        raise DepositTooLarge(_("The largest single deposit is %(amount)s.") % largest)
+        raise DepositTooLarge(_("The maximum single deposit is %(amount)s.") % largest)

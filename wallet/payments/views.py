@@ -52,7 +52,7 @@ def cashier_payment_bank(request: PlayerRequest, payment_id: UUID) -> HttpRespon
     try:
         return redirect(providers.page(payment))
     except (providers.NoProvider, providers.ProviderFailed):
-        messages.error(request, _("The bank cannot be reached just now. Nothing was taken. Try again in a while."))
+        messages.error(request, _("The bank cannot be reached right now. No money was taken. Try again later."))
         return redirect("cashier_payment", payment_id=payment_id)
 
 

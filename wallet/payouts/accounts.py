@@ -51,9 +51,9 @@ def read_iban(text: str, jurisdiction: str) -> str:
         number: str = standard.validate(text[: LONGEST + 1])
     except ValidationError as error:
         example = {"example": EXAMPLES[jurisdiction].replace(" ", "\u00a0")}
-        raise IbanError(_("This is not an IBAN. Write it like this: %(example)s.") % example) from error
+        raise IbanError(_("This is not a valid IBAN. Enter it like this: %(example)s.") % example) from error
     if number[:2] not in SEPA.split():
-        raise IbanError(_("The house pays to accounts within the European payments area (SEPA) only."))
+        raise IbanError(_("We pay only to bank accounts in the Single Euro Payments Area (SEPA)."))
     return number
 
 

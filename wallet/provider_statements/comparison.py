@@ -120,7 +120,8 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
     missing = [each for kind, each in not_here if (kind, each.subject) not in told]
     if len(missing) > MOST_MISSING:
         raise TooMuchMissing(
-            f"More than {MOST_MISSING:,} payments of the house in these days are not in the file. Is it the right one?"
+            f"More than {MOST_MISSING:,} of our payments in these days are missing "
+            "from the file. Check that it is the right file."
         )
     # Leave out on both sides what an earlier statement contained and this one does not count again.
     counted = {

@@ -51,7 +51,9 @@ class SameFile(StatementError):
     """The same file was already confirmed as *statement*."""
 
     def __init__(self, statement: ProviderStatement) -> None:
-        super().__init__(f"This very file was confirmed before, as statement {statement.pk}. Nothing is counted twice.")
+        super().__init__(
+            f"This file was already confirmed as statement {statement.pk}. Repeated lines are not counted again."
+        )
         self.statement = statement
 
 
@@ -107,7 +109,10 @@ def draft(draft_id: UUID, staff: Staff) -> Draft:
     """Return a draft to its uploader. Raises Gone."""
     row = drafts_of(staff).filter(pk=draft_id).first()
     if row is None:
-        raise Gone("This preview is gone: it was confirmed or discarded, or an hour has passed. Upload the file again.")
+        raise Gone(
+            "This draft no longer exists: it was confirmed, discarded or has expired after one "
+            "hour. Upload the file again."
+        )
     return Draft(row, [Line.read(line) for line in row.lines], [Fault(**fault) for fault in row.faults])
 
 
@@ -130,7 +135,7 @@ def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
     """
     found = draft(draft_id, staff)
     if found.faults:
-        raise Faulty("Some lines cannot be read. Mend them in the file and upload it again: it is kept whole or not.")
+        raise Faulty("Some lines are invalid. Correct them in the file and upload it again.")
     row = found.row
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [row.provider])
@@ -214,7 +219,7 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
         for each in otherwise.select_related("line")
         if each.line and (each.line.kind, each.subject, each.line.day) in right
     ]
-    _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} says it as the house has it.")
+    _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} reports it as recorded here.")
 
 
 def _settle_by(found: QuerySet[Difference], words: str) -> None:
@@ -233,7 +238,7 @@ def note(difference_id: int, *, words: str, settles: bool, by: str) -> Differenc
     difference = Difference.objects.select_related("statement").get(pk=difference_id)
     _lock(difference)
     if difference.steps.filter(settles=True).exists():
-        raise Settled("Somebody has settled this meanwhile. Nothing was added.")
+        raise Settled("Another person has already settled this difference. Nothing was saved.")
     return _enter(difference, by=by, settles=settles, words=words)
 
 

@@ -18,19 +18,19 @@ from wallet.provider_statements.comparison import Total
 BATCH = 2000
 COLUMNS = (
     Column("line", "Line", Form.NUMBER),
-    Column("came_to", "Came to"),
+    Column("came_to", "Result"),
     Column("differences", "Differences"),
     Column("kind", "Kind"),
-    Column("about", "About"),
+    Column("about", "Subject"),
     Column("reference", "Reference"),
     Column("authorisation", "Authorisation number"),
     Column("date", "Date"),
     Column("status", "Status"),
     Column("currency", "Currency"),
-    Column("amount", "Amount, the provider", Form.MONEY),
-    Column("known", "Amount, the house", Form.MONEY),
-    Column("known_currency", "Currency, the house"),
-    Column("state", "State, the house"),
+    Column("amount", "Provider amount", Form.MONEY),
+    Column("known", "Our amount", Form.MONEY),
+    Column("known_currency", "Our currency"),
+    Column("state", "Our status"),
     Column("settled", "Settled"),
     Column("words", "Notes"),
 )
@@ -47,19 +47,17 @@ def _head(statement: ProviderStatement) -> Head:
         ("Statement", str(statement.pk)),
         ("Provider", statement.provider),
         ("From", statement.since.isoformat()),
-        ("Until, included", statement.until.isoformat()),
+        ("To (inclusive)", statement.until.isoformat()),
         ("Confirmed by", statement.by),
         ("Confirmed at", statement.at.isoformat()),
         ("File, SHA-256", bytes(statement.digest).hex()),
     )
     totals = [_total(Total(**total)) for total in statement.totals]
-    return Head(
-        lines, "UTC", COLUMNS, totals, ("Days are those of UTC. Totals count what is settled, and no line twice.",)
-    )
+    return Head(lines, "UTC", COLUMNS, totals, ("Days are UTC. Totals count settled lines only, each line once.",))
 
 
 def _total(total: Total) -> Row:
-    text = f"{total.said_count} at the provider, {total.known_count} at the house"
+    text = f"{total.said_count} at the provider, {total.known_count} in our records"
     blank = ("",) * 3
     return (
         None,

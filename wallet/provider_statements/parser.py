@@ -105,7 +105,7 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
         if len(cells) != width:
             cells_said = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             wrong.append(
-                f"It has {cells_said} where the heading has {width}. A decimal comma between commas needs quotes."
+                f"The line has {cells_said}; the header row has {width}. A decimal comma between commas needs quotes."
             )
         else:
             line = _line(number, told, since, until, wrong)
@@ -159,11 +159,11 @@ def _places(cells: Sequence[str]) -> _Places:
     heading = [cell.strip().lower() for cell in cells]
     lacking = [name for name in DEMANDED if name not in heading]
     if lacking:
-        raise NotAStatement(f"The heading in line 1 lacks: {', '.join(lacking)}.")
+        raise NotAStatement(f"The header row lacks: {', '.join(lacking)}.")
     if not set(NAMING) & set(heading):
-        raise NotAStatement(f"The heading in line 1 lacks both {' and '.join(NAMING)}; it needs one.")
+        raise NotAStatement(f"The header row lacks both {' and '.join(NAMING)}; one of them is required.")
     if twice := [name for name in COLUMNS if heading.count(name) > 1]:
-        raise NotAStatement(f"The heading in line 1 says twice: {', '.join(twice)}.")
+        raise NotAStatement(f"The header row has a duplicate column: {', '.join(twice)}.")
     return _Places(heading, {name: heading.index(name) for name in COLUMNS if name in heading})
 
 
@@ -179,7 +179,7 @@ def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong:
 
     reference, authorisation = cell(_name, "reference"), cell(_name, "authorisation")
     if not told.get("reference") and not told.get("authorisation"):
-        wrong.append("It names neither a reference nor an authorisation number.")
+        wrong.append("The line has neither a reference nor an authorisation number.")
     return Line(
         number=number,
         reference=reference,
@@ -195,7 +195,7 @@ def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong:
 def _name(told: Mapping[str, str], column: str) -> str:
     text = told.get(column, "")
     if not NAME.fullmatch(text):
-        raise Wrong(f"The {column} has other signs than letters, digits and . _ : / -, or more than 64.")
+        raise Wrong(f"The {column} may contain only letters, digits and . _ : / -, at most 64 characters.")
     return text
 
 
@@ -204,22 +204,22 @@ def _one_of(told: Mapping[str, str], column: str, values: Sequence[str]) -> str:
     for value in values:
         if text.lower() == value.lower():
             return value
-    raise Wrong(f"The {column} is none of {', '.join(values)}.")
+    raise Wrong(f"The {column} must be one of {', '.join(values)}.")
 
 
 def _amount(told: Mapping[str, str]) -> int:
     """Parse an amount exactly, with a point or a comma before the decimals."""
     text = told["amount"]
     if text.startswith(("-", "\u2212", "+")):
-        raise Wrong("The amount has a sign. It is what moved, whichever way; the kind says which.")
+        raise Wrong("The amount must have no sign. The kind gives the direction.")
     if THOUSANDS.fullmatch(text):
-        raise Wrong("The amount is not clear: thousands are not parted. Write 1234.50 or 1234,50.")
+        raise Wrong("The amount is ambiguous. Write 1234.50 or 1234,50 without thousands separators.")
     found = AMOUNT.fullmatch(text)
     if found is None or not text.isascii():
-        raise Wrong("The amount is no amount. Write it like 1234.50 or 1234,50.")
+        raise Wrong("Invalid amount. Write 1234.50 or 1234,50.")
     minor = int(found["whole"]) * MINOR_UNITS + int((found["decimals"] or "").ljust(2, "0"))
     if not 0 < minor <= LARGEST:
-        raise Wrong("The amount is zero, or beyond all reason.")
+        raise Wrong("The amount is zero or too large.")
     return minor
 
 
@@ -230,7 +230,7 @@ def _day(told: Mapping[str, str], since: date, until: date) -> date:
     except ValueError:
         day = None
     if day is None:
-        raise Wrong("The date is no day like 2026-11-22.")
+        raise Wrong("Invalid date. Write 2026-11-22.")
     if not since <= day <= until:
-        raise Wrong(f"The date is not among the days from {since} to {until}.")
+        raise Wrong(f"The date is outside the days from {since} to {until}.")
     return day

@@ -32,18 +32,18 @@ NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago c
 
 COLUMNS: Final = (
     Column("currency", "Currency"),
-    Column("moment", "At the"),
-    Column("at", "Moment", Form.TIME),
+    Column("moment", "Point"),
+    Column("at", "Time", Form.TIME),
     Column("total", "Total held for players", Form.MONEY),
     Column("available", "Available", Form.MONEY),
     Column("held", "Held", Form.MONEY),
     Column("pending", "Pending withdrawal", Form.MONEY),
     Column("cash", "Cash", Form.MONEY),
     Column("purse", "In Golden Baccarat", Form.MONEY),
-    Column("set_aside", "Set aside for bets", Form.MONEY),
+    Column("set_aside", "Held for bets", Form.MONEY),
     Column("stakes", "Stakes in rounds", Form.MONEY),
     Column("banks", "Banks at Chemin de Fer", Form.MONEY),
-    Column("set_aside_at", "Set aside as at", Form.TIME),
+    Column("set_aside_at", "Held as of", Form.TIME),
 )
 
 
@@ -61,9 +61,9 @@ def answer(asked: Asked) -> Answer:
 
 
 NOTES: Final = (
-    "Real money alone. Every amount but what is set aside is the sum of the ledger’s entries before that moment.",
-    "Held is what is set aside for bets, what lies in rounds that are not settled, and in banks at Chemin de Fer.",
-    "What was set aside is a state of which the ledger keeps no record: it is that of the moment in the last column.",
+    "Real money only. All amounts except held bets are the sum of ledger entries before that time.",
+    "Held is the sum of held bets, stakes in unsettled rounds and banks at Chemin de Fer.",
+    "Held bets are not recorded in the ledger; they are as of the time in the last column.",
 )
 
 
@@ -138,7 +138,7 @@ def aside_before(moment: datetime) -> Aside | None:
 KIND: Final = kinds.Kind(
     name="liability",
     title="Operator liability",
-    purpose="What the house holds for its players, in each currency, when the interval begins and when it ends.",
+    purpose="Player liability by currency at the start and end of the interval.",
     clause="GLI-19 v3.0, 2.9.3",
     columns=COLUMNS,
     answer=answer,

@@ -22,7 +22,7 @@ DEPOSIT: Final = "deposit"
 WITHDRAWAL: Final = "withdrawal"
 
 COLUMNS: Final = (
-    Column("asked_at", "Asked for", Form.TIME),
+    Column("asked_at", "Requested", Form.TIME),
     Column("decided_at", "Decided", Form.TIME),
     Column("id", "Number"),
     Column("player", "Player"),
@@ -119,9 +119,9 @@ def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
 
 
 NOTES: Final = (
-    "What was asked for in the interval and what was decided in it. How each stands now, the status says.",
-    "The sums count money when the ledger moved it: deposits credited, withdrawals asked for, paid or given back.",
-    "The balance is that of the player’s cash when a deposit was credited, or a withdrawal asked for.",
+    "Payments requested or decided in the interval. The status is the current one.",
+    "Totals count money at the time of posting: deposits credited; withdrawals requested, paid or returned.",
+    "The balance is the player’s cash balance when a deposit was credited or a withdrawal requested.",
 )
 
 
@@ -137,14 +137,14 @@ class Sums:
         """Add a row of `FOUND`."""
         asked_at, decided_at, _id, _player, kind, _method, currency, amount, status, *_ = row
         if kind == WITHDRAWAL and self._has(asked_at):
-            self._add((currency, kind, "asked for"), amount)
+            self._add((currency, kind, "requested"), amount)
         if status in OUTCOME and self._has(decided_at):
             self._add((currency, kind, OUTCOME[status]), amount)
 
     def rows(self) -> Sequence[Row]:
         """Return a row for each total. The column of ids contains the count."""
         return [
-            ("", "", f"{self._count[key]} in all", "", kind, "", currency, amount, said, "", "", "", "", None, None)
+            ("", "", f"{self._count[key]} in total", "", kind, "", currency, amount, said, "", "", "", "", None, None)
             for key, amount in sorted(self.amounts.items())
             for currency, kind, said in (key,)
         ]
@@ -160,9 +160,9 @@ class Sums:
 OUTCOME: Final[Mapping[str, str]] = {
     PaymentState.CREDITED: "credited",
     WithdrawalStatus.PAID: "paid",
-    WithdrawalStatus.RETURNED: "given back",
-    WithdrawalStatus.REFUSED: "given back",
-    WithdrawalStatus.CANCELLED: "given back",
+    WithdrawalStatus.RETURNED: "returned to balance",
+    WithdrawalStatus.REFUSED: "returned to balance",
+    WithdrawalStatus.CANCELLED: "returned to balance",
 }
 
 
@@ -194,7 +194,7 @@ def _statuses() -> Sequence[tuple[str, str]]:
 KIND: Final = kinds.Kind(
     name="payments",
     title="Deposits and withdrawals",
-    purpose="Every deposit and withdrawal: when it was asked for and decided, how and by whom, and the balance.",
+    purpose="All deposits and withdrawals with request, decision, method, person and balance.",
     clause="",
     columns=COLUMNS,
     answer=answer,

@@ -21,11 +21,11 @@ from wallet.sandbox_bank.orders import Answer, write_statement
 from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, seconds_now, unseal
 
 BEHAVIOURS = [
-    (Behaviour.PROMPT, _("At once")),
+    (Behaviour.PROMPT, _("Immediately")),
     (Behaviour.LATE, _("Late, after 45 seconds")),
     (Behaviour.TWICE, _("Twice")),
     (Behaviour.SHUFFLED, _("Out of order")),
-    (Behaviour.NEVER, _("Never: the house has to ask")),
+    (Behaviour.NEVER, _("Never: the casino has to ask")),
 ]
 
 
@@ -34,7 +34,7 @@ class AnswerForm(forms.Form):
 
     answer = forms.ChoiceField(choices=[(each.value, each.name) for each in Answer])
     behaviour = forms.ChoiceField(
-        label=_("How the bank tells the payee"),
+        label=_("How the bank notifies the payee"),
         choices=BEHAVIOURS,
         initial=Behaviour.PROMPT,
         required=False,

@@ -294,22 +294,26 @@ def _pointer(name: str) -> str:
 
 UNAUTHORIZED, FORBIDDEN, CONFLICT = HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT
 
-BAD_SIGNATURE: Final = register("bad-signature", UNAUTHORIZED, _("The request is not signed, or not rightly"))
-OUTSIDE_WINDOW: Final = register("outside-window", UNAUTHORIZED, _("The request was signed for another time"))
+BAD_SIGNATURE: Final = register(
+    "bad-signature", UNAUTHORIZED, _("The request has no signature, or its signature is invalid")
+)
+OUTSIDE_WINDOW: Final = register(
+    "outside-window", UNAUTHORIZED, _("The timestamp of the request is outside the allowed window")
+)
 CODES: Final = (
-    register("partner-off", FORBIDDEN, _("The house has ended this partnership")),
-    register("barred", FORBIDDEN, _("Something keeps you from playing")),
-    register("limit-reached", FORBIDDEN, _("A limit of yours would be passed")),
+    register("partner-off", FORBIDDEN, _("This partnership has ended")),
+    register("barred", FORBIDDEN, _("You are not eligible to play")),
+    register("limit-reached", FORBIDDEN, _("This would exceed one of your limits")),
     register("unknown-player", HTTPStatus.NOT_FOUND, _("There is no such player here")),
-    register("session-over", CONFLICT, _("The game session is over")),
-    register("house-stopped", CONFLICT, _("Play is stopped in the whole house")),
-    register("insufficient-funds", CONFLICT, _("The balance does not cover it")),
+    register("session-over", CONFLICT, _("The game session has ended")),
+    register("house-stopped", CONFLICT, _("All play is stopped")),
+    register("insufficient-funds", CONFLICT, _("The balance does not cover this transaction")),
     register("wrong-currency", CONFLICT, _("The balance is in another currency")),
-    register("transaction-conflict", CONFLICT, _("This transaction was another one before")),
-    register("already-rolled-back", CONFLICT, _("This transaction was taken back")),
-    register("no-bet", CONFLICT, _("No bet stands in this round")),
-    register("round-conflict", CONFLICT, _("The round was begun with other money")),
-    register("round-won", CONFLICT, _("The round has been won: the win is taken back first")),
-    register("cannot-take-back", CONFLICT, _("This transaction cannot be taken back like that")),
+    register("transaction-conflict", CONFLICT, _("This transaction ID was already used for a different transaction")),
+    register("already-rolled-back", CONFLICT, _("This transaction was rolled back")),
+    register("no-bet", CONFLICT, _("There is no open bet in this round")),
+    register("round-conflict", CONFLICT, _("The round was started with a different kind of money")),
+    register("round-won", CONFLICT, _("The round has been won: roll back the win first")),
+    register("cannot-take-back", CONFLICT, _("This transaction cannot be rolled back like this")),
 )
 """Refusals of `host`."""

@@ -25,8 +25,8 @@ DECIDE: Final = "wallet.decide_partner"
 READERS: Final = (VIEW, ASK, DECIDE)
 MOST_KEYS: Final = 2
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-KINDS: Final = {PartnerKind.STUDIO: "a studio, whose games are played with our balances"} | {
-    PartnerKind.OPERATOR: "an operator, with whose balances our tables are played"
+KINDS: Final = {PartnerKind.STUDIO: "studio: its games use our players’ balances"} | {
+    PartnerKind.OPERATOR: "operator: its players use our tables"
 }
 AGREED: Final = "SB050"
 FULL: Final = "SB056"
@@ -70,7 +70,7 @@ def ask_to_add(
     """
     _demand_address(address)
     if Partner.objects.filter(code=code).exists():
-        raise CodeTaken(f"There is a partner called {code}.")
+        raise CodeTaken(f"This code is already used by the partner {code}.")
     request: dict[str, log.Json] = {
         "code": code,
         "name": name,
@@ -85,9 +85,11 @@ def ask_to_add(
 def ask_for_key(*, partner: Partner, reason: str, by: Staff) -> Approval:
     """Ask for approval of another key. Raises KeysFull, PartnerOff, approvals.AskedTwice."""
     if partner.off_at is not None:
-        raise PartnerOff("This partner is switched off.")
+        raise PartnerOff("This partner is deactivated.")
     if running_keys(partner) >= MOST_KEYS:
-        raise KeysFull("The partner has two keys. End the older one first, once the partner signs with the newer one.")
+        raise KeysFull(
+            "The partner already has two keys. Revoke the older one after the partner has switched to the newer one."
+        )
     request = {"code": partner.code}
     return approvals.ask(kind=KEY, on=str(partner), request=request, by=str(by), person=by.person, reason=reason)
 
@@ -138,7 +140,7 @@ def show(*, key: PartnerKey, by: Staff) -> str:
     asker = Approval.objects.get(pk=key.approval_id).person
     unseen = PartnerKey.objects.filter(pk=key.pk, shown_at=None, ended_at=None)
     if asker != by.person or not unseen.update(shown_at=Clock()):
-        raise NotShown("A secret is shown once, to whoever asked for it. Ask for another key if it is lost.")
+        raise NotShown("A secret is shown once, to the person who requested it. Request a new key if it is lost.")
     log.record("partner.key_shown", by=str(by), on=str(key.partner), data={"key": key.name})
     return signing.secret_of(key)
 
@@ -160,8 +162,8 @@ def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -
     is_last = not PartnerKey.objects.filter(partner=partner, ended_at=None).exclude(pk=key.pk).exists()
     if is_last and not is_sure and (count := waiting(partner)):
         raise MessagesWait(
-            f"This is the last key, and {partner.name} is still to be told of {count} wins and rollbacks. Nothing has"
-            " been done: confirm that the key is to end all the same."
+            f"This is the last key, and {partner.name} is still waiting for {count} wins and rollbacks. The key was"
+            " not revoked. Confirm that it is to be revoked anyway."
         )
     if PartnerKey.objects.filter(pk=key.pk, ended_at=None).update(ended_at=Clock()):
         log.record("partner.key_ended", by=str(by), on=str(key.partner), data={"key": key.name, "reason": reason})
@@ -184,8 +186,8 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         (
             ("Code", str(request["code"])),
             ("Is", KINDS[PartnerKind(str(request["kind"]))]),
-            ("Address", str(request["address"])),
-            ("Requests a minute", str(request["per_minute"])),
+            ("URL", str(request["address"])),
+            ("Requests per minute", str(request["per_minute"])),
         ),
     )
 
@@ -194,7 +196,7 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the requested key for the approver."""
     partner = Partner.objects.get(code=str(request["code"]))
     facts = (("Partner", f"{partner.name} ({partner.code})"), ("Is", KINDS[PartnerKind(partner.kind)]))
-    return approvals.Description(f"Make another key for {partner.name}", facts)
+    return approvals.Description(f"Create a new key for {partner.name}", facts)
 
 
 def _demand_address(address: str) -> None:
@@ -205,11 +207,11 @@ def _demand_address(address: str) -> None:
     parts = urlsplit(address)
     is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise BadAddress("The address begins with https:// and has no user name, query or fragment.")
+        raise BadAddress("The URL must start with https:// and have no user name, query or fragment.")
     try:
         reach.demand_literal(parts.hostname)
     except reach.OutOfReach as error:
-        raise BadAddress(f"The house does not speak to this address: {error}.") from error
+        raise BadAddress(f"This URL is not allowed: {error}.") from error
 
 
 def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:
@@ -221,6 +223,6 @@ def _why(error: DatabaseError) -> str:
         case state if state == AGREED:
             return approvals.NOT_THEIRS
         case state if state == FULL:
-            return "The partner has two keys by now."
+            return "The partner already has two keys."
         case _:
-            return "There is such a partner by now."
+            return "This partner already exists."

@@ -58,8 +58,8 @@ def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) 
     if player.is_remote and mode is Mode.REAL:
         raise CannotOpen(
             _(
-                "You play with the money of the site that brought you here. That works at tables where you play alone,"
-                " and not at this one."
+                "You are playing with your balance at the site you came from. You can use it at "
+                "single-player tables, but not at this table."
             )
         )
     if house_stop.is_stopped():

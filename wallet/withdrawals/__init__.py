@@ -37,8 +37,8 @@ from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal
 from wallet.money import format_money
 
 STATUS: Mapping[str, Promise] = {
-    WithdrawalStatus.REQUESTED: gettext_lazy("Being checked"),
-    WithdrawalStatus.SECONDING: gettext_lazy("Being checked"),
+    WithdrawalStatus.REQUESTED: gettext_lazy("Under review"),
+    WithdrawalStatus.SECONDING: gettext_lazy("Under review"),
     WithdrawalStatus.APPROVED: pgettext_lazy("withdrawal", "Approved"),
     WithdrawalStatus.SENDING: gettext_lazy("Sent to the bank"),
     WithdrawalStatus.PAID: pgettext_lazy("withdrawal", "Paid out"),
@@ -50,17 +50,17 @@ STATUS: Mapping[str, Promise] = {
 # Reasons for refusal by staff. The code is stored. The player reads the sentence in their language.
 REASONS: Mapping[str, Promise] = {
     "details": gettext_lazy("The details of the bank account could not be confirmed."),
-    "holder": gettext_lazy("The bank account does not belong to you. The house pays to your own account only."),
-    "identity": gettext_lazy("We need to look at your identity again before we can pay out."),
+    "holder": gettext_lazy("The bank account does not belong to you. We pay only to your own account."),
+    "identity": gettext_lazy("We need to verify your identity again before we can pay out."),
     "enquiry": gettext_lazy("We need an answer from you first. Customer service will write to you."),
 }
 
-UNDECIDED = gettext_lazy("It was not approved after a second look. Customer service can tell you more.")
+UNDECIDED = gettext_lazy("Your withdrawal was not approved after a second review. Customer service can tell you more.")
 
 # Reasons for a return by the bank, by the code in the provider's answer.
 BANK_REASONS: Mapping[str, Promise] = {
     "account_closed": gettext_lazy("The bank says that this account is closed."),
-    "account_unknown": gettext_lazy("The bank does not know this account."),
+    "account_unknown": gettext_lazy("The bank could not find this account."),
     "not_accepted": gettext_lazy("The bank did not accept the payment."),
 }
 
@@ -170,7 +170,7 @@ def _ask_to_send() -> None:
 
 
 KIND = "withdrawal"  # kind of the approval
-UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
+UNCONFIRMED = "The player’s identity is not verified."
 
 # The smallest withdrawal, in minor units. A player with less may withdraw all of it.
 SMALLEST: Mapping[str, int] = {
@@ -259,7 +259,10 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
     if before is not None:
         if (before.amount, before.account_id) != (amount, account.pk):
             raise FormUsed(
-                _("This form has been sent before with another amount. Look at your balance before you send it again.")
+                _(
+                    "This form has already been sent with a different amount. Check your balance before "
+                    "you send it again."
+                )
             )
         return before
     _check(player, amount, account, (cash.balance or 0) - cash.held)
@@ -281,20 +284,22 @@ def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> Non
     if player.is_remote:
         raise PaidElsewhere(eligibility.bar(player, eligibility.Code.REMOTE).sentence)
     if account.player_id != player.pk:
-        raise ForeignAccount(_("The house pays to your own account only."))
+        raise ForeignAccount(_("We pay only to your own account."))
     if not is_verified(player):
-        raise NotVerified(_("Before your first withdrawal we have to know who you are. Show us your identity first."))
+        raise NotVerified(_("You must verify your identity before your first withdrawal."))
     if amount > has:
-        sentence = _("You can withdraw at most %(amount)s.") % {"amount": format_money(has, player.currency, language)}
+        sentence = _("You can withdraw up to %(amount)s.") % {"amount": format_money(has, player.currency, language)}
         if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
-            sentence += " " + _("What is in Golden Baccarat comes back to your account when you leave the game.")
+            sentence += " " + _("Your balance in Golden Baccarat returns to your account when you leave the game.")
         if accounts.in_banks(player.pk).get(Mode.REAL, 0):
-            sentence += " " + _("What is in your bank at Chemin de Fer comes home when you give the bank up.")
+            sentence += " " + _(
+                "The money in your bank at Chemin de Fer returns to your account when you give up the bank."
+            )
         raise NotEnough(sentence)
     smallest = SMALLEST[player.currency]
     if amount < min(smallest, has):
         least = {"amount": format_money(smallest, player.currency, language)}
-        raise TooSmall(_("The smallest withdrawal is %(amount)s, or all you have if that is less.") % least)
+        raise TooSmall(_("The minimum withdrawal is %(amount)s, or your whole balance if it is lower.") % least)
 
 
 def _takes_two(player: Player, amount: int) -> bool:
@@ -321,13 +326,13 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
     """
     found = _lock(withdrawal_id)
     if found.player_id != player.pk:
-        raise NotOpen(_("There is no such withdrawal."))
+        raise NotOpen(_("This withdrawal could not be found."))
     if found.status == WithdrawalStatus.CANCELLED:
         return found
     if not player.jurisdiction.may_cancel_withdrawals:
-        raise MayNotCancel(_("Where you live, a withdrawal cannot be taken back into play."))
+        raise MayNotCancel(_("In your country, a withdrawal cannot be cancelled once you have requested it."))
     if not may_cancel(found):
-        raise MayNotCancel(_("This withdrawal has been decided on. It cannot be cancelled any more."))
+        raise MayNotCancel(_("This withdrawal has already been decided. It can no longer be cancelled."))
     return give_back(found, WithdrawalStatus.CANCELLED, Hand(by=str(player)))
 
 
@@ -341,7 +346,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     """
     found = _lock(withdrawal_id)
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
-        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. There is nothing to approve.")
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be approved.")
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
@@ -365,7 +370,7 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     """
     found = _lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
-        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
     return give_back(found, WithdrawalStatus.REFUSED, hand)
 
@@ -383,7 +388,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
     """
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
-        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+        raise approvals.CannotExecute("The withdrawal has changed since this request.")
     if not is_verified(found.player):
         raise approvals.CannotExecute(UNCONFIRMED)
     try:
@@ -399,7 +404,7 @@ def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> N
     """Return the money because the second person refused. Raises CannotExecute."""
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
-        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+        raise approvals.CannotExecute("The withdrawal has changed since this request.")
     give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
 
 
@@ -476,5 +481,5 @@ def _number(value: log.Json) -> int:
 def _lock(withdrawal_id: int) -> Withdrawal:
     found = Withdrawal.objects.select_for_update().filter(pk=withdrawal_id).first()
     if found is None:
-        raise NotOpen(_("There is no such withdrawal."))
+        raise NotOpen(_("This withdrawal could not be found."))
     return found

@@ -11,7 +11,7 @@ from wallet.models import PayoutAccount
 from wallet.payouts.accounts import LONGEST, History, IbanError, histories, read_iban
 
 NEW = "new"
-BOTH = _("Which account is it? Choose “Another account” above to be paid to this IBAN, or leave this field empty.")
+BOTH = _("To be paid to this IBAN, choose “Another account” above. Otherwise, leave this field empty.")
 
 
 class WithdrawalForm(AmountForm):
@@ -27,8 +27,8 @@ class WithdrawalForm(AmountForm):
         widget=forms.TextInput(attrs={"autocomplete": "off", "maxlength": LONGEST, "spellcheck": "false"}),
     )
     mine = forms.BooleanField(
-        label=_("This bank account is mine. The house does not pay to anybody else’s."),
-        error_messages={"required": _("The house pays to your own account only. Confirm that it is yours.")},
+        label=_("This bank account is in my own name. Withdrawals are paid only to my own account."),
+        error_messages={"required": _("We pay only to your own account. Confirm that this account is yours.")},
     )
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:

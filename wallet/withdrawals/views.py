@@ -51,7 +51,9 @@ def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         refused = _ask(request.player, form)
         if not refused:
-            messages.success(request, _("We have your withdrawal. The money is set aside while we check it."))
+            messages.success(
+                request, _("We have received your withdrawal request. The money is set aside while we review it.")
+            )
             return redirect("cashier_withdraw")
         form.add_error("amount", refused)
     return _render(request, form)
@@ -69,7 +71,7 @@ def cashier_withdraw_cancel(request: PlayerRequest) -> HttpResponse:
         except withdrawals.WithdrawalError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, _("Your withdrawal is cancelled. The money is on your account again."))
+            messages.success(request, _("Your withdrawal is cancelled. The money is back in your account."))
     return redirect("cashier_withdraw")
 
 

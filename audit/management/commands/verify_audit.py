@@ -30,14 +30,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the evidence outside the database."""
-        parser.add_argument("--keys", type=Path, help="a file with the keys to believe, instead of AUDIT_KEYS")
-        parser.add_argument("--signer", type=Path, help="the signer's folder; in a demo it is known")
+        parser.add_argument("--keys", type=Path, help="file with trusted public keys, instead of AUDIT_KEYS")
+        parser.add_argument("--signer", type=Path, help="directory of the signer (known in a demo)")
         parser.add_argument(
             "--checkpoint",
             type=Path,
             action="append",
             default=[],
-            help="a checkpoint that was kept; more than one may be",
+            help="stored checkpoint; can be repeated",
         )
         parser.add_argument(
             "--from", dest="first", type=int, default=0, metavar="SIZE", help="hash events only from this leaf on"
@@ -55,11 +55,11 @@ class Command(BaseCommand):
                 self.stdout.write(str(finding))
                 findings += 1
         except (checking.OutOfRange, OSError, Unproven, UnicodeDecodeError) as error:
-            raise CommandError(f"Nothing can be checked: {error}", returncode=2) from error
+            raise CommandError(f"Verification failed to start: {error}", returncode=2) from error
         for remark in done.remarks:
             self.stdout.write(remark)
         if findings:
-            raise CommandError(f"The log is not what it was: {findings} findings, which stand above.")
+            raise CommandError(f"The log failed verification: {findings} findings, listed above.")
         self.stdout.write(_sentence(done, outside))
 
     def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Key], checking.Outside]:
@@ -67,9 +67,11 @@ class Command(BaseCommand):
             believed = keys_of(read(file)) if file else keys.known()
             notes = {str(each): read(each) for each in kept}
         except (OSError, Unproven, UnicodeDecodeError) as error:
-            raise CommandError(f"Nothing can be checked: {error}", returncode=2) from error
+            raise CommandError(f"Verification failed to start: {error}", returncode=2) from error
         if not believed:
-            raise CommandError("Nothing can be checked: no key is known. Set AUDIT_KEYS, or give --keys.", returncode=2)
+            raise CommandError(
+                "Verification failed to start: no public key is configured. Set AUDIT_KEYS or use --keys.", returncode=2
+            )
         return believed, checking.Outside(signer or _of_a_demo(), notes)
 
     def _progress(self, done: int, leaves: int) -> None:
@@ -87,6 +89,6 @@ def _sentence(done: checking.Done, outside: checking.Outside) -> str:
     """Return a summary of what was compared."""
     memory = "with the signer's memory" if outside.signer else "without the signer's memory"
     return (
-        f"The log is what it was: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"
+        f"The log is verified: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"
         f" {done.checkpoints} checkpoints, {memory}, with {len(outside.kept)} checkpoints kept outside."
     )

@@ -31,5 +31,5 @@ class Command(BaseCommand):
             self.stdout.write(f"{name}: {sentence}")
             found += 1
         if found:
-            raise CommandError(f"Sums and rows do not agree: {found} differences, which stand above.")
+            raise CommandError(f"Sums and rows do not agree: {found} differences, listed above.")
         self.stdout.write("All sums agree with their rows.")

@@ -9,11 +9,11 @@ from wallet.money import format_money
 
 NAMES = {
     Sign.MONEY: "Money",
-    Sign.GIVEN: "Given away",
-    Sign.LET_GO: "Spared",
-    Sign.CALLED: "Called at once",
-    Sign.ADDRESS: "One address",
-    Sign.SAME: "One person?",
+    Sign.GIVEN: "Chip dumping",
+    Sign.LET_GO: "Soft play",
+    Sign.CALLED: "Instant calls",
+    Sign.ADDRESS: "Shared address",
+    Sign.SAME: "Duplicate?",
     Sign.REPORTED: "Reported",
 }
 
@@ -34,14 +34,14 @@ def reasons(pair: Examined, looks: Looks, currency: str) -> list[tuple[str, bool
 
 
 def once_in(chance: float) -> str:
-    """Return a probability in words: "once in 4,200 such pairs"."""
+    """Return a probability in words: "once in 4,200 comparable pairs"."""
     if chance > 0.5:
-        return "in most such pairs"
+        return "in most comparable pairs"
     if chance < 1e-12:
-        return "less than once in a million million such pairs"
+        return "less than once in a million million comparable pairs"
     times = 1 / chance
     digits = max(0, len(str(int(times))) - 2)
-    return f"once in {round(times, -digits) if digits else round(times):,.0f} such pairs"
+    return f"once in {round(times, -digits) if digits else round(times):,.0f} comparable pairs"
 
 
 def _reasons(pair: Examined, looks: Looks, currency: str) -> Iterator[tuple[str, bool]]:
@@ -49,20 +49,20 @@ def _reasons(pair: Examined, looks: Looks, currency: str) -> Iterator[tuple[str,
         yield _of_money(pair, pair.money, looks, currency), Sign.MONEY in pair.signs
     for giver, what in pair.given.items():
         sentence = (
-            f"{who(giver)} departed from the rule against {who(_other(pair, giver))} {_times(what.times)},"
-            f" {what.plain} of them plainly against their own interest. By exact chance that gave away"
+            f"{who(giver)} acted against the drawing rule with {who(_other(pair, giver))} {_times(what.times)},"
+            f" {what.plain} of them clearly against their own interest. Expected loss:"
             f" {_amount(what.cost, currency)}."
         )
         yield sentence, Sign.GIVEN in pair.signs
     for player, chosen in pair.choices.items():
         yield from _of_choices(pair, player, chosen, currency)
     if pair.tie and pair.tie.address:
-        browsers = " and by browsers that call themselves the same" if pair.tie.device else ""
-        yield f"They sat at one table, logged in from one address{browsers}.", True
+        browsers = " and with the same user agent" if pair.tie.device else ""
+        yield f"They sat at the same table and logged in from the same IP address{browsers}.", True
     if Sign.SAME in pair.signs:
-        yield "They may be one person: see Duplicates.", True
+        yield "Possible duplicate accounts. See Duplicates.", True
     if pair.reports:
-        yield f"Guests reported how they play {_times(pair.reports)}.", True
+        yield f"Players reported their play {_times(pair.reports)}.", True
 
 
 def _of_money(pair: Examined, money: Money, looks: Looks, currency: str) -> str:
@@ -74,9 +74,9 @@ def _of_money(pair: Examined, money: Money, looks: Looks, currency: str) -> str:
     return (
         f"{who(loser)} lost {lost} of {decided} decided coups to {who(winner)},"
         f" {format_money(abs(money.net), currency, 'en')} on balance."
-        f" By chance it would be {_amount(expected, currency)}, give or take"
-        f" {_amount(money.spread, currency)}: {abs(money.deviation):.1f} standard deviations away. Chance explains this"
-        f" {once_in(money.chance)}; {looks.money:,} were looked at."
+        f" Expected by chance: {_amount(expected, currency)} ±"
+        f" {_amount(money.spread, currency)}: {abs(money.deviation):.1f} standard deviations. Probability by chance:"
+        f" {once_in(money.chance)}; {looks.money:,} pairs were tested."
     )
 
 
@@ -87,7 +87,7 @@ def _of_choices(pair: Examined, player: int, chosen: Choices, currency: str) -> 
         sentence = (
             f"Asked to stake against {other}, {who(player)} staked nothing {spared.done} of {_times(spared.asked)};"
             f" against others {spared.done_elsewhere} of {spared.asked_elsewhere}."
-            f" Somebody to whom all bankers are alike does so {once_in(spared.chance)}."
+            f" A player without preference does so {once_in(spared.chance)}."
         )
         least = min(each.let_go.chance for each in pair.choices.values())
         yield sentence, Sign.LET_GO in pair.signs and spared.chance == least
@@ -99,7 +99,7 @@ def _of_choices(pair: Examined, player: int, chosen: Choices, currency: str) -> 
             f"{who(player)} covered the bank of {other} when first asked {called.done} of {_times(called.asked)};"
             f" banks of others {called.done_elsewhere} of {called.asked_elsewhere}. {other} had put up"
             f" {format_money(called.bank_called, currency, 'en')} on average where that happened{otherwise}."
-            f" Somebody to whom all bankers are alike does so {once_in(called.chance)}."
+            f" A player without preference does so {once_in(called.chance)}."
         )
         least = min(each.called.chance for each in pair.choices.values())
         yield sentence, Sign.CALLED in pair.signs and called.chance == least

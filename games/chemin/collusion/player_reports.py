@@ -87,10 +87,10 @@ def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReas
     """
     live_table = LiveTable.objects.get(pk=live_table_id)
     if not guests_lately(live_table).filter(player=player).exists():
-        raise NotAtTheTable(_("Only guests of this table can report how others play at it."))
+        raise NotAtTheTable(_("Only players at this table can report how others play here."))
     seat = guests_lately(live_table).exclude(player=player).filter(pk=seat_id).first()
     if seat is None:
-        raise NobodyThere(_("No other guest sits at this place."))
+        raise NobodyThere(_("No other player has this seat."))
     _demand_few(player)
     made = PlayReport.objects.create(
         live_table=live_table,
@@ -138,8 +138,8 @@ def _demand_few(player: Player) -> None:
     if PlayReport.objects.filter(reporter=player, at__gt=Now() - WITHIN).count() >= MOST:
         raise TooManyReports(
             ngettext(
-                "You have made %(count)s report within the last hour. Customer service takes more.",
-                "You have made %(count)s reports within the last hour. Customer service takes more.",
+                "You have made %(count)s report in the last hour. To report more, contact customer service.",
+                "You have made %(count)s reports in the last hour. To report more, contact customer service.",
                 MOST,
             )
             % {"count": MOST}

@@ -40,7 +40,7 @@ class ReportForm(forms.Form):
             return ""
         if "words" in self.errors:
             return str(self.errors["words"][0])
-        return _("Choose a guest, and what you noticed.")
+        return _("Choose a player and what you noticed.")
 
 
 @player_required
@@ -103,8 +103,8 @@ def _name(seat: CheminSeat, chat_name: str, zone: str) -> str:
 
 def _reasons() -> list[tuple[PlayReason, str]]:
     return [
-        (PlayReason.CHIP_DUMPING, _("Loses to somebody on purpose")),
-        (PlayReason.SOFT_PLAY, _("Spares somebody: does not stake against their bank")),
-        (PlayReason.SIGNS, _("Agrees with somebody during play, or gives signs")),
+        (PlayReason.CHIP_DUMPING, _("Loses to another player on purpose")),
+        (PlayReason.SOFT_PLAY, _("Goes easy on another player: does not stake against their bank")),
+        (PlayReason.SIGNS, _("Colludes with another player, or signals to them during play")),
         (PlayReason.OTHER, _("Something else")),
     ]

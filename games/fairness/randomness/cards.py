@@ -189,19 +189,19 @@ def tests(counted: CardCounts) -> list[Test]:
         rounds = sum(counted.outcomes.values())
         made.append(
             of_counts(
-                "Outcomes against their exact chances",
+                "Outcomes compared with exact probabilities",
                 "rounds",
                 rounds,
                 observed=[counted.outcomes.get(each, 0) for each in OUTCOMES],
                 expected=[rounds * ways[each] / sum(ways.values()) for each in OUTCOMES],
             )
         )
-        made.append(of_runs("Runs of Banker and Player, ties left out", "rounds", counted.outcome_runs))
-    made.append(of_runs("Runs of high and low first cards, sevens left out", "rounds", counted.card_runs))
+        made.append(of_runs("Runs of Banker and Player, without ties", "rounds", counted.outcome_runs))
+    made.append(of_runs("Runs of high and low first cards, without sevens", "rounds", counted.card_runs))
     return made
 
 
-NAMES: Final = {FIRST_FOUR: "First four cards of a round together"}
+NAMES: Final = {FIRST_FOUR: "First four cards of a round combined"}
 
 
 def expected(counted: CardCounts, name: str) -> list[float]:

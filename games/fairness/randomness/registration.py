@@ -20,7 +20,5 @@ def register() -> None:
         first=hourly_counts.first,
         differences=hourly_counts.shuffle_differences,
     )
-    detection.register_kinds(
-        {judgement.ALARM: (Category.RETURNS, Weight.ALERT, "Cards or shuffles are not what chance gives")}
-    )
+    detection.register_kinds({judgement.ALARM: (Category.RETURNS, Weight.ALERT, "Randomness test failed")})
     detection.register_ordinary([judgement.TESTED])

@@ -144,7 +144,7 @@ def tests(counted: ShuffleCounts) -> list[Test]:
     shuffles, cards = counted.shuffles, counted.decks * CARDS
     return [
         of_counts(
-            f"Which card lies in which thirteenth of the {'decks' if counted.decks > 1 else 'deck'}",
+            f"Card position by thirteenths of the {'decks' if counted.decks > 1 else 'deck'}",
             "shuffles",
             shuffles,
             observed=counted.blocks,
@@ -235,9 +235,9 @@ class Number:
 
 
 NUMBERS: Final = (
-    Number("unmoved", "Cards that lie where they lay before", float, _variance_of_unmoved),
-    Number("followers", "Neighbours that were neighbours before", float, _variance_of_followers),
-    Number("rises", "Cards followed by a later one", lambda decks: decks * (CARDS - 1) / 2, _variance_of_rises),
+    Number("unmoved", "Cards in the same position as before", float, _variance_of_unmoved),
+    Number("followers", "Adjacent cards that were adjacent before", float, _variance_of_followers),
+    Number("rises", "Cards followed by a higher position", lambda decks: decks * (CARDS - 1) / 2, _variance_of_rises),
     Number(
         "colour_runs",
         "Runs of red and black",

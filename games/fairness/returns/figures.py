@@ -292,7 +292,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     exact = band = evidence = ""
     has_bet = _place(variant, row["bet"]) < len(variant.bets)
     lies: float | None = None
-    is_odd, verdict = False, "The program has these rules no more: nothing to compare with."
+    is_odd, verdict = False, "Rules no longer installed; no comparison possible."
     if is_known and not has_bet:
         is_odd, verdict = True, "Not a bet of this game."
     elif is_known:
@@ -332,16 +332,16 @@ def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | Non
     is None if the band reaches down to zero.
     """
     if endings.get(OTHER):
-        return True, "It paid what it never pays: look at its rounds."
+        return True, "Impossible payout. Check the rounds of this bet."
     if test.log_evidence(endings) >= log(LIMIT):
-        return True, "Chance alone hardly does this: look into it."
+        return True, "Very unlikely by chance. Investigate."
     if is_inside is None:
-        return False, "Too few rounds to say."
+        return False, "Too few rounds."
     if not is_inside:
-        return True, "Outside the band, as one figure in a hundred is by chance."
+        return True, "Outside the band; one figure in a hundred is, by chance."
     if still > 0:
         return (
             False,
-            f"Inside the band. Two percentage points too much or too little would show within {still:,} more rounds.",
+            f"Inside the band. A deviation of two percentage points would be detected within {still:,} more rounds.",
         )
     return False, "Inside the band."

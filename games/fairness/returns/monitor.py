@@ -101,7 +101,7 @@ def _raise(life: Life) -> ReturnsAlarm | None:
 def _close_tables(life: Life, evidence: str) -> list[str]:
     found = Table.objects.filter(variant=life.variant.slug, version__rules_digest=life.variant.digest)
     tables = found.exclude(status=Status.CLOSED).order_by("pk")
-    reason = f"The returns of {life.variant.slug} ({life.mode.label.lower()} money): evidence {evidence} against them."
+    reason = f"The RTP of {life.variant.slug} ({life.mode.label.lower()} money): evidence {evidence} against it."
     return [close_table(table_id=table.pk, reason=reason, by=SYSTEM).slug for table in tables]
 
 
@@ -138,7 +138,7 @@ def set_stop(*, variant: str, stops: bool, reason: str, by: str) -> bool:
     KeyError for a game without bets against the house.
     """
     if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
+        raise TableError("Enter a reason. It is recorded in the audit log.")
     slug = VARIANTS[variant].slug
     _lock()
     before = StopPolicy.objects.filter(variant=slug, stops=True).exists()

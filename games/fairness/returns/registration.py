@@ -17,7 +17,7 @@ def ready() -> None:
     )
     detection.register_kinds(
         {
-            "returns.alarm": (Category.ERROR, Weight.ALERT, "Returns are not what chance gives"),
-            "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "What an alarm about returns does"),
+            "returns.alarm": (Category.ERROR, Weight.ALERT, "RTP outside the expected range"),
+            "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "Effect of an RTP alarm"),
         }
     )

@@ -46,11 +46,11 @@ def _headings(zone: ZoneInfo) -> list[str]:
     return [
         _("Time (%(zone)s)") % {"zone": zone.key},
         pgettext("number of a journal", "No."),
-        pgettext("table heading", "What"),
+        pgettext("table heading", "Description"),
         pgettext("table heading", "Game"),
         _("Round code"),
         _("Amount"),
-        _("Moved between your own balances"),
+        _("Transferred between your own balances"),
         _("Balance after"),
         pgettext("table heading", "Currency"),
     ]

@@ -136,13 +136,13 @@ def _story(paper: Paper) -> Iterator[Flowable]:
         yield from _section(_("Games"))
         yield _games(paper, paper.figures.games, with_day=False)
     if paper.figures.money:
-        yield from _section(_("Movements of money"))
+        yield from _section(_("Transactions"))
         yield _movements(paper)
     if paper.figures.days:
         yield from _section(_("Games by day"))
         yield _games(paper, paper.figures.days, with_day=True)
         yield Spacer(0, 8)
-        yield Paragraph(escape(_("Every single round stands in the CSV file of this statement.")), TEXT)
+        yield Paragraph(escape(_("The CSV file of this statement lists every round.")), TEXT)
 
 
 def _section(name: str) -> Iterator[Flowable]:
@@ -152,14 +152,14 @@ def _section(name: str) -> Iterator[Flowable]:
 
 
 def _facts(paper: Paper) -> Flowable:
-    money = _("Real money") if paper.mode is Mode.REAL else _("Free money")
+    money = _("Real money") if paper.mode is Mode.REAL else _("Play money")
     rows = [
         (_("Player number"), str(paper.player.pk)),
         (_("E-mail address"), paper.player.user.email),
         (pgettext("label", "Period"), paper.days),
         (_("Time zone"), paper.period.zone.key),
         (pgettext("label", "Money"), f"{money}, {paper.player.currency}"),
-        (pgettext("a document", "Made"), paper.moment(paper.made_at)),
+        (pgettext("a document", "Created"), paper.moment(paper.made_at)),
     ]
     cells = [[Paragraph(escape(name), HEAD), Paragraph(escape(value), TEXT)] for name, value in rows]
     table = LongTable(cells, colWidths=[WIDTH * 0.3, WIDTH * 0.7], hAlign="LEFT")
@@ -174,8 +174,8 @@ def _balance(paper: Paper) -> Flowable:
     rows.append((_("Closing balance"), "", paper.money(figures.closing.total)))
     parts = (
         (_("of which in Golden Baccarat"), figures.closing.purse),
-        (_("of which in a bank at Chemin de Fer"), figures.closing.bank),
-        (_("of which withdrawals under way"), figures.closing.pending),
+        (_("of which in a Chemin de Fer bank"), figures.closing.bank),
+        (_("of which pending withdrawals"), figures.closing.pending),
     )
     rows.extend((name, "", paper.money(amount)) for name, amount in parts if amount)
     closing = 1 + len(figures.sums)
@@ -185,8 +185,12 @@ def _balance(paper: Paper) -> Flowable:
 def _unseen(paper: Paper, line: ClassSum) -> str:
     """Describe an amount that moved without changing the player's total balance."""
     if line.aside:
-        return _("%(amount)s: your balance stays as it is") % {"amount": paper.money(line.aside)}
-    return _("%(amount)s between your own balances") % {"amount": paper.money(line.within)} if line.within else ""
+        return _("%(amount)s: your balance is unchanged") % {"amount": paper.money(line.aside)}
+    return (
+        _("%(amount)s transferred between your own balances") % {"amount": paper.money(line.within)}
+        if line.within
+        else ""
+    )
 
 
 def _games(paper: Paper, games: Sequence[GameSum], *, with_day: bool) -> Flowable:
@@ -194,8 +198,8 @@ def _games(paper: Paper, games: Sequence[GameSum], *, with_day: bool) -> Flowabl
         pgettext("table heading", "Game"),
         _("Rounds"),
         _("Staked"),
-        _("Paid back"),
-        _("Annulled"),
+        _("Paid out"),
+        _("Voided"),
         pgettext("won less lost", "Net"),
     ]
     rows = [
@@ -223,16 +227,20 @@ def _games(paper: Paper, games: Sequence[GameSum], *, with_day: bool) -> Flowabl
 
 def _movements(paper: Paper) -> Flowable:
     heads = [
-        pgettext("table heading", "When"),
+        pgettext("table heading", "Time"),
         pgettext("number of a journal", "No."),
-        pgettext("table heading", "What"),
+        pgettext("table heading", "Description"),
         _("Amount"),
     ]
     rows = [heads]
     for each in paper.figures.money:
         what = str(each.name)
         if each.within:
-            what += " (" + _("%(amount)s between your own balances") % {"amount": paper.money(each.within)} + ")"
+            what += (
+                " ("
+                + _("%(amount)s transferred between your own balances") % {"amount": paper.money(each.within)}
+                + ")"
+            )
         amount = paper.money(each.aside) if each.aside else paper.signed(each.amount)
         rows.append([paper.moment(each.at), str(each.journal_id), what, amount])
     return _table(rows, (0.28, 0.17, 0.36, 0.19), figures_from=3, bold=(0,), head=True)

@@ -50,9 +50,9 @@ class PeriodForm(forms.Form):
         """Reject a period with only one day given, or one that ends before it begins."""
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
         if not self.errors and bool(since) != bool(until):
-            raise forms.ValidationError(_("Choose the first and the last day. This month is shown."))
+            raise forms.ValidationError(_("Choose a start date and an end date. This month is shown."))
         if since and until and since > until:
-            raise forms.ValidationError(_("The first day comes after the last one. This month is shown."))
+            raise forms.ValidationError(_("The start date is after the end date. This month is shown."))
 
     @property
     def fault(self) -> str:
@@ -61,7 +61,7 @@ class PeriodForm(forms.Form):
             return ""
         if "__all__" in self.errors:
             return str(self.errors["__all__"][0])
-        return _("This period could not be read. This month is shown.")
+        return _("This period is not valid. This month is shown.")
 
     @property
     def chosen(self) -> Choice | None:

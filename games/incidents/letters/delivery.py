@@ -140,7 +140,7 @@ def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: S
     """
     offer = offers(case).get(kind)
     if offer is None:
-        raise LetterError(f"“{kind.label}” is not true of this round, or nobody would read it.")
+        raise LetterError(f"“{kind.label}” does not apply to this round, or has no recipients.")
     letter = _only_one(case, kind, sentences, staff)
     data: dict[str, log.Json] = {
         "incident": case.incident.pk,
@@ -172,7 +172,7 @@ def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff:
         first = IncidentLetter.objects.filter(round_id=case.round_id, kind=kind).first()
         if first is None:
             raise
-        raise LetterError(f"{first.by} has sent this letter already. Nobody gets it twice.") from error
+        raise LetterError(f"{first.by} has already sent this letter. Each letter is sent only once.") from error
 
 
 def letters(case: Case) -> list[Sent]:

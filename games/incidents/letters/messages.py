@@ -53,9 +53,9 @@ def written(kind: LetterKind, about: About, who: Concerned, added: str = "") -> 
 def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
     match kind:
         case LetterKind.ANNULLED:
-            return _("Your round %(code)s was annulled") % facts
+            return _("Your round %(code)s was voided") % facts
         case LetterKind.STANDS:
-            return _("Your round %(code)s stands") % facts
+            return _("The result of your round %(code)s stands") % facts
         case LetterKind.COMPLETED:
             return _("Your round %(code)s was completed") % facts
         case LetterKind.SHORTFALL:
@@ -65,40 +65,40 @@ def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
 
 def _annulled(facts: Mapping[str, str]) -> Iterator[str]:
     yield _was_annulled(facts)
-    yield _("It counts as not played. Every stake came back, and every payout of it was taken back.")
+    yield _("The round does not count. All stakes were returned and any payout was reversed.")
 
 
 def _unpaid(facts: Mapping[str, str]) -> Iterator[str]:
     """Yield the text for a round that was voided before it was settled, so that no payout was taken back."""
     yield _was_annulled(facts)
-    yield _("It counts as not played. Every stake came back.")
+    yield _("The round does not count. All stakes were returned.")
 
 
 def _was_annulled(facts: Mapping[str, str]) -> str:
-    return (
-        _("Your round %(code)s at the table %(table)s, on %(moment)s, was annulled: something was wrong with it.")
-        % facts
-    )
+    return _("Your round %(code)s at table %(table)s on %(moment)s was voided because of an error.") % facts
 
 
 def _stands(facts: Mapping[str, str]) -> Iterator[str]:
-    yield (_("We looked into your round %(code)s at the table %(table)s, on %(moment)s, because of a report.") % facts)
-    yield _("It was played by the rules. Its result stands, and nothing about your money has changed.")
+    yield (
+        _("We received a report about your round %(code)s at table %(table)s on %(moment)s and reviewed the round.")
+        % facts
+    )
+    yield _("The round was played according to the rules. The result stands and your balance has not changed.")
 
 
 def _completed(facts: Mapping[str, str]) -> Iterator[str]:
-    yield _("Your round %(code)s at the table %(table)s, on %(moment)s, was interrupted by a fault of ours.") % facts
-    yield _("It has been completed by the rules, with the cards that its shoe had for it, and paid.")
+    yield _("Your round %(code)s at table %(table)s on %(moment)s was interrupted by an error on our side.") % facts
+    yield _("The round was completed according to the rules, with the cards already fixed in the shoe, and paid out.")
 
 
 def _shortfall(facts: Mapping[str, str]) -> Iterator[str]:
-    yield _("Your round %(code)s at the table %(table)s, on %(moment)s, was annulled after it had been paid.") % facts
-    yield _("Part of what it had paid was no longer in your account. The house bears that: you owe us nothing.")
+    yield _("Your round %(code)s at table %(table)s on %(moment)s was voided after it had been paid out.") % facts
+    yield _("Part of the payout was no longer in your account. We cover the difference: you owe us nothing.")
 
 
 def _apology(facts: Mapping[str, str]) -> Iterator[str]:
-    yield _("Something went wrong with your round %(code)s at the table %(table)s, on %(moment)s.") % facts
-    yield _("That should not have happened, and we are sorry that it did.")
+    yield _("Something went wrong with your round %(code)s at table %(table)s on %(moment)s.") % facts
+    yield _("This should not have happened, and we apologise.")
 
 
 _SAY: Final = {
@@ -120,16 +120,20 @@ def _money(kind: LetterKind, about: About, who: Concerned) -> Iterator[str]:
     if who.paid is not None and not (kind is LetterKind.ANNULLED and not who.paid):
         lines.append(_("Paid out: %(amount)s") % {"amount": money(who.paid)})
     if who.returned:
-        back = _("Given back to you: %(amount)s") if who.returned > 0 else _("Taken back from you: %(amount)s")
+        back = (
+            _("Credited to your account: %(amount)s")
+            if who.returned > 0
+            else _("Debited from your account: %(amount)s")
+        )
         lines.append(back % {"amount": money(abs(who.returned))})
     if who.shortfall:
-        lines.append(_("Borne by the house: %(amount)s") % {"amount": money(who.shortfall)})
+        lines.append(_("Covered by us: %(amount)s") % {"amount": money(who.shortfall)})
     if about.mode == Mode.FREE:
-        lines.append(_("It was played with free money."))
+        lines.append(_("The round was played with play money."))
     yield "\n".join(lines)
 
 
 def _end(kind: LetterKind) -> Iterator[str]:
     if kind is not LetterKind.APOLOGY:
-        yield _("We are sorry for the trouble.")
-    yield _("If you have a question, answer this message in your account, under “Customer service”.")
+        yield _("We apologise for the inconvenience.")
+    yield _("If you have any questions, reply to this message in your account under “Customer service”.")

@@ -89,21 +89,23 @@ def sentence(error: errors.PlayError | SettlementError, state: State, language: 
     """Return the error message of a failed save or rename."""
     match error:
         case errors.NameMissing():
-            return _("Give it a name.")
+            return _("Enter a name for this favourite.")
         case errors.NameTooLong():
             return ngettext(
-                "A name has at most %(number)d character.", "A name has at most %(number)d characters.", LONGEST
+                "A name can have at most %(number)d character.",
+                "A name can have at most %(number)d characters.",
+                LONGEST,
             ) % {"number": LONGEST}
         case errors.NameUnreadable():
-            return _("This name contains characters that cannot be seen. Type it again.")
+            return _("This name contains invisible characters. Enter it again.")
         case errors.NameTaken():
             return _("You already have a favourite with this name.")
         case errors.NothingToSave():
             return _("There are no bets to save yet. Place some first.")
         case errors.TooManyFavourites():
-            return _("There is no room for another favourite. Remove one first.")
+            return _("You cannot save more favourites. Remove one first.")
         case errors.StalePage():
-            return _("This favourite is gone: it was removed in another window.")
+            return _("This favourite no longer exists. It was removed in another window.")
     return refusal(error, variant=state.variant, mode=state.mode, language=language).text
 
 

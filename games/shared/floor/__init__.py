@@ -100,7 +100,7 @@ class Floor:
             return ""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
-            return "no bet is taken, the house is stopped; what lies there is dealt after the deadline"
+            return "betting blocked by the house stop; accepted bets are dealt after the deadline"
         return how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
 
     @property
@@ -113,8 +113,8 @@ class Floor:
     def what_follows(self) -> str:
         """What follows the round, as text."""
         if self.goes_on:
-            return "the next one opens after the deadline"
-        return f"none opens: {self.why_none_opens}"
+            return "the next round opens after the deadline"
+        return f"no further round: {self.why_none_opens}"
 
     @property
     def why_none_opens(self) -> str:
@@ -122,9 +122,9 @@ class Floor:
         if self.live_table.stopped_by_id:
             return "the table is stopped"
         if self.is_house_stopped:
-            return "the house is stopped"
+            return "house stop in force"
         if self.live_table.table.is_open:
-            return "the program has no rules for its version"
+            return "the rules of its version are not installed"
         return f"the table is {self.live_table.table.get_status_display()}"
 
     @property

@@ -235,23 +235,23 @@ def _solo_row(table: Table, doubted: Doubted, since_when: str, played: str) -> R
 
 def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Iterable[Alarm]:
     for incident in on.waiting:
-        said = f"Incident {incident.pk} awaits its ruling: {incident.get_kind_display()}"
+        said = f"Incident {incident.pk} awaits a ruling: {incident.get_kind_display()}"
         if on.round and incident.live_round and incident.live_round.pk != on.round.pk:
-            said += f", over round {incident.live_round.code}, which is over"
+            said += f", over round {incident.live_round.code}, which has ended"
             said += f". {what_becomes(on.round, bettors, staked)}" if on.is_playing else ""
         yield Alarm(f"incident-{incident.pk}", said, incident.pk)
     if on.live_table.stopped_by_id and not on.waiting:
-        yield Alarm("stopped", "Stopped, and every incident is ruled on: a supervisor may let it go on")
+        yield Alarm("stopped", "Stopped; all incidents are ruled on. A supervisor can resume the table")
     if late := on.late_since:
-        yield Alarm("late", f"Stands still: something was due at {late.astimezone(UTC):%H:%M:%S} UTC")
+        yield Alarm("late", f"Delayed: the next step was due at {late.astimezone(UTC):%H:%M:%S} UTC")
     if on.reports:
-        yield Alarm("chat", f"Reported in the chat: {on.reports}; a supervisor or support decides")
+        yield Alarm("chat", f"Reported chat messages: {on.reports}")
 
 
 def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
     """Yield an alarm for a closed table whose rules have a returns alarm, which may have closed it."""
     if table.status == Status.CLOSED and table.version and (table.variant, table.version.rules_digest) in doubted:
-        yield Alarm("returns", "Closed, and there is an alarm about the returns of its game")
+        yield Alarm("returns", "Closed; there is an RTP alarm for its game")
 
 
 def _shoe(on: Floor) -> str:
@@ -272,7 +272,7 @@ def _result(bead: Bead, table: Table) -> Result:
 def _goes_on(on: Floor, guests: Guests) -> str:
     if on.state == Status.CLOSED and not guests.sitting:
         return "no coup: the table is closed"
-    return guests.goes_on if on.time_runs else f"{guests.goes_on}; nobody’s time runs"
+    return guests.goes_on if on.time_runs else f"{guests.goes_on}; clock stopped"
 
 
 def _guests(guests: Guests) -> Iterable[tuple[str, str]]:
@@ -283,11 +283,11 @@ def _guests(guests: Guests) -> Iterable[tuple[str, str]]:
 
     away = sum(sitting.is_away for sitting in guests.sitting)
     house = sum(sitting.player is None for sitting in guests.sitting)
-    notes = [f"{away} away"] * bool(away) + [f"{house} of the house"] * bool(house)
+    notes = [f"{away} away"] * bool(away) + [f"{house} house players"] * bool(house)
     said = f" ({', '.join(notes)})" if notes else ""
     yield "Seats taken", f"{len(guests.sitting)}{said}"
     if guests.asked:
-        yield "Is asked", f"seat {guests.asked.number}"
+        yield "To act", f"seat {guests.asked.number}"
     if guests.bank:
         yield "Bank", f"seat {guests.bank.sitting.number}: {laid(guests.bank.amount)}"
     if guests.full_amount:

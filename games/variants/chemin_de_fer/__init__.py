@@ -12,16 +12,16 @@ from games.variants.game import GuestGame
 NAME: Final = "Chemin de Fer"
 
 LABELS: Final = {
-    "sv": {"name": NAME, "tagline": "Gäst mot gäst: banken går runt bordet och casinot sköter bara spelet."},
-    "da": {"name": NAME, "tagline": "Gæst mod gæst: banken går bordet rundt, og casinoet leder kun spillet."},
+    "sv": {"name": NAME, "tagline": "Spelare mot spelare: banken går runt bordet och vi sköter bara spelet."},
+    "da": {"name": NAME, "tagline": "Spiller mod spiller: banken går på skift, og vi leder kun spillet."},
     "ro": {
         "name": NAME,
         "tagline": "Jucător contra jucător: banca trece pe la fiecare loc, cazinoul doar conduce jocul.",
     },
-    "de": {"name": NAME, "tagline": "Gast gegen Gast: Die Bank geht um den Tisch, das Casino leitet nur das Spiel."},
+    "de": {"name": NAME, "tagline": "Spieler gegen Spieler: Die Bank wechselt reihum, wir leiten nur das Spiel."},
     "en": {
         "name": NAME,
-        "tagline": "Guest against guest: the bank goes round the table and the house only runs the game.",
+        "tagline": "Player against player: the bank rotates and the casino only runs the game.",
     },
 }
 

@@ -34,6 +34,6 @@ def settle_and_say(say: Callable[[str], object]) -> None:
     for sentence in settled.waiting:
         say(sentence)
     say(
-        "The house may open. Next: manage.py verify_ledger, manage.py verify_audit; then what has to be made up for"
+        "The system can start. Next: manage.py verify_ledger, manage.py verify_audit; then handle events missing"
         f" since {settled.until} (docs/operating.md, “After a restore”)."
     )

@@ -16,8 +16,8 @@ from ops.backup import taking
 from ops.backup.errors import BackupError
 
 NOT_IN_IT = (
-    "Not in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder. Keep them"
-    " apart from it."
+    "Not included but needed for a restore: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder. Keep them"
+    " in a separate place."
 )
 
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the file and the encryption option."""
         parser.add_argument("file", type=Path)
-        parser.add_argument("--plain", action="store_true", help="write it for everybody to read who finds it")
+        parser.add_argument("--plain", action="store_true", help="write an unencrypted backup")
 
     def handle(self, *args: Any, file: Path, plain: bool, **options: Any) -> None:
         """Write the backup. Raises CommandError with the reason; no file is left then."""
@@ -38,12 +38,12 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
-            f"{file} holds the house as of when this command began: {taken.bytes:,} bytes, {taken.leaves:,} sealed"
+            f"{file} contains the state at the start of this command: {taken.bytes:,} bytes, {taken.leaves:,} sealed"
             f" events.\n{_secrecy(taken.readers)}\nSHA-256 {taken.sha256}\n{NOT_IN_IT}"
         )
 
 
 def _secrecy(readers: int) -> str:
     if readers:
-        return f"It is encrypted: any one of {readers} secret keys opens it, and nothing else does."
-    return "IT IS NOT ENCRYPTED: whoever has the file reads names, addresses and balances."
+        return f"Encrypted. It can be opened with any one of {readers} secret keys."
+    return "NOT ENCRYPTED. Anyone with the file can read names, addresses and balances."

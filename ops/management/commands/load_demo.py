@@ -30,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         """Run the command. Raises CommandError in production."""
         if not settings.DEMO:
-            raise CommandError("This house is not a demo: set SABOT_DEMO=1 if it should be.")
+            raise CommandError("Not a demo installation. Set SABOT_DEMO=1 for a demo.")
         load_tables()
         create_demo_people()
         for player in Player.objects.filter(user__is_demo=True):

@@ -107,7 +107,7 @@ def _refuse_newer(owner: BaseDatabaseWrapper) -> None:
     if unknown:
         named = ", ".join(".".join(node) for node in unknown[:NAMED])
         raise CommandError(
-            f"The database is newer than this program, which does not know {named}. Start the program that migrated it,"
+            f"The database is newer than this version. Unknown migrations: {named}. Start the version that migrated it,"
             " or a later one."
         )
 

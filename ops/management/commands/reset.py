@@ -39,7 +39,7 @@ class Command(BaseCommand):
             if places.home != places.var:
                 shutil.rmtree(places.home)
             shutil.rmtree(places.var)
-        self.stdout.write(f"{places.var} is gone. The next start makes everything anew.")
+        self.stdout.write(f"{places.var} was removed. The next start creates a new database.")
 
 
 def _agreed(folder: str) -> bool:

@@ -24,8 +24,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the file, its digest and the key."""
         parser.add_argument("file", type=Path)
-        parser.add_argument("--sha256", default="", metavar="DIGITS", help="where FILE.sha256 is not beside it")
-        parser.add_argument("--identity", type=Path, help="the file of the secret key, where FILE is encrypted")
+        parser.add_argument("--sha256", default="", metavar="DIGITS", help="digest, if there is no FILE.sha256")
+        parser.add_argument("--identity", type=Path, help="file of the secret key, if FILE is encrypted")
 
     def handle(self, *args: Any, file: Path, sha256: str, identity: Path | None, **options: Any) -> None:
         """Restore. Raises CommandError with the reason, and whether anything was written."""
@@ -33,5 +33,5 @@ class Command(BaseCommand):
             restoring.restore(file, sha256, identity)
         except BackupError as error:
             raise CommandError(f"Nothing was restored. {error}") from error
-        self.stdout.write(f"All of {file} is in the database.")
+        self.stdout.write(f"{file} was restored completely.")
         settle_and_say(self.stdout.write)

@@ -23,5 +23,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, why: str, **options: Any) -> None:
         """Revoke. Raises CommandError without a reason."""
         if not why.strip():
-            raise CommandError("Say why: it stays on record.")
-        self.stdout.write(f"Tokens of programs revoked: {tokens.revoke_every(by='system', reason=why.strip())}.")
+            raise CommandError("Enter a reason. It is recorded.")
+        self.stdout.write(f"API tokens revoked: {tokens.revoke_every(by='system', reason=why.strip())}.")

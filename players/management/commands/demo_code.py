@@ -26,7 +26,7 @@ class Command(BaseCommand):
         Raises CommandError in production, for players, and for unknown demo accounts.
         """
         if not settings.DEMO:
-            raise CommandError("This house is not a demo: codes are shown by people's own authenticator apps.")
+            raise CommandError("Not a demo installation. Codes come from the users' own authenticator apps.")
         asked = user.strip().lower()
         login = next((login for login in DEMO_LOGINS if asked in (login.email, login.code.lower())), None)
         if login is None:
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             raise CommandError(f"{login.email} is a player, who logs in with the password alone.")
         person = User.objects.filter(email=login.email, is_demo=True).first()
         if person is None:
-            raise CommandError("The demo people are not there yet: start the house once with `make run`.")
+            raise CommandError("No demo users yet. Start Sabot once with `make run`.")
         code = second_factor.code_of(person)
         if code is None:
             raise CommandError("All codes of this minute have been used. Try again in half a minute.")

@@ -31,8 +31,10 @@ class Command(BaseCommand):
         """
         parser.add_argument("email")
         parser.add_argument("name")
-        parser.add_argument("--role", action="append", required=True, dest="roles", help="once for each role")
-        parser.add_argument("--same-person-as", metavar="EMAIL", help="another account of the same human")
+        parser.add_argument(
+            "--role", action="append", required=True, dest="roles", help="role; repeat for several roles"
+        )
+        parser.add_argument("--same-person-as", metavar="EMAIL", help="another account of the same person")
 
     def handle(
         self, *args: object, email: str, name: str, roles: list[str], same_person_as: str | None, **options: object
@@ -42,24 +44,25 @@ class Command(BaseCommand):
         Raises CommandError for unknown roles, invalid or used addresses, and unknown persons.
         """
         if not settings.DATABASE_OWNER_URL:
-            raise CommandError("Set DATABASE_OWNER_URL: whoever owns the database makes the first members of staff.")
+            raise CommandError("Set DATABASE_OWNER_URL: the first staff accounts are created by the database owner.")
         try:
             validate_email(email)
         except ValidationError as error:
-            raise CommandError(f"{email} is no e-mail address.") from error
+            raise CommandError(f"{email} is not a valid e-mail address.") from error
         known = set(Group.objects.values_list("name", flat=True))
         if unknown := sorted(set(roles) - known):
-            raise CommandError(f"No role is called {', '.join(unknown)}. There are: {', '.join(sorted(known))}.")
+            raise CommandError(f"Unknown role: {', '.join(unknown)}. Available roles: {', '.join(sorted(known))}.")
         same = Staff.objects.filter(user__email=(same_person_as or "").strip().lower()).first()
         if same_person_as and same is None:
-            raise CommandError(f"Nobody of staff has the address {same_person_as}.")
+            raise CommandError(f"No staff account has the address {same_person_as}.")
         try:
             staff = first_staff.found(
                 email=email, name=name, roles=tuple(roles), same_person=same.person if same else None
             )
         except EmailTaken as error:
-            raise CommandError(f"Somebody has the address {email} already.") from error
+            raise CommandError(f"An account already uses the address {email}.") from error
         self.stdout.write(
-            f"{staff} is made. {name} sets a password under “Forgotten password” on the log-in page, with a code that "
+            f"{staff} is created. {name} sets a password under “Forgotten password” on the "
+            "log-in page, with a code that "
             f"goes to {email.lower()}, and then a second factor."
         )

@@ -54,16 +54,16 @@ TURN_TO: Final = {
 
 MARK: Final = re.compile(r"\{([a-z_]*)\}")
 MARKS: Final = {
-    "hello": "a greeting, with the player’s first name where it is confirmed",
-    "round": "the code of the round that it is about",
-    "due": "the day by which a complaint is answered",
-    "help": "where there is help with gambling where the player lives",
-    "turn_to": "where a player turns to with a complaint that was not upheld",
-    "amount": "an amount, which whoever answers fills in",
-    "reason": "why, which whoever answers fills in",
-    "action": "what is done about it, which whoever answers fills in",
-    "until": "until when, with its word (“until 21 November 2026, 14:05”), which whoever answers fills in",
-    "table": "the table that it is about, which whoever answers fills in",
+    "hello": "greeting, with the player’s first name if verified",
+    "round": "code of the round",
+    "due": "due date of the complaint",
+    "help": "gambling help line in the player’s country",
+    "turn_to": "complaints body for a complaint that was not upheld",
+    "amount": "amount, entered by staff",
+    "reason": "reason, entered by staff",
+    "action": "measures taken, entered by staff",
+    "until": "end, with its preposition (“until 21 November 2026, 14:05”), entered by staff",
+    "table": "table, entered by staff",
 }
 UNFILLED: Final = re.compile(r"\[(?:" + "|".join(MARKS) + r")\]")
 GREETINGS: Final = {
@@ -158,7 +158,7 @@ def write(
                 name=name, number=based_on + 1, kind=kind, title=title, texts=dict(texts), by=by
             )
     except IntegrityError as error:
-        raise Meanwhile("Somebody else has written this template meanwhile.") from error
+        raise Meanwhile("This template was changed by another person.") from error
     log.record("reply.written", by=str(by), on=str(made), data={"version": made.number, "kind": kind.value})
     return made
 
@@ -170,10 +170,10 @@ def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate
     if newest is None:
         raise ReplyTemplate.DoesNotExist
     if newest.number != number:
-        raise Meanwhile(f"There is a version {newest.number} by now. Look at it first.")
+        raise Meanwhile(f"There is now a version {newest.number}. Check it first.")
     _, is_new = ReplyWithdrawal.objects.get_or_create(template=newest, defaults={"by": by, "reason": reason})
     if not is_new:
-        raise Meanwhile("It has been withdrawn already.")
+        raise Meanwhile("This template is already withdrawn.")
     log.record("reply.withdrawn", by=str(by), on=str(newest), data={"version": number, "reason": reason})
     return newest
 
@@ -201,20 +201,20 @@ HEAD: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
 SHIPPED: Final = {
     "deposit": ("question", "A deposit has not arrived"),
     "withdrawal": ("question", "A withdrawal is being checked"),
-    "identity": ("question", "We have to know who the player is"),
-    "round": ("question", "What happened in a round"),
-    "annulled": ("question", "A round was annulled"),
+    "identity": ("question", "Identity verification needed"),
+    "round": ("question", "Explanation of a round"),
+    "annulled": ("question", "A round was voided"),
     "limits": ("question", "Limits and pauses"),
-    "exclusion": ("question", "Self-exclusion, and where there is help"),
-    "locked": ("question", "The account is locked"),
-    "received": ("complaint", "The complaint was received"),
-    "upheld": ("complaint", "The complaint is upheld"),
-    "rejected": ("complaint", "The complaint is not upheld, and where to turn"),
-    "removed": ("chat", "A message was removed"),
+    "exclusion": ("question", "Self-exclusion and gambling help"),
+    "locked": ("question", "Account locked"),
+    "received": ("complaint", "Complaint received"),
+    "upheld": ("complaint", "Complaint upheld"),
+    "rejected": ("complaint", "Complaint not upheld, with complaints body"),
+    "removed": ("chat", "Chat message removed"),
     "ban": ("chat", "The player may not write in the chat"),
-    "mute": ("chat", "The player may not write in the chat of one table"),
-    "name": ("chat", "The player’s name in the chat was taken away"),
-    "decided": ("chat", "What was decided in the chat, as the house itself tells it"),
+    "mute": ("chat", "Chat ban at one table"),
+    "name": ("chat", "Chat name removed"),
+    "decided": ("chat", "Chat decision, as in the automatic message"),
 }
 
 

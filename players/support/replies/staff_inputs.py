@@ -89,7 +89,7 @@ class MarksForm(forms.Form):
         if "text" in asked:
             asked["text"] = self.filled(asked["text"])
             if open_marks := sorted(set(UNFILLED.findall(asked["text"]))):
-                self.add_error("text", f"Fill in what still stands in brackets: {', '.join(open_marks)}.")
+                self.add_error("text", f"Fill in the remaining placeholders: {', '.join(open_marks)}.")
         return asked
 
 

@@ -24,4 +24,4 @@ class Command(BaseCommand):
             elif verbosity:
                 self.stdout.write(f"holds: {check.invariant.meaning}")
         if broken:
-            raise CommandError("The ledger is broken.\n" + "\n".join(broken))
+            raise CommandError("The ledger is inconsistent.\n" + "\n".join(broken))
