@@ -1,4 +1,4 @@
-"""Write docs/gli-19.md anew: ``python -m tests.clauses``."""
+"""Write docs/gli-19.md: ``python -m tests.clauses``."""
 
 from tests.clauses.page import PAGE, written
 

@@ -30,9 +30,8 @@ CHAPTER: Final = Chapter(
             "4.11.1",
             "a warning about bots",
             ("test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play",),
-            "**Was not met**: only the page of reports said that programs are forbidden. The table now warns whoever "
-            "may sit "
-            "down, in five languages.",
+            "**Was not met**: only the page of reports said that programs are forbidden. The table now warns "
+            "every player who may sit down, in five languages.",
         ),
         Demand(
             "4.11.3",
@@ -48,7 +47,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "A.8.1",
-            "a watch for chip dumping and soft play: who loses to whom, how often, against what is normal",
+            "a watch for chip dumping and soft play: who loses to which player, how often, against what is normal",
             (
                 "test_gli19_a_8_1_who_calls_a_friend_s_bank_and_stands_on_nothing",
                 "test_gli19_a_8_1_and_by_the_money_alone_once_there_are_enough_coups",

@@ -44,7 +44,7 @@ CHAPTER: Final = Chapter(
             "2.5.6",
             "no transfer between the accounts of two players",
             ("test_gli19_2_5_6_no_journal_gives_one_players_money_to_another",),
-            "The database refuses it whatever the journal is called. What guests lose to each other at Chemin de Fer "
+            "The database refuses it whatever the journal is called. What players lose to each other at Chemin de Fer "
             "is the "
             "settlement of a coup, and no transfer.",
         ),
@@ -68,13 +68,13 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number",
                 "test_gli19_2_5_7_it_on_the_page_in_the_file_and_on_paper",
             ),
-            "Balances that staff put right and annulments are told like payments. Nothing missing.",
+            "Balances that staff put right and voids are listed like payments. Nothing missing.",
         ),
         Demand(
             "2.5.7",
             "staked and won per game",
             ("test_gli19_2_5_7_say_what_each_game_took_and_gave",),
-            "An annulled round among them. Nothing missing.",
+            "A voided round is among them. Nothing missing.",
         ),
     ),
 )

@@ -54,7 +54,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home",
                 "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited",
             ),
-            "A shared table and a coup between guests, where a table closes or pauses and where staff lock an account;"
+            "A shared table and a Chemin de Fer coup, where a table closes or pauses and where staff lock an account;"
             " a solo round is one transaction.",
         ),
         Demand(
@@ -93,7 +93,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_4_1_is_dealt_played_and_paid_and_no_other_begins",
                 "test_gli19_2_4_1_a_deposit_that_is_at_the_bank_is_credited",
             ),
-            "Rounds with bets, coups with stakes, deposits at the provider; bets may be taken off meanwhile.",
+            "Rounds with bets, coups with stakes, deposits at the provider; bets may be removed until the deal.",
         ),
         Demand(
             "2.8.8",

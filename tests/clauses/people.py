@@ -86,7 +86,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "A.3.8",
-            "whoever is excluded can still withdraw",
+            "an excluded player can still withdraw",
             ("test_gli19_a_3_8_is_open_to_whoever_may_not_play",),
             "A pause and an exclusion for good, all of the money. Nothing missing.",
         ),
@@ -172,7 +172,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "A.4.4",
-            "complaints are kept five years, whoever writes or is forgotten",
+            "complaints are kept five years, even if the player's data is erased",
             (
                 "test_gli19_a_4_4_nobody_changes_or_deletes_what_was_written",
                 "test_gli19_a_4_4_is_kept_for_five_years_and_then_forgotten",

@@ -21,7 +21,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "2.8.2",
-            "the player's choices between guests, and what the house decided for them",
+            "the players' choices at Chemin de Fer, and what the house decided for them",
             ("test_gli19_2_8_2_tells_who_decided_what_when_and_who_decided_for_them",),
             "Nothing missing.",
         ),
@@ -48,7 +48,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_3_end_when_others_come_and_what_changed_is_told",
                 "test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and_what_was_played",
             ),
-            "Each field by name, of a version in force and of one that was withdrawn; the rules as data besides, so "
+            "Each field by name, of a version in force and of one that was withdrawn; also the rules as data, so "
             "that those of the past can be read. Nothing missing.",
             page="`/staff/reports/`, game performance; `/staff/games/`",
         ),
@@ -163,7 +163,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_9_1_moves_the_balance_by_what_the_engine_pays_in_either_mode",
                 "test_gli19_4_9_1_are_settled_by_the_rules_of_the_game",
             ),
-            "Free money was not compared with the engine; now both kinds are, under one version, and guests without "
+            "Free money was not compared with the engine; now both kinds are, under one version, and visitors without "
             "an account.",
         ),
         Demand(
@@ -184,7 +184,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_14_whatever_is_altered_of_a_solo_round_shows",
             ),
             "Dealt again on the server; whatever was altered shows. Neighbours do the same for shared tables and "
-            "guests.",
+            "Chemin de Fer.",
             page="`/staff/rounds/…/`",
         ),
         Demand(
@@ -204,7 +204,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_16_a_lost_answer_is_told_of_once",
                 "test_gli19_4_16_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in",
             ),
-            "That a process killed at any statement leaves either nothing or a whole round is shown beside.",
+            "That a process killed at any statement leaves either nothing or a whole round is shown elsewhere.",
         ),
         Demand(
             "4.16",

@@ -26,7 +26,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_1_has_days_weeks_months_and_years",
                 "test_gli19_2_9_1_has_the_life_of_the_house_to_date",
             ),
-            "By the clocks of the operator's time zone, days of 25 hours beside. Nothing missing.",
+            "By the clocks of the operator's time zone, also on days of 25 hours. Nothing missing.",
         ),
         Demand(
             "2.9.1",

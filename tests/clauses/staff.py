@@ -28,7 +28,7 @@ CHAPTER: Final = Chapter(
             "B.2.3",
             "duties are separated: a role may do what it must and no more",
             ("test_gli19_b_2_3_each_role_may_do_this_and_no_more",),
-            "The role × address matrix asks every page with every role besides.",
+            "The role × address matrix also asks every page with every role.",
             page="`/staff/`",
         ),
         Demand(
@@ -59,7 +59,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_b_2_3_are_not_decided_by_whoever_asked",
                 "test_gli19_b_2_3_is_made_by_a_second_person_and_stays_closed",
             ),
-            "The database compares a version with the request that was approved, whoever writes it. Other rules come "
+            "The database compares a version with the request that was approved, for every writer. Other rules come "
             "with another program, with limits and pace as they were.",
             page="`/staff/games/`, `/staff/approvals/`",
         ),
@@ -77,8 +77,8 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "B.3.2",
-            "alterations of data are supervised: id, element, value before and after, when, by whom, authorised by "
-            "whom",
+            "alterations of data are supervised: id, element, value before and after, when, who changed it, who "
+            "authorised it",
             (
                 "test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record",
                 "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
