@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The one command-line entrance: `manage.py help` lists what it can do besides `run` and `beat`, which stay."""
+"""The command line: `manage.py help` lists all commands except `run` and `beat`, which keep running."""
 
 import gc
 import os

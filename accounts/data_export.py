@@ -131,12 +131,12 @@ PARTS: Final = (
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
     Part("annulled rounds", games.VoidPart),
     Part("letters about rounds", games.LetterCopy, "player", ("letter__kind", "letter__round_id", "letter__at")),
-    Part("seats at guests' tables", games.CheminSeat),
+    Part("seats at Chemin de Fer tables", games.CheminSeat),
     Part("banks held", games.CheminTenure, "seat__player"),
     Part("coups as banker", games.CheminCoup, "banker_player"),
     Part("stakes in coups", games.CheminStake),
     Part("decisions in coups", games.CheminMove, "seat__player", without=("events",)),
-    Part("reports of other guests", games.PlayReport, "reporter", without=("finding", "note", "decided_by")),
+    Part("reports of other players", games.PlayReport, "reporter", without=("finding", "note", "decided_by")),
 )
 
 # Tables that refer to a player or a user and are not exported, each with its reason.

@@ -15,7 +15,7 @@ from django.db.migrations.state import ProjectState
 
 
 class InitialMigration(Migration):
-    """Creates the tables of all models, then runs the SQL file beside the migration, for what Django cannot declare.
+    """Creates the tables of all models, then runs the SQL file next to the migration, for what Django cannot declare.
 
     The tables are created as they are after the last operation: `AddField`, `AddIndex` and `AddConstraint`, which close
     cycles between models, are part of them.

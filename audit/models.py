@@ -362,7 +362,7 @@ class SignificantStep(models.Model):
     significant = models.ForeignKey(Significant, models.PROTECT, related_name="steps")
     step = models.TextField(choices=Step)
     by = models.TextField()
-    to = models.TextField(blank=True, default="")  # to whom it was assigned
+    to = models.TextField(blank=True, default="")  # the assigned staff member
     words = models.TextField(blank=True, default="")
     at = models.DateTimeField(db_default=Clock())
 

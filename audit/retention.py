@@ -51,7 +51,7 @@ def ask(*, what: Kept, days: int, by: str, person: UUID, reason: str) -> Approva
 
 
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Change the period as approved. Raises approvals.CannotExecute where it has changed meanwhile."""
+    """Change the period as approved. Raises approvals.CannotExecute if it has changed since the request."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT audit_keep_for(%s)", [verdict.approval_id])

@@ -154,7 +154,7 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
 @access_log.listed("approvals")
 @require_safe
 def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
-    """Show one request: what was asked for, by whom, why, until when, and the result."""
+    """Show one request: its content, requester, reason, expiry and result."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is None:
         if Approval.objects.filter(pk=approval_id).exists():

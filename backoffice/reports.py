@@ -282,7 +282,7 @@ def _zones() -> Sequence[str]:
 
 
 def named(report: Report) -> Iterator[int]:
-    """Yield the numbers of the players whom a report names."""
+    """Yield the numbers of the players that a report names."""
     pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
     for said in (report.head, *pages.iterator(chunk_size=PAGE)):
         yield from access_log.players_in(said)

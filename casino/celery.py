@@ -48,7 +48,7 @@ app.conf.beat_schedule = {
     "watch returns": {"task": "games.tasks.watch_returns", "schedule": crontab(minute="12,42")},
     "put versions live": {"task": "games.tasks.put_versions_live", "schedule": 5.0, "options": EXPIRES},
     "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "move guests' tables": {"task": "games.tasks.tick_guests", "schedule": 1.0, "options": {"expires": 5}},
+    "move Chemin de Fer tables": {"task": "games.tasks.tick_guests", "schedule": 1.0, "options": {"expires": 5}},
     "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0, "options": EXPIRES},
     "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0, "options": EXPIRES},
     "seal the event log": {"task": "audit.tasks.seal", "schedule": 5.0, "options": {"expires": 5}},

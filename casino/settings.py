@@ -264,7 +264,7 @@ ACCOUNT_RATE_LIMITS = {
     "password_failed": "20/5m/ip",
     "signup": "20/m/ip",
     "unlock": "20/m/ip",
-    # E-mails with a code to one address, whoever requests them: registering with someone else's
+    # E-mails with a code to one address, from all requests: registering with someone else's
     # address sends it mail too.
     "confirm_email": "1/10s/key,5/h/key",
     "code": "6/15m/key",  # attempts with codes sent to one address, from any session
@@ -423,7 +423,7 @@ PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
 )
 # Pays out withdrawals: a class with the methods of wallet.payouts.Provider. Required where deposits are accepted.
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
-# Networks besides the public Internet in which operators' servers may be (`wallet.seamless_wallet.reach`).
+# Networks other than the public Internet in which operators' servers may be (`wallet.seamless_wallet.reach`).
 PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128"] if DEMO else [])
 # seconds without news of a payment before its state is queried
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)

@@ -146,7 +146,7 @@ class Mirror:
 
     def fetch(self, name: str) -> bytes:
         """Ask the house, and again after a while where it asks for that."""
-        request = urllib.request.Request(self._log + name)  # noqa: S310  (whoever starts it says which house)
+        request = urllib.request.Request(self._log + name)  # noqa: S310  (the user names the house)
         request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         while True:
             try:

@@ -39,7 +39,7 @@ class House:
         """Ask, or do what *body* says, once for each *key*. Raises Refused."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Idempotency-Key": key}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data, headers)  # noqa: S310  (of whoever runs it)
+        request = urllib.request.Request(self.address + path, data, headers)  # noqa: S310  (the user names the house)
         try:
             return urllib.request.urlopen(request, timeout=60)  # noqa: S310
         except urllib.error.HTTPError as error:
@@ -128,7 +128,7 @@ def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
         said = json.loads(value)
         if name == "round":
             print(
-                f"{hand('Player', said['player'])}   {hand('Banker', said['banker'])}   {said['outcome'] or 'annulled'}"
+                f"{hand('Player', said['player'])}   {hand('Banker', said['banker'])}   {said['outcome'] or 'voided'}"
             )
             if said["id"] == laid:
                 print(f"Balance {money((own := house.get(place + 'state/')['own'])['balance'], own['currency'])}.")

@@ -304,7 +304,7 @@ def compile_texts(say: Callable[[str], None]) -> None:
     except OSError as error:
         raise CannotOpen(
             f"The texts have to be compiled, and {error.filename} cannot be written: run manage.py compile_messages"
-            " as the user whom the folder belongs to."
+            " as the user who owns the folder."
         ) from error
 
 

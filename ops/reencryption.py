@@ -121,7 +121,7 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
         for what, walk in _walks(setting):
             one = walk()
             if one.changed or one.lost:
-                say(f"{setting}: {what}: {one.changed} sealed anew, {one.lost} that no key opens.")
+                say(f"{setting}: {what}: {one.changed} sealed again, {one.lost} that no key opens.")
             found.add(one)
         changed += found.changed
         if not (found.changed or found.held):
@@ -130,7 +130,7 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
     say(_sentence(setting, keys, changed, found, is_done=is_done))
     if setting == "DOCUMENT_KEY" and keys > 1 and (pictures := Trait.objects.filter(ground=Ground.PICTURE).count()):
         say(
-            f"{setting}: hashes of {pictures} pictures cannot be made anew, since pictures are not kept as they came:"
+            f"{setting}: hashes of {pictures} pictures cannot be made again, since pictures are not kept as they came:"
             " one that was sent in before is not known again without its key."
         )
     if changed:
@@ -140,12 +140,12 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
 
 def _sentence(setting: str, keys: int, changed: int, found: Pass, *, is_done: bool) -> str:
     if not is_done:
-        return f"{setting}: {changed} sealed anew; {found.changed + found.held} were in use: run this again."
+        return f"{setting}: {changed} sealed again; {found.changed + found.held} were in use: run this again."
     lost = f" {found.lost} open with none of the keys." if found.lost else ""
     if keys == 1:
         which = "what is left" if found.lost else "all"
         return f"{setting} names one key, and {which} that is sealed opens with it.{lost}"
-    return f"{setting}: {changed} sealed anew. Nothing needs the older keys: take them out, on every machine.{lost}"
+    return f"{setting}: {changed} sealed again. Nothing needs the older keys: take them out, on every machine.{lost}"
 
 
 def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
@@ -153,7 +153,7 @@ def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
         yield shelf.what, lambda shelf=shelf: _walk(shelf)  # type: ignore[misc]
     if setting == "SEED_KEY":
         yield "second factors", _factors
-        yield "rounds of guests", _guests
+        yield "demo games of visitors", _guests
     if setting == "DOCUMENT_KEY":
         yield "bank accounts", _accounts
         yield "hashes by which duplicates are found", _traits

@@ -134,7 +134,7 @@ class Chat:
 
 
 class Chats:
-    """The chats of all watched tables, and whom each player has blocked."""
+    """The chats of all watched tables, and the players that each player has blocked."""
 
     def __init__(self) -> None:
         self._chats: dict[int, Chat] = {}

@@ -183,7 +183,7 @@ class Hub:
         newcomers = list(self._newcomers)
         running = await self._welcome(line, newcomers)
         for stream in newcomers:
-            if stream not in self._newcomers:  # closed meanwhile
+            if stream not in self._newcomers:  # closed since
                 continue
             del self._newcomers[stream]
             if stream in running:

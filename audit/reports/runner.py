@@ -74,7 +74,7 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
         cursor.execute(BEGIN, [report_id])
         begun = cursor.fetchone()
         if begun is None:
-            return  # another worker has finished it meanwhile
+            return  # another worker has finished it
     _clear(report_id, writer)
     report = Report.objects.get(pk=report_id)
     kind = kind_of(report.kind)
@@ -100,7 +100,7 @@ def _one(writer: BaseDatabaseWrapper) -> bool:
     """Make the oldest report that no one is making; return whether there was one and a free slot.
 
     Waiting reports are read before a slot is taken. So a worker that frees a slot sees the reports
-    that came meanwhile. Kinds that this release does not know are left to one that does: during a
+    that came after that. Kinds that this release does not know are left to one that does: during a
     deployment both run.
     """
     known = Report.objects.filter(state__in=OPEN, kind__in=[kind.name for kind in all_kinds()])

@@ -43,7 +43,7 @@ SECONDS: Final = 20  # total time limit of an HTTP or mail delivery
 FIRST_PAUSE: Final = timedelta(minutes=1)  # before the first retry; doubles with each further failure
 LONGEST_FAILURE: Final = 500  # characters of the reason that are stored
 UNDER_WAY: Final = "under way"  # of an attempt that has begun
-LOST: Final = "whoever tried was not heard of again"
+LOST: Final = "the worker that tried it reported no result"
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 

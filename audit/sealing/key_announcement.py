@@ -22,9 +22,7 @@ def announce() -> list[str]:
     """
     believed, last = keys.known(), checkpoints.last()
     if last is None:
-        raise NothingNew(
-            "No key of AUDIT_KEYS has signed a checkpoint: there is nobody to whom they could be announced."
-        )
+        raise NothingNew("No key of AUDIT_KEYS has signed a checkpoint: there is nobody to announce them to.")
     mine = [key for key in believed if key.name == keys.origin(believed)]
     signers = signers_of(last.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
     signs = [key for key in mine if (key.name, key.hash) in signers]

@@ -150,7 +150,7 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     asked = Tree(origin, size, tree.root(tiles, size))
     try:
         note = _note(asked, tiles, last)
-    except signing.AnotherTreeWasLast as told:  # signed before a crash, or for another sealer meanwhile
+    except signing.AnotherTreeWasLast as told:  # signed before a crash, or for another sealer
         if last < told.size < size:
             _keep_lost(told, tiles, believed)
         note = _note_after(asked, tiles, told.size)

@@ -315,7 +315,7 @@ def serve(listening: socket.socket, signer: Signer) -> None:
             if error.errno in (errno.EBADF, errno.EINVAL):
                 return
             print(f"Nobody could be answered: {error}", file=sys.stderr, flush=True)
-            time.sleep(PAUSE)  # for example too many open files; clients wait in the backlog meanwhile
+            time.sleep(PAUSE)  # for example too many open files; clients wait in the backlog
             continue
         with asker:
             question = _read(asker)
@@ -419,7 +419,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or shall be")
     parser.add_argument("--socket", type=Path, help="where to listen")
     parser.add_argument("--name", required=True, help="what the log is called, such as casino.example/log")
-    parser.add_argument("--group", default="", help="whose members may ask, besides the signer's own user")
+    parser.add_argument("--group", default="", help="group whose members may ask, in addition to the signer's own user")
     parser.add_argument("--most", type=int, default=MOST, help="leaves that a tree may have more than the one before")
     keys = parser.add_mutually_exclusive_group()
     keys.add_argument("--make-keys", action="store_true", help="make new keys, show their public halves, and end")

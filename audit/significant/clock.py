@@ -1,7 +1,7 @@
 """Clock checks: finds when the database's clock went back, and when no worker was running.
 
 Changing a machine's clock cannot be prevented, but it shows. Leaves follow the order of events,
-except for transactions that were open meanwhile. So an event dated long before its predecessor was
+except for transactions that overlap in time. So an event dated long before its predecessor was
 written with a clock that went back. A clock that is set forward shows as a standstill, and as going
 back when it is corrected.
 """
@@ -57,7 +57,7 @@ def gone_back(leaves: Leaves) -> Iterable[Found]:
 @transaction.atomic
 def beat(who: str) -> None:
     """Record that workers are running, and report a standstill if the last pulse is older than
-    `STILL`: shared tables did not advance meanwhile.
+    `STILL`: shared tables did not advance in that time.
     """
     Pulse.objects.bulk_create([Pulse(who=who, at=Clock())], ignore_conflicts=True)
     last = Pulse.objects.select_for_update().get(who=who).at

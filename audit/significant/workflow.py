@@ -60,7 +60,7 @@ def take(
 
     Closing needs no comment if *by* has commented since the event was opened.
 
-    Raises Meanwhile where the state or the assignee has changed, WorkError where a comment is
+    Raises `Meanwhile` where the state or the assignee has changed, WorkError where a comment is
     missing or nothing would change, and Significant.DoesNotExist.
     """
     found = Significant.objects.select_for_update().get(pk=significant_id)

@@ -2,7 +2,7 @@
 and against the signer's history and checkpoints kept outside the database.
 
 Keys stored in the database are not trusted; the caller gives the keys to trust. All queries run in
-one transaction with one snapshot, so that writing can continue meanwhile.
+one transaction with one snapshot, so that writing can continue.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

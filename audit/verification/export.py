@@ -44,7 +44,7 @@ To check it you need Python 3.11 or newer, and nothing else: no network, no othe
     python3 -I verify.py EXPORT --keys KEYS
 
 EXPORT is this ZIP, or the folder that it was unpacked into. KEYS is a file with the public keys of the log,
-a line each. Take it from where you trust it: the file "keys" in here comes from whoever made this export, and
+a line each. Take it from where you trust it: the file "keys" in here comes from those who made this export, and
 so does verify.py, which is written to be read first. A checkpoint that you kept from an earlier day shows
 that nothing before it has changed since: add --checkpoint FILE.
 
@@ -55,7 +55,7 @@ What it shows: these very bytes were in the log, at these places, when the tree 
 was changed, left out, put in or put in another order since. Whether an event is dated as it should be, the
 times that checkpoints bear show within some minutes.
 
-What it cannot show: that all that happened was written down, or that what was written down is true. Whoever
+What it cannot show: that all that happened was written down, or that what was written down is true. Anyone who
 has the key of the log could sign another history for somebody who kept no checkpoint of this one. Personal
 data, such as addresses, stands in events as salted hashes only, so that erasing it leaves every proof as it
 is.{personal}

@@ -33,7 +33,7 @@ class Events(StaffListView):
     model = Event
     section = Section.COMPLIANCE
     name = "Events"
-    purpose = "Everything that happened: what, by whom, to what."
+    purpose = "Every recorded event: its kind, its author and its subject."
     readers = ("audit.view_event",)
     columns = (NUMBER, AT, KIND, BY, ON)
     more = (Column("data", "What was said"),)

@@ -130,7 +130,7 @@ class SharedRounds(StaffListView):
     model = LiveRound
     section = Section.GAMES
     name = "Rounds of shared tables"
-    purpose = "Every round of tables that many play at, guests’ tables too, from its opening on."
+    purpose = "Every round of shared tables and of Chemin de Fer, from its opening on."
     readers = ROUND_READERS
     key = ("opened_at", "id")
     columns = (
@@ -180,8 +180,8 @@ class GuestsCoups(StaffListView):
 
     model = CheminCoup
     section = Section.GAMES
-    name = "Coups between guests"
-    purpose = "Coups of Chemin de Fer that are over: who held the bank against whom, and what came of it."
+    name = "Chemin de Fer coups"
+    purpose = "Finished coups of Chemin de Fer: banker, punters and result."
     readers = ROUND_READERS
     key = ("at", "round_id")
     columns = (
@@ -247,7 +247,7 @@ class VoidedParts(StaffListView):
     model = VoidPart
     section = Section.GAMES
     name = "Voided rounds"
-    purpose = "Rounds that were annulled: whose stakes went back, and what was missing."
+    purpose = "Rounds that were voided: returned stakes, and amounts that could not be taken back."
     readers = ROUND_READERS
     columns = (
         NUMBER,

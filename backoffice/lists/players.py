@@ -129,7 +129,7 @@ class Sessions(StaffListView):
             name="end",
             label="End sessions",
             permission=EXCLUDE,
-            meaning="Whoever uses such a browser has to log in again; bets that are placed stay placed.",
+            meaning="The player has to log in again in those browsers; bets already placed remain.",
             plan=_end,
             do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
         ),
@@ -202,7 +202,7 @@ class Exclusions(StaffListView):
     model = Exclusion
     section = Section.COMPLIANCE
     name = "Exclusions"
-    purpose = "Pauses, time-outs and exclusions: whose, from when until when, by whom."
+    purpose = "Pauses, time-outs and exclusions: player, start, end and author."
     readers = (EXCLUDE,)
     columns = (
         NUMBER,
@@ -224,7 +224,7 @@ class LimitChanges(StaffListView):
     model = LimitChange
     section = Section.COMPLIANCE
     name = "Limit changes"
-    purpose = "Every limit that was asked for: before and after, from when it holds, by whom."
+    purpose = "Every requested limit: value before and after, start and requester."
     readers = ("players.set_limits",)
     columns = (
         NUMBER,
@@ -289,7 +289,7 @@ class RegisterChecks(StaffListView):
     model = RegisterCheck
     section = Section.COMPLIANCE
     name = "Register checks"
-    purpose = "What the registers of exclusion answered about whom."
+    purpose = "Answers of the exclusion registers about players."
     readers = (EXCLUDE,)
     columns = (
         NUMBER,
@@ -357,7 +357,7 @@ class Mails(StaffListView):
     model = Mail
     section = Section.PEOPLE
     name = "Mail"
-    purpose = "Mail that the house wrote: to whom, about what, whether it went; not what it says."
+    purpose = "Mail sent to players: recipient, subject and delivery, without the text."
     readers = (IDENTITY,)
     columns = (
         NUMBER,

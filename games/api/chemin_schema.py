@@ -47,7 +47,7 @@ class GuestPlaceSchema(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     state = serializers.ChoiceField(choices=("free", *PRESENCES))
-    name = serializers.CharField(allow_null=True, help_text="the guest's name in the chat")
+    name = serializers.CharField(allow_null=True, help_text="the player's name in the chat")
     is_house_player = serializers.BooleanField()
     is_asked = serializers.BooleanField()
     holds_cards = serializers.BooleanField(help_text="those of the punters")
@@ -79,7 +79,7 @@ class GuestRulesSchema(serializers.Serializer[Any]):
     places = serializers.IntegerField()
     minimum = amount("the smallest bank")
     maximum = amount("the largest bank")
-    house_players = serializers.IntegerField(help_text="who play for free money while a guest is there")
+    house_players = serializers.IntegerField(help_text="who play for free money while a player is seated")
 
 
 class GuestStateSchema(serializers.Serializer[Any]):
@@ -105,7 +105,7 @@ class GuestStateSchema(serializers.Serializer[Any]):
     punter = LyingHandSchema(help_text="the punters' cards")
     banker = LyingHandSchema()
     outcome = serializers.ChoiceField(
-        choices=OUTCOMES, allow_null=True, help_text="of the coup on the table, once it is over and not annulled"
+        choices=OUTCOMES, allow_null=True, help_text="of the coup on the table, once it is over and not voided"
     )
     tax = amount("the house's share of what the bank won in it")
     shoe = TableShoeSchema(allow_null=True)
@@ -141,7 +141,7 @@ class GuestOwnSchema(serializers.Serializer[Any]):
     """The player's own data at a Chemin de Fer table."""
 
     currency = currency()
-    place = serializers.IntegerField(allow_null=True, help_text="null for whoever looks on")
+    place = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
     presence = serializers.ChoiceField(choices=PRESENCES, allow_null=True)
     move = serializers.IntegerField(help_text="of the state that this belongs to")
     question = serializers.IntegerField(help_text="which the options answer")
@@ -160,11 +160,11 @@ class GuestOverSchema(rounds_schema.OverSchema):
     """A finished coup."""
 
     cards = serializers.ListField(
-        child=serializers.CharField(), help_text="in dealing order; none where it was annulled before it was paid"
+        child=serializers.CharField(), help_text="in dealing order; none where it was voided before it was paid"
     )
     punter = LyingHandSchema()
     banker = LyingHandSchema()
-    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of an annulled coup")
+    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of a voided coup")
 
 
 def public(seen: Seen) -> Json:

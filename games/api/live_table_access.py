@@ -53,7 +53,7 @@ class GuestTableSchema(serializers.Serializer[Any]):
 class SeatedSchema(serializers.Serializer[Any]):
     """The player's seat at a Chemin de Fer table after the call. Read the table for more."""
 
-    place = serializers.IntegerField(allow_null=True, help_text="null for whoever looks on")
+    place = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
     move = serializers.IntegerField(help_text="counts what was done at the table")
     question = serializers.IntegerField(help_text="counts what was asked there")
 

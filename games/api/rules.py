@@ -44,7 +44,7 @@ class GameSchema(serializers.Serializer[Any]):
     changed = serializers.DateField(help_text="when the rules last changed")
     digest = serializers.CharField(help_text="SHA-256 of everything in the rules that decides about money, hex")
     decks = serializers.IntegerField(help_text="shuffled together")
-    against_each_other = serializers.BooleanField(help_text="whether guests play each other, without bets on two hands")
+    against_each_other = serializers.BooleanField(help_text="if players play each other, without bets on two hands")
 
 
 class BankerRuleSchema(serializers.Serializer[Any]):
@@ -71,8 +71,8 @@ class RulesSchema(GameSchema):
     """The rules of a game."""
 
     help = serializers.CharField(help_text="the help as HTML, as the page of the house shows it")
-    bets = TableBetSchema(many=True, help_text="the paytable; none where guests play each other")
-    third_card = ThirdCardSchema(allow_null=True, help_text="null where guests play each other: see the help")
+    bets = TableBetSchema(many=True, help_text="the paytable; none where players play each other")
+    third_card = ThirdCardSchema(allow_null=True, help_text="null where players play each other: see the help")
 
 
 class ShareSchema(serializers.Serializer[Any]):
@@ -101,10 +101,10 @@ class OddsSchema(serializers.Serializer[Any]):
     variant = serializers.SlugField()
     digest = serializers.CharField(help_text="SHA-256 of the rules that they are of, hex")
     decks = serializers.IntegerField()
-    bets = BetOddsSchema(many=True, help_text="none where guests play each other")
+    bets = BetOddsSchema(many=True, help_text="none where players play each other")
     policies = serializers.ListField(
         child=serializers.DictField(child=serializers.CharField()),
-        help_text="of a game between guests: for each use of the free choices, how likely it ends how and what either"
+        help_text="of a game between players: for each use of the free choices, how likely it ends how and what either"
         " side gains per unit at stake, as exact fractions",
     )
 

@@ -48,7 +48,7 @@ def shape_of_table() -> serializers.ChoiceField:
     """Return the field for the shape of a table."""
     return serializers.ChoiceField(
         choices=Shape.values,
-        help_text="solo: dealt for one player on demand; shared: in timed rounds; guests: against each other",
+        help_text="`solo`: dealt for one player on demand; `shared`: in timed rounds; `guests`: against each other",
     )
 
 
@@ -102,7 +102,7 @@ class InShoeSchema(serializers.Serializer[Any]):
 class StakeOfGuestSchema(serializers.Serializer[Any]):
     """One player's stake in a coup of Chemin de Fer."""
 
-    place = serializers.CharField(help_text="whose: guests are places here, whoever sat there")
+    place = serializers.CharField(help_text="whose: the name of the seat, not of the player")
     stake = amount("what was staked")
     returned = amount("what came back of it")
 
@@ -111,7 +111,7 @@ class DecisionSchema(serializers.Serializer[Any]):
     """A decision in a coup."""
 
     sentence = serializers.CharField()
-    by_house = serializers.BooleanField(help_text="by the croupier, for a guest who did not")
+    by_house = serializers.BooleanField(help_text="by the croupier, for a player who did not")
 
 
 class OwnCoupSchema(serializers.Serializer[Any]):
@@ -139,7 +139,7 @@ class OwnRoundSchema(serializers.Serializer[Any]):
     currency = currency()
     status = serializers.ChoiceField(
         choices=STATUSES,
-        help_text="void: annulled, every stake given back; examined: what is stored of it makes no round",
+        help_text="void: every stake was returned; examined: what is stored of it makes no round",
     )
     result = ResultSchema(allow_null=True, help_text="of a complete round alone")
     bets = OwnBetSchema(many=True)
@@ -160,7 +160,7 @@ class OwnRoundSchema(serializers.Serializer[Any]):
     player_value = serializers.CharField(allow_blank=True, help_text="what the player had mixed into the shuffle")
     decks = serializers.IntegerField(allow_null=True, help_text="shuffled together; null while the round is played")
     shoe = InShoeSchema(allow_null=True, help_text="null where the cards were shuffled for this round, and in lists")
-    coup = OwnCoupSchema(allow_null=True, help_text="of a round in which guests played each other")
+    coup = OwnCoupSchema(allow_null=True, help_text="of a round in which players played each other")
 
 
 def fraction(share: Fraction) -> str:

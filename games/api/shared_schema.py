@@ -87,11 +87,11 @@ class SharedStateSchema(serializers.Serializer[Any]):
     player = OpenHandSchema()
     banker = OpenHandSchema()
     outcome = serializers.ChoiceField(
-        choices=OUTCOMES, allow_null=True, help_text="once every card lies open; null before, and of an annulled round"
+        choices=OUTCOMES, allow_null=True, help_text="once every card lies open; null before, and of a voided round"
     )
     shoe = TableShoeSchema(allow_null=True)
     spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
-    results = BeadSchema(many=True, help_text="of this shoe's rounds in their order, without annulled ones")
+    results = BeadSchema(many=True, help_text="of this shoe's rounds in their order, without voided ones")
 
 
 class SettledBetSchema(serializers.Serializer[Any]):
@@ -112,7 +112,7 @@ class LastRoundSchema(serializers.Serializer[Any]):
     staked = amount("all stakes")
     paid = amount("all that came back")
     net = amount("what came back less what was staked")
-    bets = SettledBetSchema(many=True, help_text="none of an annulled round")
+    bets = SettledBetSchema(many=True, help_text="none of a voided round")
 
 
 class SharedOwnSchema(serializers.Serializer[Any]):
@@ -134,11 +134,11 @@ class SharedOverSchema(rounds_schema.OverSchema):
     """A finished round of a shared table."""
 
     cards = serializers.ListField(
-        child=serializers.CharField(), help_text="in dealing order; none where it was annulled before it was paid"
+        child=serializers.CharField(), help_text="in dealing order; none where it was voided before it was paid"
     )
     player = OpenHandSchema()
     banker = OpenHandSchema()
-    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of an annulled round")
+    outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of a voided round")
 
 
 def public(state: State) -> Json:

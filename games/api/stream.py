@@ -43,8 +43,8 @@ EVENTS: Final = """Server-sent events, each with a line of JSON but the last fou
 schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
 
 - `state`: the table as everybody sees it, as `state` of `table_state`: at once, and whenever it has changed.
-- `own`: what is your own there, as `own` of `table_state`, whenever a round begins, closes or is paid, and among guests
-  with every move.
+- `own`: what is your own there, as `own` of `table_state`, whenever a round begins, closes or is paid, and at
+  Chemin de Fer with every move.
 - `round`: a round that is over, before the state that follows it.
 - `notice`: what the house says to everybody.
 - `missed`: more than 100 rounds were over while you were away, and none of them is told. What you had a part in is in

@@ -61,15 +61,15 @@ class TableFactsSchema(serializers.Serializer[Any]):
     players = serializers.IntegerField(
         allow_null=True, help_text="with bets in this round or the one before, or at places; null at a solo table"
     )
-    places = serializers.IntegerField(allow_null=True, help_text="how many a guests' table has; null elsewhere")
-    bank = amount("the bank in play among guests; null where there is none", allow_null=True)
+    places = serializers.IntegerField(allow_null=True, help_text="seats at a Chemin de Fer table; null elsewhere")
+    bank = amount("the bank in play at Chemin de Fer; null where there is none", allow_null=True)
 
 
 class LobbyTableSchema(TableFactsSchema):
     """A table in the lobby."""
 
     currency = currency()
-    minimum = amount("the least on Player and on Banker, or of a bank among guests")
+    minimum = amount("the least on Player and on Banker, or the least bank at Chemin de Fer")
     maximum = amount("the most")
 
 
@@ -87,8 +87,8 @@ class TableBetSchema(serializers.Serializer[Any]):
     bet = serializers.CharField(help_text="its code")
     name = serializers.CharField(help_text="in the language asked for")
     prizes = PrizeSchema(many=True)
-    needs = serializers.ListField(child=serializers.CharField(), help_text="one of these bets has to lie beside it")
-    excludes = serializers.ListField(child=serializers.CharField(), help_text="none of these bets may lie beside it")
+    needs = serializers.ListField(child=serializers.CharField(), help_text="one of these must be placed with it")
+    excludes = serializers.ListField(child=serializers.CharField(), help_text="none of these may be placed with it")
 
 
 class TableLimitsSchema(serializers.Serializer[Any]):
@@ -126,12 +126,12 @@ class TableSchema(TableFactsSchema):
     version = serializers.IntegerField(help_text="of limits and rules: send it with each bet")
     rules_version = serializers.CharField()
     rules_digest = serializers.CharField(help_text="SHA-256 of the rules the version was put live with")
-    bets = TableBetSchema(many=True, help_text="none at a guests' table")
+    bets = TableBetSchema(many=True, help_text="none at a Chemin de Fer table")
     controls = serializers.ListField(child=serializers.CharField(), help_text="what may be done with bets")
     limits = TableLimitsSchema(
-        allow_null=True, help_text="null at a guests' table, and where it is not for your currency"
+        allow_null=True, help_text="null at a Chemin de Fer table, and where it is not for your currency"
     )
-    guests = GuestLimitsSchema(allow_null=True, help_text="null elsewhere than at a guests' table")
+    guests = GuestLimitsSchema(allow_null=True, help_text="null except at a Chemin de Fer table")
     clock = serializers.DictField(
         child=serializers.IntegerField(), allow_null=True, help_text="milliseconds; null at a solo table"
     )

@@ -37,7 +37,7 @@ BATCH: Final = 1000
 
 
 class Decided(ChatError):
-    """Another member of staff has decided meanwhile."""
+    """Another staff member has decided first."""
 
 
 class Length(StrEnum):

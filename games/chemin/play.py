@@ -66,7 +66,7 @@ ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for a
 STAKES: Final = (TakeBank, KeepBank, MakeBid, MakeCall, LayStake)
 """Decisions that put money at risk.
 
-During a house stop, and for a player whom the table no longer serves, they are refused; the coup
+During a house stop, and for a player who may no longer play here, they are refused; the coup
 goes on with the money on the table.
 """
 

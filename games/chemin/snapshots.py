@@ -1,7 +1,7 @@
 """Queries of a Chemin de Fer table and of a player there, for pages and streams.
 
 The public query reads no balance. A player's seat is taken from the same row as the table state, so
-a player who takes a seat meanwhile is not shown the cards of the one before.
+a player who has just taken a seat is not shown the cards of the one before.
 """
 
 import json

@@ -174,10 +174,10 @@ def send_all_away(standing: Standing) -> Standing:
 
 
 def remove(standing: Standing) -> Standing:
-    """Remove players whose session is over, whom the table no longer serves, or who were away too long.
+    """Remove players whose session is over, who may no longer play here, or who were away too long.
 
-    The time away does not run while the table is paused. A player for whom a waiting table waits is
-    removed once it moves on.
+    The time away does not run while the table is paused. If a waiting table waits for a player, the
+    player is removed once it moves on.
     """
     gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
     in_force = there(standing.live_table.table.version)

@@ -67,4 +67,4 @@ class MissingMainBet(SettlementError):
     code = "missing_main_bet"
 
     def __init__(self, *bets: str) -> None:
-        super().__init__(f"a side bet needs a main bet beside it: {', '.join(bets)}", *bets)
+        super().__init__(f"a side bet needs a main bet with it: {', '.join(bets)}", *bets)

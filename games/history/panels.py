@@ -1,4 +1,4 @@
-"""Panels beside a live table that are loaded when the player opens them.
+"""Panels next to a live table that are loaded when the player opens them.
 
 They do not leave the table or change a bet. Links to other pages open in a new tab.
 """

@@ -130,7 +130,7 @@ class Case:
 
     @property
     def moved_back(self) -> Sequence[tuple[int, str]]:
-        """Players to whom the void moved money, by id, with the amounts as text."""
+        """Players who received or lost money by the void, by id, with the amounts as text."""
         return [(part.player_id, in_words(part)) for part in self.void.parts.all()] if self.void else ()
 
     @property

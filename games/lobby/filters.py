@@ -47,7 +47,7 @@ class Wish:
 
     @property
     def is_choosy(self) -> bool:
-        """True if any filter besides the kind of money is set."""
+        """True if any filter except the kind of money is set."""
         return self != Wish(money=self.money)
 
     @property

@@ -43,7 +43,7 @@ class WhyLeft(models.TextChoices):
 
 
 class CheminSeat(models.Model):
-    """A player at a seat, from sitting down to leaving; kept as a record of who played with whom.
+    """A player at a seat, from sitting down to leaving; kept as a record of who played together.
 
     Without a player it is a house player, which the database allows for free money only.
     """

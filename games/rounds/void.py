@@ -56,7 +56,7 @@ FULL JOIN unnest(%(players)s::bigint[], %(currencies)s::text[], %(returned)s::bi
 def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
     """Store what the void did to each player and record it.
 
-    Includes players of the round for whom the ledger has no entry.
+    Includes players of the round without an entry in the ledger.
     """
     values = {
         "round": void.pk,

@@ -183,7 +183,7 @@ def _locked(round_id: UUID | None) -> LiveRound | None:
 def _kept(live_table_id: int) -> LiveTable:
     """Return the table, locked until the transaction ends against being paused, closed or stopped.
 
-    The row is read after the lock is granted, so a change committed meanwhile is included.
+    The row is read after the lock is granted, so a change committed before that is included.
     """
     LiveTable.objects.select_for_update(no_key=True).get(pk=live_table_id)
     return LiveTable.objects.select_related("table__version").get(pk=live_table_id)

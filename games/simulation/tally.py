@@ -67,7 +67,7 @@ def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
 
 
 def compare(variant: Variant, tally: Tally) -> Iterator[Comparison]:
-    """Compare the returns of a tally, made with the stake of `unit`, with the exact ones.
+    """Compare the returns of a simulation, made with the stake of `unit`, with the exact ones.
 
     The band assumes independent coups, which is nearly true for coups of one shoe. It never goes
     below zero.

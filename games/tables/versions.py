@@ -134,7 +134,7 @@ def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> Non
 def check_change(
     table: Table, limits: TableLimits, clock: TableClock | None, served: Served | None
 ) -> tuple[TableClock | None, Served]:
-    """Refuse a version that cannot follow the one in force; return its clock and whom it serves.
+    """Refuse a version that cannot follow the one in force; return its clock and eligible players.
 
     Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow,
     MissingLanguage.

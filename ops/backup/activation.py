@@ -1,8 +1,8 @@
 """A copy of the database becomes the house.
 
 The copy is older than what it was copied from. Between the two the house may have played on, so what was committed to
-in the copy may be known by now: the next round of every place at a solo table, the rest of every shoe. Whoever saw
-those cards would know what comes. So none of it is ever dealt: places commit anew, rounds of live tables that are not
+in the copy may be known by now: the next round of every place at a solo table, the rest of every shoe. A player who saw
+those cards would know the next ones. So none of it is ever dealt: places commit again, rounds of live tables not
 dealt are cancelled, those that are dealt are settled as their cards say, and shoes are retired. Log-ins of the copy are
 over, and no token of a program holds.
 
@@ -185,7 +185,7 @@ def _set_numbers_apart() -> None:
 
 
 def _end_sessions() -> int:
-    """End every session, and forget by what log-ins were known, with what guests had before them."""
+    """End every session, and forget by what log-ins were known, with the demo games of visitors."""
     running = list(Session.objects.filter(ended_at=None).order_by("pk").values_list("pk", flat=True))
     ended = sum(sessions.end(session_id=each, why=Ended.HOUSE, by=BY, reason=WHY) for each in running)
     LogIn.objects.all().delete()

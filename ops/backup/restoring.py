@@ -28,12 +28,12 @@ NAMED: Final = 5  # migrations of a newer program that a refusal names
 
 
 Archive = Callable[[BinaryIO], object]
-"""Writes the archive, decrypted, to whoever reads it; what cannot be decrypted raises CannotRead."""
+"""Writes the archive, decrypted, to the given file; what cannot be decrypted raises CannotRead."""
 
 
 def restore(file: Path, sha256: str = "", identity: Path | None = None) -> None:
     """Write all that is in *file* into the owner's database, as one transaction, and bring its tables up to date. It is
-    a copy then, which is to be settled before the house opens. Its SHA-256, where it is not given, stands beside it;
+    a copy then, which is to be settled before the house opens. Its SHA-256, if not given, is in the file next to it;
     *identity* is the file of the secret key where it is encrypted. Nothing is written to the disk in plain.
 
     Raises CannotRead, OfAnotherProgram, NotEmpty, NotReady; ProgramFailed where PostgreSQL would not take it. Nothing

@@ -77,7 +77,7 @@ def prepare(places: Places, binaries: Binaries, purpose: Purpose) -> None:
     if made_by != str(POSTGRESQL_MAJOR):
         raise DataOfAnotherVersion(
             f"{places.pointer} was made by PostgreSQL {made_by}, this is {POSTGRESQL_MAJOR}: "
-            f"dump it with the version that made it, or start afresh with `make reset`"
+            f"dump it with the version that made it, or start again with `make reset`"
         )
     # Another process may have the process ID in this file by now, and PostgreSQL would refuse to start.
     (places.cluster / "postmaster.pid").unlink(missing_ok=True)

@@ -112,7 +112,7 @@ def compile_catalogue(path: Path, language: str) -> Path:
 
 
 def _replace(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Replace a file atomically: a process that starts meanwhile reads the old or the new one."""
+    """Replace a file atomically: a process that starts at the same time reads the old or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     with part.open("wb") as file:

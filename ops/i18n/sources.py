@@ -91,7 +91,7 @@ class Tree:
 
 
 def compiled(catalogue: Path) -> Path:
-    """Return the file that Django reads, which is made from a catalogue and stands beside it."""
+    """Return the file that Django reads, which is made from a catalogue, in the same folder."""
     return catalogue.with_suffix(".mo")
 
 

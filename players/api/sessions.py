@@ -26,7 +26,7 @@ def running(token: ApiToken) -> UUID | None:
 def session_for(token: ApiToken, ip: str) -> UUID:
     """Return the token's session and extend it, or start one from the IP address *ip*.
 
-    Raises Problem if the token has been revoked meanwhile.
+    Raises Problem if the token has been revoked since.
     """
     found = _running(token)
     if found:

@@ -221,8 +221,8 @@ class PlayerApiView(ApiView):
         """Return the session of the token.
 
         A call that changes something starts a session if none is running; do this before
-        `calls.once`. A call that reads starts none. Raises Problem if the token was revoked
-        meanwhile.
+        `calls.once`. A call that reads starts none. Raises Problem if the token was
+        revoked since.
         """
         token = cast("ApiToken", self.request.auth)
         if self.request.method in SAFE_METHODS:

@@ -95,7 +95,7 @@ class RegistrationForm(allauth.SignupForm):
         return cleaned
 
     def save(self, request: HttpRequest) -> User:
-        """Register the player. Raises EmailTaken if the address was registered meanwhile."""
+        """Register the player. Raises EmailTaken if another request registered the address first."""
         residence: Residence = self.cleaned_data["residence"]
         player = registration.register(
             email=self.cleaned_data["email"],

@@ -46,7 +46,7 @@ class ConfirmAddress(views.ConfirmEmailVerificationCodeView):
         return answer
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
-        """Confirm the address, unless another user took it meanwhile."""
+        """Confirm the address, unless another user has taken it."""
         try:
             with transaction.atomic():
                 answer: HttpResponse = super().form_valid(form)

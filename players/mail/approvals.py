@@ -1,7 +1,7 @@
 """Mail about approvals: to those who may decide, and to those who asked.
 
 Events of approvals are collected for some minutes and sent in one mail per person. So forty
-approved withdrawals in an hour are a few mails, and a request decided meanwhile is not announced. A
+approved withdrawals in an hour are a few mails, and a request decided by then is not announced. A
 mail says only kinds and counts. Players are shown only in the back office.
 """
 

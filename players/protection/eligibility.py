@@ -122,9 +122,9 @@ def bar(player: Player, code: Code) -> Bar:
 
 
 def excluded_sentence(player: Player) -> str:
-    """Return the text that says until when the player is excluded and by whom."""
+    """Return the text that says until when the player is excluded and who excluded them."""
     exclusion = exclusions.in_force(player)
-    if exclusion is None:  # it has ended meanwhile
+    if exclusion is None:  # it has just ended
         return _("Your pause has ended. You can play again.")
     if exclusion.until is None:
         if exclusion.kind == ExclusionKind.STAFF:

@@ -248,7 +248,7 @@ def only_one_in(member: Staff) -> list[str]:
 
 
 def subject_of(request: Mapping[str, log.Json]) -> Staff | None:
-    """Return the staff member whom a request concerns.
+    """Return the staff member that a request concerns.
 
     For a new account: another account of the same person, or None.
     """

@@ -59,7 +59,7 @@ def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: st
 
 
 def shown(request: HttpRequest, *whom: object) -> None:
-    """Declare players whom the answer shows: see `players_in`."""
+    """Declare players that the answer shows: see `players_in`."""
     vars(request).setdefault(SHOWN, set()).update(players_in(*whom))
 
 

@@ -37,7 +37,7 @@ SOON: Final = timedelta(days=2)  # a complaint due sooner is highlighted
 
 
 class Meanwhile(ServiceError):
-    """Another staff member changed it meanwhile."""
+    """Another staff member changed it first."""
 
 
 class NoChange(ServiceError):
@@ -59,7 +59,7 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     *to* is the number of the new assignee, 0 for nobody. *whose* is the assignee shown on the page
     that *by* used, 0 for nobody.
 
-    Raises Conversation.DoesNotExist, Closed, Meanwhile, NoChange, MayNotAnswer.
+    Raises Conversation.DoesNotExist, Closed, `Meanwhile`, NoChange, MayNotAnswer.
     """
     conversation = locked(_complaints(), conversation_id)
     if (conversation.assigned_to_id or 0) != whose:
@@ -181,7 +181,7 @@ def named(conversation: Conversation) -> str:
 def _tell_overdue(number: int) -> bool:
     conversation = overdue().select_for_update(of=("self",)).filter(pk=number).first()
     if conversation is None or conversation.due_at is None or _told(number, conversation.due_at).exists():
-        return False  # decided meanwhile, or another worker was first
+        return False  # already decided, or another worker was first
     _enter(conversation, CaseStep.OVERDUE)
     record(conversation, "overdue", by="system", more={"due": conversation.due_at.isoformat()})
     return True

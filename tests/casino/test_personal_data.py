@@ -114,7 +114,7 @@ class TestTheExport:
         assert [row["stake"] for row in rows(punter, "stakes in coups")] == [4_000]
         assert [row["put_up"] for row in rows(banker, "banks held")] == [10_000]
         assert len(rows(banker, "coups as banker")) == 1
-        (seat,) = rows(players[2], "seats at guests' tables")
+        (seat,) = rows(players[2], "seats at Chemin de Fer tables")
         assert seat["number"] == 3
         assert {row["player_id"] for row in rows(players[2], "stakes in coups")} == set()
 
@@ -294,7 +294,7 @@ class TestErasure:
         refused = pytest.raises(IntegrityError, match="is not erased")
         with refused, transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT games_forget_reports(%s)", [gone.pk])
-        assert [row["words"] for row in rows(gone, "reports of other guests")] == ["It is Ada"]
+        assert [row["words"] for row in rows(gone, "reports of other players")] == ["It is Ada"]
         age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         kept = PlayReport.objects.order_by("pk").values_list("words", "note")

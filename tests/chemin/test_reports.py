@@ -148,7 +148,7 @@ class TestADecision:
         made = reported(one, live_table)
         first, second = a_member_of_staff("supervisor"), a_member_of_staff("compliance")
         decide(report_id=made.pk, finding=PlayFinding.WATCHED, note="Look again in a week.", by=first)
-        with pytest.raises(Decided, match=f"{first} has decided report {made.pk} meanwhile"):
+        with pytest.raises(Decided, match=f"{first} has already decided report {made.pk}"):
             decide(report_id=made.pk, finding=PlayFinding.NOTHING, note="", by=second)
         made.refresh_from_db()
         assert (made.finding, made.note, made.decided_by) == ("watched", "Look again in a week.", str(first))

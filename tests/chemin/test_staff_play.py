@@ -180,7 +180,7 @@ class TestReports:
         assert f"Report {older.pk} is decided" in page
         assert page.index("Second.") < page.index("First.")
         again = member().post(decide, {"finding": "nothing", "note": "No."}, follow=True).text
-        assert f"has decided report {older.pk} meanwhile" in again
+        assert f"has already decided report {older.pk}" in again
         older.refresh_from_db()
         assert (older.finding, older.note) == ("watched", "Seen it.")
         assert newer.decided_at is None

@@ -153,10 +153,10 @@ class TestSeedKey:
             open_seeds()
         assert "1 open with none of the keys" in said("reseal")
         settings.SEED_KEY = turned
-        assert "next rounds at solo tables: 1 sealed anew, 0 that no key opens." in said("reseal")
+        assert "next rounds at solo tables: 1 sealed again, 0 that no key opens." in said("reseal")
         (told,) = events("keys.resealed")
         assert told["data"] == {"key": "SEED_KEY", "lost": 0, "rows": 1}
-        assert "SEED_KEY: 0 sealed anew. Nothing needs the older keys" in said("reseal")
+        assert "SEED_KEY: 0 sealed again. Nothing needs the older keys" in said("reseal")
         settings.SEED_KEY = alone
         assert "SEED_KEY names one key, and all that is sealed opens with it." in said("reseal")
         assert both != alone
@@ -194,7 +194,7 @@ class TestSeedKey:
             player.execute("SELECT FROM games_nextround WHERE id = %s FOR UPDATE", [place.pk])
             with pytest.raises(CommandError, match="Not everything is under the first key yet"):
                 said("reseal")
-        assert "1 sealed anew" in said("reseal")
+        assert "1 sealed again" in said("reseal")
         settings.SEED_KEY = alone
         assert open_seeds()
 
@@ -229,7 +229,7 @@ class TestSeedKey:
         with session_state.changing(session) as known:
             known.places["baccarat"] = play.sit_down("SEK", 1_000_00)
         _, settings.SEED_KEY, alone = change("SEED_KEY")
-        assert "rounds of guests: 1 sealed anew" in said("reseal")
+        assert "demo games of visitors: 1 sealed again" in said("reseal")
         settings.SEED_KEY = alone
         with session_state.changing(type(session)(session.session_key)) as known:
             place = known.places["baccarat"]
@@ -387,9 +387,9 @@ class TestDocumentKey:
             if step == 1:
                 words = said("reseal")
                 assert "documents: " in words
-                assert "bank accounts: 1 sealed anew" in words
+                assert "bank accounts: 1 sealed again" in words
                 assert "DOCUMENT_KEY: hashes of " in words
-                assert "cannot be made anew, since pictures are not kept as they came" in words
+                assert "cannot be made again, since pictures are not kept as they came" in words
         assert "DOCUMENT_KEY is the right one." in activation.demand_right()
         assert submission.player == known
         numbers = Trait.objects.filter(ground=Ground.NUMBER)

@@ -16,7 +16,7 @@ from wallet.invariants import Invariant
 
 STAKES = Invariant(
     "stakes_are_paid_out",
-    "nothing is left of the stakes of a coup once it is settled or annulled",
+    "nothing is left of the stakes of a coup once it is settled or voided",
     """
     SELECT format('coup %s: %s %s left of its stakes', a.stands_for, a.balance, a.currency)
     FROM wallet_account AS a
@@ -140,7 +140,7 @@ STUDIOS = Invariant(
 OPERATORS = Invariant(
     "operators_rounds_are_booked",
     "what an operator's player plays with comes with a bet that is played and goes back with its win, each booked once;"
-    " nothing moves operators' account besides, and nothing of it is left with the player",
+    " nothing else moves operators' account, and nothing of it is left with the player",
     """
     SELECT format('bet %s: is played, and its stake is not booked as it says', b.id)
     FROM wallet_remote_bet AS b

@@ -51,7 +51,7 @@ def reserve_deposit(*, player: Player, key: UUID, amount: int) -> None:
     Raises LimitReached.
 
     *key* is the idempotency key of its future journal. That journal is posted even if limits change
-    meanwhile, because the money has left the bank. A repeated key does nothing.
+    in between, because the money has left the bank. A repeated key does nothing.
     """
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute("SELECT wallet_reserve(%s::uuid, %s::bigint, %s::bigint)", [key, player.pk, amount])

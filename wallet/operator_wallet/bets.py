@@ -96,7 +96,7 @@ def book(bet: RemoteBet) -> int:
     """Post the stakes from the operator to the player, in the round's transaction.
 
     Returns the player's balance here before that, so that the operator's money is not mixed with
-    it. It is normally 0. Raises BetUnanswered if the bet was given up meanwhile.
+    it. It is normally 0. Raises BetUnanswered if the bet was given up first.
     """
     if not _decide(bet, BetState.PLAYED):
         raise BetUnanswered

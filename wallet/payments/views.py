@@ -82,7 +82,7 @@ def pay_callback(request: HttpRequest, provider: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @at_a_human_pace
 def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
-    """Receive a player whom the provider redirects back. Some providers send the result this way."""
+    """Receive a player redirected back by the provider. Some providers send the result this way."""
     payment = Payment.objects.select_related("player__user").filter(token=token).first()
     if payment is None:
         raise Http404

@@ -66,7 +66,7 @@ class Faulty(StatementError):
 
 
 class Settled(StatementError):
-    """The difference was settled by another person meanwhile."""
+    """Another person has settled the difference first."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ staff in English.
 
 Execute a step of a withdrawal: set the status, store the step, move the money, mail the player.
 
-All of it runs in the caller's transaction. `wallet.withdrawals` decides which step is allowed, and
-for whom.
+All of it runs in the caller's transaction. `wallet.withdrawals` decides who may take which step.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Reports of players about how others play at their table (GLI-19 v3.0, A.8.1), and findings of staff.
 
-Only staff see who reported whom: the reported player never learns of it. The text is stored in the
+Only staff see who reported: the reported player never learns of it. The text is stored in the
 table, where it can be erased; the audit log has ids.
 """
 
@@ -47,7 +47,7 @@ class TooManyReports(ReportError):
 
 
 class Decided(Exception):
-    """Another member of staff has decided this report meanwhile; the text says so."""
+    """Another staff member has decided this report first; the text says so."""
 
 
 def guests_lately(live_table: LiveTable) -> QuerySet[CheminSeat]:
@@ -121,7 +121,7 @@ def decide(*, report_id: int, finding: PlayFinding, note: str, by: Staff) -> Pla
     """Store the finding of staff about a report, once. Raises Decided, PlayReport.DoesNotExist."""
     found = PlayReport.objects.select_for_update(no_key=True).get(pk=report_id)
     if found.decided_at is not None:
-        raise Decided(f"{found.decided_by} has decided report {found.pk} meanwhile: {found.get_finding_display()}.")
+        raise Decided(f"{found.decided_by} has already decided report {found.pk}: {found.get_finding_display()}.")
     found.finding, found.note, found.decided_by = finding, note.strip(), str(by)
     PlayReport.objects.filter(pk=found.pk).update(
         finding=found.finding, note=found.note, decided_by=found.decided_by, decided_at=Now()

@@ -48,7 +48,7 @@ class ReportForm(forms.Form):
 @never_cache
 @at_a_human_pace
 def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
-    """Show or process the form, also for a recent player whom the table no longer serves."""
+    """Show or process the form, also for a recent player who may no longer play at the table."""
     left = player_reports.left_lately(request.player, slug, mode)
     return _report(request, left.live_table.table, mode) if left else _as_anybody(request, slug, mode)
 

@@ -92,7 +92,7 @@ def replay_coup(
     _check_stakes(stakes, bank)
     dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
     if len(stakes) > 1 and (dealt.punter_departs or dealt.banker_departs):
-        raise RecordError("a side departed from the rule although several guests had staked")
+        raise RecordError("a side departed from the rule although several players had staked")
     settled, tax, to_bank = reckon(dealt.outcome, stakes)
     return Played(
         cards=dealt.cards,

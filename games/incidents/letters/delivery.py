@@ -1,4 +1,4 @@
-"""Delivery of letters about an incident: which letters apply, to whom, and sending each once.
+"""Letters about an incident: which letters apply, their recipients, and sending each once.
 
 A letter is a message in the player's account and a mail with the same text. Sending it inserts one
 row for the round and the kind of letter. A second request waits for that row and sends nothing.

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     Progress goes to standard error, the result to standard output. Uses no database.
     """
 
-    help = "Deal coups, settle every bet on each by itself, and set actual returns beside the exact ones."
+    help = "Deal coups, settle every bet on each by itself, and compare actual returns with the exact ones."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

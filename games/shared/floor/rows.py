@@ -85,7 +85,7 @@ class Row:
     game: str
     state: str
     version_number: int
-    since: str = ""  # when a table was paused or closed, by whom and why
+    since: str = ""  # when a table was paused or closed, the staff member and the reason
     alarms: tuple[Alarm, ...] = ()
     round_code: str = ""
     phase: str = ""

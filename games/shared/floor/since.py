@@ -1,4 +1,4 @@
-"""Since when a table is paused or closed, by whom and why, from the audit log."""
+"""Since when a table is paused or closed, who did it and why, from the audit log."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -23,7 +23,7 @@ $$;
 -- Raises SB033 unless the reason fits. A shared round is voided as cancelled or overdue before its
 -- deal, when nobody knows a card, and as decided if two people approved. A solo round is voided
 -- only by the system, as not_reproduced: its seed does not deal the same cards again.
--- Locks the shared round FOR SHARE, so that it is not dealt meanwhile.
+-- Locks the shared round FOR SHARE, so that it is not dealt until this commits.
 CREATE OR REPLACE FUNCTION games_void_has_its_reason() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

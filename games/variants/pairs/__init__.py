@@ -29,7 +29,7 @@ LABELS: Final = {
     },
     "en": {
         "name": "Baccarat with Pairs",
-        "tagline": "One side to back, a better price on the Tie, and pairs beside it.",
+        "tagline": "One side to back, a better price on the Tie, and bets on pairs.",
     },
 }
 

@@ -26,7 +26,7 @@ ADVISORY_LOCK = 0x5AB07_0001
 # migration.
 LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: the migration fails, not play
 TURN: Final = 0.2  # seconds between checks whether another migration has ended
-PAUSE: Final = 2.0  # seconds for statements that have queued meanwhile
+PAUSE: Final = 2.0  # seconds for statements that have queued behind the lock
 LONGEST: Final = 900.0  # seconds until giving up; a report may read for five minutes
 NAMED: Final = 5  # unknown migrations listed in an error
 BY_MONTHS: Final = ("audit_event", "wallet_entry", "wallet_journal")  # tables partitioned by month

@@ -1,7 +1,7 @@
 """`manage.py reseal`: re-encrypt all data under the first keys of SEED_KEY, DOCUMENT_KEY and
 PARTNER_KEY.
 
-Play continues meanwhile. Each setting may contain several keys, separated by commas: the first one
+Play continues. Each setting may contain several keys, separated by commas: the first one
 encrypts, all of them decrypt. The command can be interrupted and repeated safely. It prints the
 settings whose older keys can be removed; exit status 1 if one cannot be yet. Needs
 DATABASE_OWNER_URL. See docs/operating.md for the replacement of keys.

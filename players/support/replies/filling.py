@@ -151,7 +151,7 @@ class Meanwhile(Exception):
 def write(
     *, name: str, based_on: int, kind: ReplyKind, title: str, texts: Mapping[str, str], by: Staff
 ) -> ReplyTemplate:
-    """Write the version of a template after *based_on* (0: the first version). Raises Meanwhile."""
+    """Write the version of a template after *based_on* (0: the first version). Raises `Meanwhile`."""
     try:
         with transaction.atomic():
             made = ReplyTemplate.objects.create(
@@ -165,7 +165,7 @@ def write(
 
 @transaction.atomic
 def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate:
-    """Withdraw a template whose newest version is *number*. Raises Meanwhile, ReplyTemplate.DoesNotExist."""
+    """Withdraw a template whose newest version is *number*. Raises `Meanwhile`, ReplyTemplate.DoesNotExist."""
     newest = ReplyTemplate.objects.filter(name=name).order_by("-number").first()
     if newest is None:
         raise ReplyTemplate.DoesNotExist

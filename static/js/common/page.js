@@ -35,7 +35,7 @@ document.addEventListener("submit", (event) => {
     event.target.action = event.target.action.split("#")[0] + location.hash;
 });
 
-// A list of contents is open if it is a column beside the text; see help.css.
+// A list of contents is open if it is a column next to the text; see help.css.
 for (const list of document.querySelectorAll("[data-open-where-wide]")) {
   list.open = matchMedia("(min-width: 1100px)").matches;
 }

@@ -41,7 +41,7 @@ function announce(before, after) {
   }
 }
 
-/** Show beside a form which round it is about, if that is no longer the round on the table. */
+/** Show next to a form which round it is about, if that is no longer the round on the table. */
 function warn(row) {
   for (const about of row.querySelectorAll("[data-about]")) {
     about.hidden = about.dataset.about === row.dataset.round;

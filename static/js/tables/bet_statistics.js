@@ -1,4 +1,4 @@
-/* The statistics of a player's own bets beside a shared table. They are loaded when they come
+/* The statistics of a player's own bets next to a shared table. They are loaded when they come
    into view, and again when a round with the player's bets is settled while they are in view:
    once for each round, and never while hidden. */
 

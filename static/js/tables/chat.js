@@ -1,4 +1,4 @@
-/* The chat beside a table. Messages arrive one by one ("live:chat", from table_stream.js), the
+/* The chat next to a table. Messages arrive one by one ("live:chat", from table_stream.js), the
    same for all readers. This script inserts each by its number and adds what depends on the
    reader: the local time, which messages are their own, the actions on a message. A message is
    inserted as text, never as markup.
@@ -190,7 +190,7 @@ function mergeLog(html) {
   const last = Number(messages.at(-1)?.dataset.number ?? 0);
   for (const old of Array.from(lines().children)) {
     const number = Number(old.dataset.number);
-    if (!known.has(old.id) && number >= first && number <= last) old.remove(); // removed meanwhile
+    if (!known.has(old.id) && number >= first && number <= last) old.remove(); // removed since
   }
   for (const message of messages) put(message);
 }

@@ -1,4 +1,4 @@
-/* Favourite bets beside a shared table, and the chips of its tray. The table's own form places
+/* Favourite bets next to a shared table, and the chips of its tray. The table's own form places
    them (shared_table.js). This script enables their buttons with the table's, and shows the
    result in the sheet, which may cover the table. */
 

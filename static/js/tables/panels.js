@@ -1,5 +1,5 @@
-/* The panels beside a table: one at a time, behind tabs. In a wide window they are a column
-   beside the felt. In a narrow one a tab opens a sheet above the page, which also shows the
+/* The panels next to a table: one at a time, behind tabs. In a wide window they are a column
+   next to the felt. In a narrow one a tab opens a sheet above the page, which also shows the
    state of the round.
 
    The tabs follow the ARIA practices with manual activation: arrows, Home and End move between

@@ -345,7 +345,7 @@ function drop() {
   else {
     if (isDragged) lift(card, lifted.get(number) ?? 0);
     else step(card, 1);
-    show("public", truth); // what has arrived meanwhile
+    show("public", truth); // what has arrived since
   }
 }
 

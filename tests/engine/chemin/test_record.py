@@ -89,7 +89,7 @@ def test_it_is_told_who_departed_from_the_rule(
     played = replayed(cards, punter_draws, banker_draws)
     assert (played.punter_departs, played.banker_departs) == departs
     if any(departs):
-        with pytest.raises(RecordError, match="several guests"):
+        with pytest.raises(RecordError, match="several players"):
             replayed(cards, punter_draws, banker_draws, stakes=SEVERAL)
 
 
