@@ -28,7 +28,7 @@ test: .venv/installed-dev .venv/texts ## every test, with servers of its own and
 test-all: ## the tests with every parameter: all pages, sizes, themes, languages and roles, long drills
 	@$(MAKE) --no-print-directory test PYTEST="--sweep $(PYTEST)"
 
-check: lint test ## format, lint, secrets, types, layers, migrations, production settings, texts, then every test
+check: lint test ## format, lint, secrets, English, types, layers, migrations, production settings, texts, then every test
 
 lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	$(PY) -m ruff format --check .
@@ -36,6 +36,7 @@ lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	.venv/bin/oxfmt --check static/js
 	.venv/bin/oxlint --deny-warnings static/js
 	$(PY) tools/find_secrets.py
+	$(PY) tools/check_english.py
 	$(PY) -m mypy .
 	.venv/bin/lint-imports
 	tools/on_production_settings.sh makemigrations --check --dry-run
@@ -81,7 +82,7 @@ format: .venv/installed-dev .venv/texts ## put the code in shape
 messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to date
 	$(PY) manage.py messages
 
-clauses: .venv/installed-dev ## write docs/gli-19.md anew, from tests/clauses/
+clauses: .venv/installed-dev ## write docs/gli-19.md from tests/clauses/
 	$(PY) -m tests.clauses
 
 # Stamps: each is newer than its sources.
