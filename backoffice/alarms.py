@@ -26,7 +26,7 @@ class Alarm:
 
     text: str
     link: str = ""
-    link_text: str = "View"
+    link_text: str = ""
 
 
 def alarms(user: User) -> list[Alarm]:
@@ -39,7 +39,7 @@ def _house(mine: set[str]) -> Iterator[Alarm]:
     stop = house_stop.current()
     if stop:
         text = f"House stop since {stop.at:%Y-%m-%d %H:%M} UTC: all stakes and deposits are blocked."
-        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"))
+        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"), "View house stop")
 
 
 def _tables(mine: set[str]) -> Iterator[Alarm]:
@@ -57,7 +57,11 @@ def _tables(mine: set[str]) -> Iterator[Alarm]:
     if RULE not in mine:
         yield Alarm(f"{stopped}.", reverse("staff_floor"), "View floor")
     elif len(incidents) == 1:
-        yield Alarm(f"{stopped}: one incident awaits a ruling.", reverse("staff_incident", args=[incidents[0].pk]))
+        yield Alarm(
+            f"{stopped}: one incident awaits a ruling.",
+            reverse("staff_incident", args=[incidents[0].pk]),
+            "View incident",
+        )
     else:
         waiting = f"{stopped}: {len(incidents)} incidents await a ruling."
         yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "View incidents")

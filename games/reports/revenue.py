@@ -33,10 +33,10 @@ COLUMNS: Final = (
     Column("staked", "Staked", Form.MONEY),
     Column("paid", "Paid", Form.MONEY),
     Column("revenue", "Gross gaming revenue", Form.MONEY),
-    Column("commission", "Of which commission and tax", Form.MONEY),
+    Column("commission", "Commission and tax", Form.MONEY),
     Column("annulled_rounds", "Voided rounds", Form.NUMBER),
-    Column("annulled_staked", "Staked in voided rounds", Form.MONEY),
-    Column("annulled_paid", "Paid in voided rounds", Form.MONEY),
+    Column("annulled_staked", "Staked, voided", Form.MONEY),
+    Column("annulled_paid", "Paid, voided", Form.MONEY),
 )
 NOTES: Final = (
     "Real money only. Rounds, stakes, payouts, revenue and commission exclude voided rounds.",

@@ -111,7 +111,7 @@ class TestSeedKey:
             number: seed for number, seed in seeds.items() if number in now
         }
         assert NextRound.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
-        assert "SEED_KEY is the right one." in activation.demand_right()
+        assert "SEED_KEY is the right key." in activation.demand_right()
 
         play_goes_on(evening)
         assert second_factor.accepts(staff, code_of(staff))
@@ -137,7 +137,7 @@ class TestSeedKey:
         said("after_restore")
         assert "Nothing needs the older keys" in said("reseal")
         settings.SEED_KEY = alone
-        assert "SEED_KEY is the right one." in activation.demand_right()
+        assert "SEED_KEY is the right key." in activation.demand_right()
         assert not known & set(open_seeds().values())
         committed = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL).commitment
         played = a_round(evening.regular, evening.solo, player=1_000)
@@ -390,7 +390,7 @@ class TestDocumentKey:
                 assert "bank accounts: 1 sealed again" in words
                 assert "DOCUMENT_KEY: hashes of " in words
                 assert "cannot be made again, since pictures are not kept as they came" in words
-        assert "DOCUMENT_KEY is the right one." in activation.demand_right()
+        assert "DOCUMENT_KEY is the right key." in activation.demand_right()
         assert submission.player == known
         numbers = Trait.objects.filter(ground=Ground.NUMBER)
         assert numbers.count() == numbers.values("fingerprint", "player").distinct().count() == 5
@@ -446,5 +446,5 @@ def test_somebody_else_s_key_is_refused_as_before(cloned_db, settings):
     a_place(a_player(), a_table())
     round_at(a_live_table())
     settings.SEED_KEY = f"{a_key()},{a_key()}"
-    with pytest.raises(WrongKey, match="SEED_KEY is not the key that this house used"):
+    with pytest.raises(WrongKey, match="SEED_KEY is not the right key"):
         activation.demand_right()
