@@ -119,7 +119,7 @@ class TestWhatIsTold:
             assert not [each for watcher in watchers for each in watcher.news if each.kind in ("public", "board")]
 
     def test_every_byte_tells_no_card_that_the_page_had_not_shown_by_then(self, url: str, database: Database) -> None:
-        quick = Clock(betting=600_000, call=600_000, card=300, pause=600_000)
+        quick = Clock(betting=600_000, call=600_000, card=600, pause=600_000)
         made = LiveTable.objects.select_related("table").get(pk=a_table_with_bets(clock=quick).pk)
         page = stream_tokens.issue(a_ticket(a_player(), made))
         program = program_of(a_player(real=OWN_MONEY))
