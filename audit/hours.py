@@ -103,7 +103,7 @@ def settled() -> datetime | None:
 
 
 def rolled_until(sums: str) -> datetime | None:
-    """Return the end of the last hour summed up, without gaps since the first; None where there is none."""
+    """Return the end of the last hour summed up, without gaps since the first; None if there is none."""
     hour = Rolled.objects.filter(sums=sums).order_by("-hour").values_list("hour", flat=True).first()
     return hour + HOUR if hour else None
 

@@ -1,10 +1,8 @@
-"""Models of the event log, one module for each subject.
+"""Models of the audit app: event log, tree, approvals, hourly totals, reports, significant events.
 
-Models of the event log and of the tree over it; triggers refuse every change.
-
-Only ``audit_record`` (``sql/functions/log.sql``) inserts events. The table is partitioned by month
-(``sql/functions/months.sql``), so references to events have no foreign key: a trigger checks that
-the event exists.
+Triggers refuse changes of stored rows. Only ``audit_record`` (``sql/functions/log.sql``) inserts
+events. Their table is partitioned by month (``sql/functions/months.sql``), so references to events
+have no foreign key: a trigger checks that the event exists.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -342,7 +340,7 @@ class Significant(models.Model):
 
     @property
     def its_event(self) -> Event | None:
-        """The event that it follows from; None where there is none."""
+        """The event that it follows from; None if there is none."""
         return Event.objects.filter(pk=self.event_id).first() if self.event_id else None
 
 

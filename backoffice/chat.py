@@ -1,3 +1,5 @@
+"""Chat moderation: decide reports, remove names, ban players, and search the chat log."""
+
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,3 +1,5 @@
+"""Pages and queries of deposits in doubt, for finance. No form here credits money."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

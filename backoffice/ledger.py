@@ -1,3 +1,5 @@
+"""Pages and queries of the ledger: journals, one journal, one account. Read only."""
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,3 +1,5 @@
+"""Messages to operators that they refuse to record, for finance."""
+
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,3 +1,5 @@
+"""Pages of rounds: search rounds, and verify one round."""
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

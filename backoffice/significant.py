@@ -1,3 +1,9 @@
+"""Inbox of significant events (GLI-19 v3.0, 2.8.8): findings, reasons, and how staff handled them.
+
+Also the thresholds from which an amount is significant, and the subject of each event: a player, a
+round, a message or something else.
+"""
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,3 +1,5 @@
+"""Pages of withdrawals for finance: the queue of open withdrawals, decisions, and the past."""
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,15 +1,13 @@
-"""Scheduler, `manage.py beat`: Celery beat, of which only one works at a time, however many are
-started.
+"""Scheduler, `manage.py beat`: Celery beat, of which only one works at a time, however many start.
 
 It sends task names and uses no models, so it does not load Django's apps, which halves its memory.
 The application_name of its PostgreSQL connection contains the host name (`name`), whether it is
 active or standing by.
 
-Queries that tell beat whether a frequent task has work: one cheap statement per task.
-
-A task without work costs a message, a worker thread and more statements. A query may return rows
-although the task then finds nothing, because the task decides itself. It must never return none
-where the task would find work. The module uses no models, so that beat need not load them.
+`QUESTIONS` has one cheap statement for each frequent task, which tells beat whether the task has
+work. A task without work costs a message, a worker thread and more statements. A query may return
+rows although the task then finds nothing, because the task decides itself. It must never return
+none if the task would find work.
 """
 
 import logging.config
@@ -265,7 +263,7 @@ class GuardedScheduler(PersistentScheduler):
         return pause
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
-        """Send a task unless its query shows that it has nothing to do (`ops.due`)."""
+        """Send a task unless its query shows that it has nothing to do (`QUESTIONS`)."""
         task = str(entry.task)
         if self._has_work(task):
             self._sent_at[task] = time.monotonic()

@@ -18,7 +18,7 @@ LEFT_OUT: Final = "[left out]"
 
 
 def view_of(request: "HttpRequest") -> str:
-    """Return the view name of a request, "" where there is none. The path is not used: it may contain secrets."""
+    """Return the view name of a request, "" if there is none. The path is not used: it may contain secrets."""
     return request.resolver_match.view_name if request.resolver_match else ""
 
 

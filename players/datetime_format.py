@@ -1,11 +1,8 @@
-"""Dates and times formatted for a language, from CLDR.
+"""Dates and times formatted for a language, from CLDR, and the date field of forms.
 
-Django's own formats capitalise Romanian and Swedish months.
-
-Date field of forms.
-
-It excludes the first and last dates of Python's range: in another time zone they would lie outside
-it, and no date comes before or after them.
+Django's own formats capitalise Romanian and Swedish months. The field excludes the first and last
+dates of Python's range: in another time zone they would lie outside it, and no date comes before or
+after them.
 """
 
 from datetime import date, datetime

@@ -56,7 +56,7 @@ def midnight(day: date, zone: str) -> datetime:
 
 
 def began() -> datetime | None:
-    """Return the time of the first event, None where there is none."""
+    """Return the time of the first event, None if there is none."""
     return Event.objects.order_by("pk").values_list("at", flat=True).first()
 
 

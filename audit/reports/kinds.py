@@ -119,7 +119,7 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(name: str) -> Kind | None:
-    """Return the kind of that name, None where there is none."""
+    """Return the kind of that name, None if there is none."""
     return _kinds.get(name)
 
 

@@ -1,4 +1,4 @@
-"""Requests for reports, by staff and by the daily schedule."""
+"""Requests for reports, by staff and by the daily schedule (one of each kind for the previous day)."""
 
 from collections.abc import Mapping
 from contextlib import suppress

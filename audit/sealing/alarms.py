@@ -1,7 +1,7 @@
-"""Alarms about the event log: recorded and reported once when a condition begins and once when it
-ends.
+"""Alarms about the event log, and its lag: events that no checkpoint covers yet.
 
-Other apps register who is notified, and how, when they are ready (`register`).
+An alarm is recorded and reported once when a condition begins and once when it ends. Other apps
+register who is notified, and how, when they are ready (`register`).
 """
 
 from collections.abc import Callable, Mapping

@@ -26,7 +26,7 @@ class Unsigned:
 
 
 def last() -> Checkpoint | None:
-    """Return the largest valid checkpoint; None where there is none, or no key is known."""
+    """Return the largest valid checkpoint; None if there is none, or no key is known."""
     return next(counting(_downwards()), None)
 
 

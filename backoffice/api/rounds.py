@@ -1,6 +1,4 @@
-"""Rounds in the compliance API: search as on the page of rounds, and read one round in full to verify it.
-
-Serializers of rounds in the compliance API.
+"""Rounds in the compliance API: search rounds, and read one in full to verify it.
 
 Amounts are minor units of the currency in the same object.
 """

@@ -1,10 +1,7 @@
-"""Exports of the event log for an auditor: the whole log, a part, or one event with its proof.
+"""Page and exports of the event log: filtered and newest first, whole, in part, or one event.
 
-The log itself knows no players, so the accesses to their data are recorded here.
-
-Page of the event log: newest first, filtered, paginated.
-
-Personal values are shown as hashes.
+The page shows personal values as hashes. The log itself knows no players, so accesses to their data
+are recorded here.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""Status page of the event log: the tree, the checkpoints, the keys, and events not yet sealed.
+"""Status page of the event log, and the page of retention periods.
 
-Retention periods: the current ones, the last deletions, and requests to change a period.
-
-Another person must approve a change.
+The status page shows the tree, the checkpoints, the keys, and events not yet sealed. The other page
+shows the current periods, the last deletions and requests; another person must approve a change.
 """
 
 import base64

@@ -1,9 +1,7 @@
-"""Dashboard page. Each panel is shown only to readers who may see the data behind it.
+"""Dashboard page, and its panel on the health of background work.
 
-Health of background work: broker, workers, beat, tables, sealing, hourly totals, nightly jobs, mail.
-
-A broker that cannot be reached is reported as a line. It does not prevent the page from being
-served.
+Each panel is shown only to readers who may see the data it shows. A broker that cannot be reached
+is reported as a line and does not prevent the page from being served.
 """
 
 from collections.abc import Callable, Iterator, Sequence

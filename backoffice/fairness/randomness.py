@@ -1,8 +1,7 @@
-"""Randomness tests of dealt cards and whole shuffles.
+"""Randomness tests of dealt cards and whole shuffles, and their chart.
 
-Chart of how often each card came, as deviations from the expected count.
-
-Lengths are per cent of the chart.
+The chart shows how often each card came, as deviations from the expected count. Its lengths are per
+cent of the chart.
 """
 
 from collections.abc import Iterator, Sequence

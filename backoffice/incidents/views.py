@@ -1,10 +1,8 @@
-"""Pages of incidents: the list, and one page each with timeline, notes, letters and export for the regulator.
+"""Pages of incidents: the list, and one page each with notes, letters and export.
 
-Export of an incident for the regulator: its page, the round's verification, and events with proofs.
-
-The proofs show that the events are in the signed log. Players and staff are named by number only.
-While the round is in progress, the file contains no card: its verification and its events are left
-out.
+The export for the regulator contains the page, the round's verification, and events with proofs
+that they are in the signed log. It names players and staff by number only. While the round is in
+progress, the file contains no card: its verification and its events are left out.
 """
 
 import hashlib

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.protection_views import give_back
 from audit import approvals
-from backoffice.players.search import WhoForm, whom
+from backoffice.players.search import WhoForm, find_players
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
 from players.protection import exclusions
@@ -55,7 +55,7 @@ class LiftForm(forms.Form):
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
     """List exclusions in force, search for a player, and exclude the player at once with a reason."""
     who = WhoForm(request.GET if "who" in request.GET else None)
-    found = whom(who, request.user)
+    found = find_players(who, request.user)
     named = found[0].player if len(found) == 1 else _named((request.POST or request.GET).get("player", ""))
     form = ExclusionForm(request.POST or None, initial={"player": named})
     if request.method == "POST" and form.is_valid():

@@ -1,4 +1,4 @@
-"""Facts about a player for pages of the back office: balances, limits, deposits."""
+"""Facts about a player for pages of the back office: status, balances, limits, deposits."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

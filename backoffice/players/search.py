@@ -1,7 +1,7 @@
-"""Player search: one field for anything that staff know about a player.
+"""Player search: one field for anything that staff know about a player, and the player picker.
 
 Every finder that the reader's role may use gets the text. Each finder that understands it returns
-players, with the value that matched.
+players, with the value that matched. The picker asks which player is meant when several match.
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ class WhoForm(forms.Form):
     )
 
 
-def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
+def find_players(form: WhoForm, reader: User) -> Sequence[Summary]:
     """Return the players that match and that the reader may find.
 
     If none match, add an error to the form.
@@ -124,7 +124,7 @@ def whom(form: WhoForm, reader: User) -> Sequence[Summary]:
 def staff_limits(request: StaffRequest) -> HttpResponse:
     """Redirect to the limits of the player found."""
     form = WhoForm(request.GET or None)
-    found = whom(form, request.user)
+    found = find_players(form, request.user)
     if len(found) == 1:
         access_log.note(request, found[0].player, what="the selected player")
         return redirect("staff_player_limits", found[0].player.pk)

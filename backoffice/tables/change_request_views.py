@@ -1,12 +1,9 @@
 """Pages to request a table or another version of one: form, preview, request.
 
 A request is made only after staff have seen its preview. If the result has changed since, for
-example because another version went live, the preview is shown again.
-
-Preview of a table request: its content, the returns of bets, the house's risk, and who is left out.
-
-Returns are given for the least favourable stake that the limits allow. Left out are players without
-a currency or a language at the table.
+example because another version went live, the preview is shown again. The preview shows the
+content, the returns of bets for the least favourable stake that the limits allow, the house's risk,
+and the players who are left out: those without a currency or a language at the table.
 """
 
 import hashlib

@@ -121,9 +121,9 @@ class GuestOptionSchema(serializers.Serializer[Any]):
 
     action = serializers.ChoiceField(choices=ACTIONS)
     call = serializers.ChoiceField(choices=CALLS, allow_null=True, help_text="sent with make_call")
-    lowest = amount("the smallest amount to send with it; null where there is none to choose", allow_null=True)
+    lowest = amount("the smallest amount to send with it; null if there is none to choose", allow_null=True)
     highest = amount("the largest one", allow_null=True)
-    amount = amount("the amount that has to be sent with it where there is none to choose", allow_null=True)
+    amount = amount("the amount that has to be sent with it if there is none to choose", allow_null=True)
 
 
 class LastCoupSchema(serializers.Serializer[Any]):

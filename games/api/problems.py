@@ -1,4 +1,4 @@
-"""Turns refusals of tables into API problems: a code and the sentence of the page."""
+"""API problems of tables: the code and message of each refusal, and the codes of each call."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,7 @@
-"""API of solo tables: the seat, its bet slip, and rounds on demand. Uses the services of the page.
+"""API of solo tables: the seat, its bet slip, rounds on demand, and the balance of a game.
 
-A seat is opened before anything is staked, because it commits to its next round. Opening a seat
-needs the scope for play; reading it changes nothing.
+It uses the services of the page. A seat is opened before anything is staked, because it commits to
+its next round. Opening a seat needs the scope for play; reading it changes nothing.
 """
 
 from collections.abc import Callable

@@ -62,7 +62,7 @@ class TableFactsSchema(serializers.Serializer[Any]):
         allow_null=True, help_text="with bets in this round or the one before, or at places; null at a solo table"
     )
     places = serializers.IntegerField(allow_null=True, help_text="seats at a Chemin de Fer table; null elsewhere")
-    bank = amount("the bank in play at Chemin de Fer; null where there is none", allow_null=True)
+    bank = amount("the bank in play at Chemin de Fer; null if there is none", allow_null=True)
 
 
 class LobbyTableSchema(TableFactsSchema):

@@ -1,5 +1,6 @@
-"""Changes of a slip before the deal, checked against the rules and limits of the table. Amounts in
-minor units.
+"""The bet slip, its changes before the deal, and offers of lower bets.
+
+Changes are checked against the rules and limits of the table. Pure; amounts in minor units.
 """
 
 from collections.abc import Callable, Mapping

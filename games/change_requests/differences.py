@@ -1,7 +1,4 @@
-"""Texts about the limits and rules of table versions, and their differences.
-
-In English, for staff.
-"""
+"""English texts for staff: descriptions of change requests, and differences of table versions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,13 +1,9 @@
-"""Letter to a player about a decision of staff in the chat.
+"""Letters and messages to players about decisions of staff in the chat.
 
-It appears among the player's messages, in their language, and says what was done and why, but not
-who asked for it. It uses the template `NAME` as staff last worded it. If staff no longer offer that
-template, or it needs facts that are not known, the default text is used, so that every player is
-told.
-
-Messages to players about decisions of staff in the chat, in the active language.
-
-They give the reason by its kind only, and times in the player's time zone.
+A letter appears among the player's messages, in their language. It gives the decision and the kind
+of reason, but not who asked for it; times are in the player's time zone. It uses the template
+`NAME` as staff last worded it. If staff no longer offer that template, or it needs facts that are
+not known, the default text is used, so every player is notified.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""View values of a Chemin de Fer table for its templates.
+"""View values of a Chemin de Fer table and its finished hands for templates.
 
 Texts are in the reader's language, amounts in minor units of the table's currency.
 """
@@ -25,7 +25,7 @@ class PlaceView:
 
     number: int
     name: str  # the seat's name, with the chat name of its player
-    guest: str  # the chat name alone; "" where there is none
+    guest: str  # the chat name alone; "" if there is none
     seat_id: int | None  # the player's seat row, which others may report; None for a house player
     state: str  # "free", or the player's presence: "playing", "away", "leaving"
     is_house_player: bool
@@ -127,7 +127,7 @@ class OptionView:
     is_main: bool  # the action the table waits for
     prefilled: str  # initial amount of the field; "" where there is no amount to choose
     quick: tuple[QuickView, ...]
-    fixed: str = ""  # the amount of the button where there is none to choose
+    fixed: str = ""  # the amount of the button if there is none to choose
     lowest: int | None = None  # of the amounts to choose from, in minor units
     highest: int | None = None
     amount: int | None = None  # the fixed amount in minor units
@@ -156,7 +156,7 @@ class OwnView:
     may_sit: bool
     may_sit_at_random: bool
     is_warned: bool  # warn before sitting down: nobody can see whether another player uses a program
-    leaving: str  # what happens to the player's money on the table if they leave now; "" where there is none
+    leaving: str  # what happens to the player's money on the table if they leave now; "" if there is none
     balance: int | None
     on_table: int
     notice: Notice | None

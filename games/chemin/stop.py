@@ -1,9 +1,9 @@
-"""Stop a table when a check fails or an error is raised there: roll back and call the supervisor.
+"""Actions of the house on a Chemin de Fer table: stop, continue, remove players, close.
 
-Removal of players from a table by the house.
-
-Players are removed when they are away for too long, when their session ends, when the table no
-longer serves them, and when the table closes.
+The table stops when a check fails or an error is raised there: the transaction is rolled back and
+the supervisor is called. Players are removed when they are away for too long, when their session
+ends, when they may no longer play at the table, and when the table closes. A pause does not count
+against players' time.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def _banks(accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
 
 
 def _bank(entries: Sequence[Entry], bank: Sequence[Entry]) -> tuple[int, int] | None:
-    """Return the bank before and after the journal that settled the coup; None where there is none."""
+    """Return the bank before and after the journal that settled the coup; None if there is none."""
     settled = next((entry.journal_id for entry in entries if entry.journal.kind == SETTLE), None)
     if settled is None:
         return None

@@ -1,13 +1,12 @@
-"""Move Chemin de Fer tables without a player's action: expired deadlines, house players, removal, closing.
+"""Move Chemin de Fer tables without a player's action: deadlines, house players, removal, closing.
 
 A tick only asks which tables are due, as at shared tables (`games.shared.phases`). The database's
 clock decides, and any worker may ask at any time. If two ask at once, one moves the table and the
 other returns.
 
-Decisions of house players at practice tables, from the view of their seat and random numbers.
-
-House players keep the game going so that a player can learn it. They stake multiples of the table's
-minimum and never depart from the rule.
+House players play at practice tables, so that a player can learn the game. They decide from the
+view of their seat and random numbers, stake multiples of the table's minimum and never depart from
+the rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Views of the demo game: start page, table, demonstration."""
+"""Views of the demo game: start page, table, demonstration, and the content of its pages."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Exact probabilities and returns, computed from the count of all coups."""
+"""Exact probabilities and returns from the count of all coups, and their output as text or JSON."""
 
 from __future__ import annotations
 

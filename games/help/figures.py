@@ -1,4 +1,7 @@
-"""Formats percentages and amounts for help texts, in the language and its currency."""
+"""Percentages and amounts in help texts, in the language and its currency, and errors in the texts.
+
+Only the author of a help text can correct it, so pages raise errors and tests find them.
+"""
 
 from collections.abc import Mapping
 from decimal import Decimal

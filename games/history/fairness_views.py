@@ -1,10 +1,8 @@
-"""How deals stay fair: explained to anyone, and checked by the reader's own browser.
+"""Public pages about fair dealing: the explanation, and each shoe, verified in the reader's browser.
 
-The page of a shoe: the promise made before its first bet, and the rounds dealt from it, for anybody to check.
-
-While the shoe is in play, the page shows only results: neither cards nor how many cards were dealt
-(GLI-19 v3.0, 4.18.2), and nothing of the round in progress. After its end the page shows everything
-including the seed.
+The page of a shoe shows the commitment made before the first bet, and the rounds dealt. While the
+shoe is in play, it shows only results: neither cards nor how many cards were dealt (GLI-19 v3.0,
+4.18.2), and nothing of the round in progress. After its end it shows everything including the seed.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,7 @@
-"""Views of Game logs: the list of rounds, one round, and the CSV file."""
+"""Views of Game logs: the list of rounds, one round, the CSV file, and messages about a round.
+
+A message to customer service may name a round, and the round must be the player's own.
+"""
 
 from typing import Any, cast
 from urllib.parse import urlencode

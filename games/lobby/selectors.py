@@ -1,4 +1,4 @@
-"""Queries for the lobby: tables, their cards, and rounds by code."""
+"""Queries for the lobby: tables, their cards with sample hands, favourites, and rounds by code."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

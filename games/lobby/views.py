@@ -1,4 +1,7 @@
-"""Views of the lobby: all tables for one kind of money, card updates, and favourites."""
+"""Views of the lobby and of the public help pages.
+
+The lobby shows all tables for one kind of money, with card updates and favourites.
+"""
 
 from typing import Any
 

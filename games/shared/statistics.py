@@ -1,6 +1,6 @@
-"""Statistics of a player's own bets at a shared table, for one kind of money, by bet and period.
+"""Statistics of a player's own bets at a shared table, and their view.
 
-Void rounds are left out.
+The figures are by bet and period, for one kind of money. Void rounds are left out.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Views of shared tables: the page, a click, and the refresh of a page whose stream was lost."""
+"""Views of shared tables: the page, a click, the chips, and the refresh after a lost stream."""
 
 from typing import Any
 

@@ -1,12 +1,13 @@
-"""A copy of the database becomes the house.
+"""Activation of a copy of the database, after a restore or on another server.
 
-The copy is older than what it was copied from. Between the two the house may have played on, so what was committed to
-in the copy may be known by now: the next round of every place at a solo table, the rest of every shoe. A player who saw
-those cards would know the next ones. So none of it is ever dealt: places commit again, rounds of live tables not
-dealt are cancelled, those that are dealt are settled as their cards say, and shoes are retired. Log-ins of the copy are
-over, and no token of a program holds.
+The copy is older than its source, and the house may have played on in between. So the cards
+committed to in the copy may be known: the next round of each solo seat and the rest of each shoe.
+A player who saw them would know the next cards. None of them is ever dealt. Seats commit again,
+shoes are retired, undealt rounds of live tables are cancelled, and dealt rounds are settled by
+their cards. All log-in sessions end and all API tokens are revoked.
 
-Everything here can be done again, and has to be where it was cut short: only the last step lets the house open.
+Every step can be repeated, and must be after an interruption: only the last one lets the house
+open.
 """
 
 from collections.abc import Callable, Iterator

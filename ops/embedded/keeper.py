@@ -14,8 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ops.embedded import binaries, postgres, valkey
-from ops.embedded import users as folders
+from ops.embedded import binaries, postgres, users, valkey
 from ops.embedded.children import Child, wait_for_end
 from ops.embedded.locks import FileLock
 from ops.embedded.paths import SHORT, EmbeddedError, Places, Purpose
@@ -37,7 +36,7 @@ class Keeper:
 
     def start(self) -> None:
         """Start both servers and wait until they answer. Raises EmbeddedError; `stop` must still be called then."""
-        folders.prepare(self.places)
+        users.prepare(self.places)
         programs = binaries.for_servers(self.places)
         leftovers = FileLock(self.places.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
         postgres.prepare(self.places, programs, self.purpose)
@@ -54,8 +53,8 @@ class Keeper:
         """Restart servers that die, until no process uses them or SIGTERM arrives. The users' lock
         is then held, so that new users wait.
         """
-        users = FileLock(self.places.users_lock)
-        while not (self._told_to_stop or users.try_lock()):
+        users_lock = FileLock(self.places.users_lock)
+        while not (self._told_to_stop or users_lock.try_lock()):
             for child in self.children:
                 child.revive()
             wait_for_end(self.children, POLL_SECONDS)

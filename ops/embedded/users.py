@@ -1,4 +1,4 @@
-"""Use of the embedded servers: join, start them if necessary, leave."""
+"""Use of the embedded servers: join, start if necessary, leave; their account's private folders."""
 
 import os
 import stat

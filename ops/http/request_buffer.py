@@ -1,14 +1,12 @@
-"""Buffers requests so that a slow client does not block a worker thread.
+"""Buffers requests and responses so that a slow client does not block a worker thread.
 
 A thread that waits for a slow client serves nobody else, and an incomplete form must not be
 processed. So the whole body is read first, within limits of size and time; if the client
 disconnects before its end, the request is dropped.
 
-Buffers responses so that a slow client does not block a worker thread.
-
-What a client does not accept yet is kept here, and the thread is free. The buffer of a response and
-that of all responses together are limited, so a thread waits for the client of a long response. A
-client that reads nothing, or too little, for too long is disconnected.
+Output that a client does not accept yet is kept here, and the thread is free. The buffer of a
+response and that of all responses together are limited, so a thread waits for the client of a long
+response. A client that reads nothing, or too little, for too long is disconnected.
 """
 
 import asyncio

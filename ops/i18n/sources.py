@@ -1,4 +1,4 @@
-"""Which files hold texts that a player may meet."""
+"""Files with texts that a player can see, and extraction of their marked texts."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus, restricted to configured clients."""
+"""`/metrics` for Prometheus, restricted to configured clients, and the metrics of the database."""
 
 from collections.abc import Iterator
 from contextlib import suppress

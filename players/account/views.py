@@ -1,4 +1,4 @@
-"""Views of the account pages: overview, sessions, acceptance of the terms."""
+"""Views of the account pages: overview, sessions, terms, choice of language."""
 
 from contextlib import suppress
 from dataclasses import dataclass

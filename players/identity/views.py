@@ -1,7 +1,7 @@
-"""View of the identity verification page.
+"""Form and view of identity verification.
 
-Submitted documents are listed but never served. Otherwise a person at an unattended session could
-copy a passport.
+Text is stored as written; files are stored after an inspection. Submitted documents are listed but
+never served. Otherwise a person at an unattended session could copy a passport.
 """
 
 import re

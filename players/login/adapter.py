@@ -1,4 +1,4 @@
-"""allauth adapter: records every session and every failed log-in."""
+"""allauth adapter: records every session and every failed log-in, and shows the last log-in."""
 
 from datetime import datetime
 from typing import Any, ClassVar

@@ -1,7 +1,7 @@
-"""Mail alerts (significant events) to the staff who handle them.
+"""Mail alerts to staff: about significant events, and about the event log.
 
-One mail collects several alerts; the next follows after at least `PAUSE`. A mail says only kinds
-and counts. Players and amounts are shown only in the back office.
+One mail about significant events collects several alerts; the next follows after at least `PAUSE`.
+It says only kinds and counts. Players and amounts are shown only in the back office.
 """
 
 from collections import Counter

@@ -1,12 +1,11 @@
-"""Exclusions, register checks, reality checks, and time played.
+"""Models of player protection: exclusions, limits, reality checks, time played, markers of harm.
 
 Exclusions, lifts, register checks and chosen intervals are inserted and never changed (triggers in
-``sql/functions/exclusions.sql``). A longer exclusion is another row; none can be shortened.
+``sql/functions/exclusions.sql``). A longer exclusion is another row; none can be shortened. Limits
+are in ``sql/functions/limits.sql``.
 
-Flags for markers of harm, with the rows that caused them and the contacts that staff made.
-
-A flag changes only once, when it is closed. Sightings and contacts are inserted and never changed
-(``sql/functions/harm_markers.sql``).
+A flag for a marker of harm changes only once, when it is closed. Sightings and contacts are
+inserted and never changed (``sql/functions/harm_markers.sql``).
 """
 
 from django.db import models

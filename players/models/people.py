@@ -1,4 +1,4 @@
-"""Users, players, jurisdictions, agreements and staff."""
+"""Models of users, players, staff and jurisdictions, with agreements, sessions, tokens and mail."""
 
 from typing import ClassVar
 

@@ -1,18 +1,13 @@
-"""Exclusion registers: a common interface, our own register, and national ones.
+"""Exclusion registers: a common interface, our own register, national ones, and stored answers.
 
 ``SABOT_REGISTERS`` configures the register of each jurisdiction by dotted path; see
-``docs/registers.md``.
+``docs/registers.md``. Registers are asked at log-in and before play. An answer holds for as long as
+a session can last. A missing answer is asked for again before the next game. The round's own
+transaction reads the stored answers (``players_barred``).
 
-Queries of exclusion registers, and storage of their answers.
-
-Registers are asked at log-in and before play. An answer holds for as long as a session can last. A
-missing answer is asked for again before the next game. The round's own transaction reads the stored
-answers (``players_barred``).
-
-Our own exclusion register: a player is excluded if another account of the same person is.
-
-Two accounts are the same person if they have the same name and date of birth, unless staff found
-that they differ; or if staff found them to be the same on any other ground.
+In our own register a player is excluded if another account of the same person is. Two accounts are
+the same person if they have the same name and date of birth, unless staff found that they differ;
+or if staff found them to be the same on any other ground.
 """
 
 from dataclasses import dataclass

@@ -5,13 +5,9 @@ change (``sql/functions/staff.sql``) and checks the approval itself. This module
 impossible requests early, ends sessions and tokens, records the event, and mails the person
 concerned.
 
-Descriptions of staff roles.
-
-Roles are groups of permissions, created by the migrations (``players/migrations/0002_data.sql``).
-
-Hints next to a reason field: whether the player can later read the reason.
-
-Players may ask for all their data (`accounts.data_export`), so they can read most reasons.
+It also describes the roles, which are groups of permissions created by the migrations
+(``players/migrations/0002_data.sql``), and the sections of the back office. Players may ask for all
+their data (`accounts.data_export`), so a hint says where they can read a reason later.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Customer service views for players: their own conversations.
+"""Forms and views of customer service for players: their own conversations.
 
 `games` has the view for a new message, because it may be about a round.
 """

@@ -9,7 +9,7 @@ CHAPTER: Final = Chapter(
     (
         Demand(
             "2.9.1",
-            "every report: operator's name, title, interval, generated at, “No activity” where there is none",
+            "every report: operator's name, title, interval, generated at, “No activity” if there is none",
             (
                 "test_gli19_2_9_1_names_operator_title_interval_and_when_it_was_generated",
                 "test_gli19_2_9_1_says_no_activity_where_there_was_none",

@@ -1,6 +1,6 @@
-"""Free-money top-ups and the limits of a single deposit. Deposits are in `wallet.payments`.
+"""The cashier: context of its page, free-money top-ups, and the limits of a single deposit.
 
-Error messages are sentences in the active language.
+Deposits are in `wallet.payments`. Error messages are sentences in the active language.
 """
 
 from collections.abc import Mapping

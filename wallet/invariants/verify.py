@@ -1,9 +1,7 @@
-"""Verify the ledger's invariants. Each query returns the rows that break it; no row means that it holds.
+"""Verify the ledger's invariants, those of banks and stakes at Chemin de Fer included.
 
-Invariants of the money between players at Chemin de Fer: banks, stakes and house players' chips.
-
-`wallet.invariants` checks all accounts with a balance: the balance equals the sum of entries and is
-never negative.
+Each query returns the rows that break it; no row means that it holds. `wallet.invariants` checks
+all accounts with a balance: it equals the sum of entries and is never negative.
 """
 
 from collections.abc import Iterator

@@ -4,9 +4,8 @@ Whole hours are read from stored totals (`audit.hours`). The ends of an interval
 entries. So the result is exact for any interval and few rows are read. Entries are found by their
 journals' ids, which are nearly in order of time.
 
-Hourly snapshots of the players' accounts, for reports about the past (`wallet.reports.liability`).
-
-The ledger has no history of held amounts, so snapshots store them.
+The ledger has no history of held amounts, so hourly snapshots of the players' accounts store them
+for reports about the past (`wallet.reports.liability`).
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,14 +1,10 @@
-"""Models of the ledger.
+"""Models of the ledger, of totals by day and hour, and of deposit reservations.
 
-Only the functions in ``sql/functions/ledger.sql`` write them; rows never change.
+Only the functions in ``sql/functions/ledger.sql`` write the ledger; rows never change. Amounts are
+whole minor units of their currency. The SQL files contain the foreign keys, triggers and other
+constraints that Django cannot declare.
 
-Amounts are whole minor units of their currency. The SQL files contain the foreign keys, triggers
-and other constraints that Django cannot declare.
-
-Totals of the ledger by day and hour, deposit reservations, and hourly account snapshots.
-
-An hour is totalled once, when it is settled (`audit.hours`). Hours begin in UTC. Amounts are minor
-units.
+An hour is totalled once, when it is settled (`audit.hours`). Hours begin in UTC.
 """
 
 from django.db import models

@@ -1,4 +1,4 @@
-"""Players' bank accounts for payouts: their own, identified by IBAN, stored encrypted.
+"""Players' bank accounts for payouts, identified by IBAN and stored encrypted, and their history.
 
 Error messages are sentences in the active language.
 """

@@ -1,11 +1,9 @@
-"""Request signatures of the seamless wallet, for client and server.
+"""Request signatures of the seamless wallet, for client and server, and the secrets they need.
 
 Source: docs/seamless.md, "Signatures". The signature covers time, method, path and the raw body. So
-a request is valid only for what it asks, at its address, for a minute.
-
-Secrets shared with partners, used to sign in both directions, encrypted with PARTNER_KEY.
-
-The database never sees PARTNER_KEY. The setting may contain several keys (`players.key_rotation`).
+a request is valid only for what it asks, at its address, for a minute. Secrets shared with partners
+sign in both directions. They are encrypted with PARTNER_KEY, which the database never sees and
+which may contain several keys (`players.key_rotation`).
 """
 
 import hmac

@@ -1,13 +1,9 @@
 """Withdrawals: requested, approved by finance, sent to the bank, paid or returned.
 
 A large withdrawal needs the approval of two people. Each step is one transaction that locks the
-withdrawal's row before any account. `wallet.withdrawals.steps` executes a step, and
-`wallet.payouts` talks to the bank. Error messages for players are in the active language, those for
-staff in English.
-
-Execute a step of a withdrawal: set the status, store the step, move the money, mail the player.
-
-All of it runs in the caller's transaction. `wallet.withdrawals` decides who may take which step.
+withdrawal's row before any account. It sets the status, stores the step, moves the money and mails
+the player. `wallet.payouts` talks to the bank. Error messages for players are in the active
+language, those for staff in English.
 """
 
 from collections.abc import Mapping

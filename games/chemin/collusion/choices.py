@@ -95,7 +95,7 @@ class Called(Habit):
 
 @dataclass(frozen=True)
 class Pace:
-    """Median time to answer a call or stake question, in seconds; None where there is none."""
+    """Median time to answer a call or stake question, in seconds; None if there is none."""
 
     with_the_other: float | None
     with_others: float | None

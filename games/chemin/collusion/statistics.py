@@ -1,6 +1,7 @@
-"""Statistics: how likely honest play is to give such figures by chance alone.
+"""Statistics and scope of the analysis: how likely honest play is to give such figures by chance.
 
-This module is arithmetic on counts and sums. `games.chemin.collusion.signals` applies it.
+The figures come from one statement for each question, over all pairs. The rest is arithmetic on
+counts and sums, which `games.chemin.collusion.signals` applies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Actions on the bank: take, bid, keep, pass on."""
+"""Actions on the bank (take, bid, keep, pass on), and house actions on a whole table."""
 
 from __future__ import annotations
 

@@ -4,10 +4,9 @@ The free choices are the punter's on five, the banker's with three against a nin
 with five against a four. Within the rule there are no other choices, so there are eight policies.
 Probabilities are those of a fresh shoe.
 
-What chance alone explains: mean and variance of what a punter and a banker win, for each unit at risk.
-
-Both are exact, for six decks and sides that follow the rule. The tax is taken as exactly 5 %.
-Rounding it down gives the banker less than one minor unit per coup.
+Mean and variance of the result of a punter and of a banker, per unit at risk, are exact for six
+decks and sides that follow the rule. The tax is taken as exactly 5 %. Rounding it down gives the
+banker less than one minor unit per coup. The odds can be written as a text table or as JSON.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The figures of Chemin de Fer: decks, tax, third cards, and the shares of each call.
+"""The figures of Chemin de Fer (decks, tax, third cards, shares of each call), and their digest.
 
 The rules are the house rules of a German casino. `docs/chemin.md` says what applies where that text
-is silent, and why.
+is silent, and why. The digest changes when any rule that decides about money changes.
 """
 
 from __future__ import annotations

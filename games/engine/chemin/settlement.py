@@ -1,4 +1,4 @@
-"""Settlement of a coup: outcome, returned stakes, and tax."""
+"""Stakes and settlement of a coup: calls, stakes, outcome, returned stakes, and tax."""
 
 from __future__ import annotations
 

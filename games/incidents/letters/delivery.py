@@ -2,13 +2,11 @@
 
 A letter is a message in the player's account and a mail with the same text. Sending it inserts one
 row for the round and the kind of letter. A second request waits for that row and sends nothing.
-`games.incidents.letters.parts` writes the copies afterwards.
 
-Write letters in parts of a few players, each in its own transaction.
-
-So hundreds of players make no long transaction, and after a crash another worker continues from the
-last whole part. The rows say which letters are in progress. A worker takes the letter's lock;
-another worker skips the letter. A constraint refuses a second copy for a player.
+The copies are written in parts of a few players, each in its own transaction. So hundreds of
+players make no long transaction, and after a crash another worker continues from the last whole
+part. The rows say which letters are in progress. A worker takes the letter's lock; another worker
+skips the letter. A constraint refuses a second copy for a player.
 """
 
 from collections import Counter

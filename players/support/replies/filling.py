@@ -1,16 +1,13 @@
-"""Placeholders ("marks") in reply templates, and their values for one player.
+"""Reply templates: their versions, their placeholders, and the values for one player.
 
-A placeholder with a known value is replaced. Every other one is left in brackets, in English, for
-staff. A reply that still has one cannot be sent.
+Staff start an answer from a template in the player's language. Each change of a template is a new
+version. A placeholder with a known value is replaced. Every other one is left in brackets, in
+English, for staff. A reply that still has one cannot be sent.
 
-Help lines for gambling problems, and dispute resolution bodies for complaints, by jurisdiction.
-
-``docs/national-rules.md`` gives the sources. The operator checks them before going live.
-
-Registry of subjects for messages to players, such as a removed chat message or a withdrawal.
-
-A subject determines the template and the values of its placeholders. The app that knows a kind of
-subject registers it.
+A message may have a subject, such as a removed chat message or a withdrawal, which determines the
+template and the values. The app that knows a kind of subject registers it. For help lines and
+dispute resolution bodies ``docs/national-rules.md`` gives the sources; the operator checks them
+before going live.
 """
 
 import re
